@@ -1,0 +1,49 @@
+/** Ids and queue names. An id is built in one place: here. Source: design sections 5 and 6. */
+import type { PortalActionKind } from './words.ts';
+
+/** Workflows and local activities. */
+export const TASK_QUEUE = 'order-screening';
+/** Portal actions, gateway responses, catch-up, events. */
+export const BACKGROUND_TASK_QUEUE = 'order-screening-background';
+/** Review polls, rate limited so that they starve neither checkouts nor cancels. */
+export const POLLS_TASK_QUEUE = 'order-screening-polls';
+
+/** The integration of a request that names none. */
+export const DEFAULT_INTEGRATION = 'default';
+
+/** @returns the workflow id of an order: `order:<integration>:<orderId>` */
+export function orderWorkflowId(integration: string, orderId: string): string {
+  return `order:${integration}:${orderId}`;
+}
+
+/** @returns the workflow id of a portal action that runs by itself, one per action and transaction */
+export function portalActionWorkflowId(
+  integration: string,
+  action: PortalActionKind,
+  subject: string,
+): string {
+  return `portal:${integration}:${action}:${subject}`;
+}
+
+/** @returns the id of the `decision` update of an attempt: the same call again gets the same answer */
+export function decisionUpdateId(attempt: number): string {
+  return `decision-${attempt}`;
+}
+
+/** @returns the id of the `retry` update that makes this attempt */
+export function retryUpdateId(attempt: number): string {
+  return `retry-${attempt}`;
+}
+
+/**
+ * @returns the id of the `recordGatewayResult` update of an attempt. A result that replaces an `error` has an id
+ * of its own, since the first one's stored answer would come back otherwise.
+ */
+export function gatewayUpdateId(attempt: number, afterError = false): string {
+  return afterError ? `gateway-${attempt}-after-error` : `gateway-${attempt}`;
+}
+
+/** @returns the order id as it is kept: a leading `#` removed (interface document, "Rules for lookups by invoice") */
+export function plainOrderId(orderId: string): string {
+  return orderId.startsWith('#') ? orderId.slice(1) : orderId;
+}

@@ -1,0 +1,197 @@
+/** The workflow's contract: names, arguments and answers of everything that can be sent to an order. Design section 5. */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { CheckoutAnswer, OrderState } from './state.ts';
+import type {
+  Action,
+  GatewayResult,
+  Instant,
+  IntegrationWorkflow,
+  OrderDecision,
+  Phase,
+  PortalActionKind,
+} from './words.ts';
+
+/** A transaction as JSON, in the canonical form of `src/screening/`, without card data or key. */
+export type TransactionJson = Record<string, unknown>;
+
+/** The one argument of `screenOrder`. */
+export interface ScreenOrderInput {
+  /** 1 to 64 characters, a leading `#` removed. */
+  orderId: string;
+  integration?: string;
+  workflow?: IntegrationWorkflow;
+  transaction: TransactionJson;
+  /** Names the full card data in the card stash. */
+  cardRef?: string;
+  fingerprint?: string;
+  /** When the caller stops waiting: a first task that begins later takes `pending` as given. */
+  answerBy?: Instant;
+  /** Set when the order continues as new, never by a caller. */
+  resume?: OrderSnapshot;
+}
+
+/** What an order that continues as new takes along. */
+export interface OrderSnapshot {
+  state: OrderState;
+  transactions: Record<number, TransactionJson>;
+  outbox: OrderEvent[];
+  portalFields: Record<number, PortalFields>;
+}
+
+export interface DecisionRequest {
+  attempt: number;
+  fingerprint?: string;
+}
+
+export interface RetryRequest {
+  attempt: number;
+  transaction: TransactionJson;
+  cardRef?: string;
+  fingerprint?: string;
+}
+
+export interface GatewayResultRequest {
+  /** May be absent only while the order has one attempt. */
+  attempt?: number;
+  result: GatewayResult;
+  authcode?: string;
+  /** The gateway's own transaction id. */
+  transactionId?: string;
+}
+
+export interface GatewayResultAnswer {
+  orderId: string;
+  integration: string;
+  attempt: number;
+  /** The result that is recorded. */
+  result: GatewayResult;
+  decision: OrderDecision;
+  action: Action;
+  phase: Phase;
+  transactionId?: string;
+  cancelBy?: Instant;
+}
+
+export interface CancelRequest {
+  reason?: string;
+  transactionId?: string;
+}
+
+export type ReportFraudRequest = CancelRequest;
+
+/** Source: interface document, portal-action operations, submit-chargeback. Dates are `YYYY-MM-DD`. */
+export interface ChargebackRequest {
+  transactionId?: string;
+  reasonCode: string;
+  dueDate: string;
+  noticeDate?: string;
+  referenceNumber?: string;
+  carrier?: string;
+  carrierTrackingNumber?: string;
+  notes?: string;
+  inquiry?: 'true' | 'false';
+  /** Send it although an earlier try may have been done. */
+  force?: boolean;
+}
+
+export interface CustomerCodeRequest {
+  customerCode: string;
+  /** The order's e-mail unless given. */
+  email?: string;
+  transactionId?: string;
+}
+
+/** What a portal action sends, by kind. */
+export type PortalFields =
+  | ({ kind: 'cancel' } & CancelRequest)
+  | ({ kind: 'report-fraud' } & ReportFraudRequest)
+  | ({ kind: 'chargeback' } & ChargebackRequest)
+  | ({ kind: 'customer-code' } & CustomerCodeRequest);
+
+export interface PortalAnswer {
+  orderId?: string;
+  integration: string;
+  kind: PortalActionKind;
+  /** `requested`: it goes on, the order's state will tell. */
+  status: 'done' | 'requested';
+  transactionId?: string;
+  /** The service's own reply; absent when nothing had to be sent. */
+  code?: string;
+  message?: string;
+  at?: Instant;
+  phase?: Phase;
+  action?: Action;
+}
+
+/** Somebody says there is news. A hint only: `decision` is never believed. */
+export interface ReviewHint {
+  source: string;
+  transactionId?: string;
+  decision?: string;
+  receivedAt: Instant;
+}
+
+export type OrderEventType =
+  | 'order.decided'
+  | 'order.review_resolved'
+  | 'order.decision_changed'
+  | 'order.canceled'
+  | 'order.attention'
+  | 'order.closed';
+
+/** An event as it is sent to `EVENTS_URL`. `id` is its stable `webhook-id`. */
+export interface OrderEvent {
+  id: string;
+  type: OrderEventType;
+  orderId: string;
+  integration: string;
+  /** Counts the order's events from 1. */
+  sequence: number;
+  occurredAt: Instant;
+  data: OrderEventData;
+}
+
+/** The order's state in short. */
+export interface OrderEventData {
+  phase: Phase;
+  decision: OrderDecision;
+  action: Action;
+  attempt: number;
+  transactionId?: string;
+  message?: string;
+  reason?: string;
+  cancelBy?: Instant;
+  wouldBe?: Action;
+  attention: string[];
+}
+
+/** The argument of `portalAction`: a portal action of an order that is closed, or of a bare transaction id. */
+export interface PortalActionInput {
+  integration: string;
+  orderId?: string;
+  transactionId?: string;
+  fields: PortalFields;
+  /** From the order's record; a cancel without it is refused. */
+  cancelBy?: Instant;
+  cancelWindowMs?: number;
+}
+
+export const SCREEN_ORDER = 'screenOrder';
+export const PORTAL_ACTION = 'portalAction';
+
+export const decisionUpdate = defineUpdate<CheckoutAnswer, [DecisionRequest]>('decision');
+export const retryUpdate = defineUpdate<CheckoutAnswer, [RetryRequest]>('retry');
+export const recordGatewayResultUpdate = defineUpdate<GatewayResultAnswer, [GatewayResultRequest]>(
+  'recordGatewayResult',
+);
+export const cancelUpdate = defineUpdate<PortalAnswer, [CancelRequest]>('cancel');
+export const reportFraudUpdate = defineUpdate<PortalAnswer, [ReportFraudRequest]>('reportFraud');
+export const submitChargebackUpdate = defineUpdate<PortalAnswer, [ChargebackRequest]>('submitChargeback');
+export const attachCustomerCodeUpdate = defineUpdate<PortalAnswer, [CustomerCodeRequest]>(
+  'attachCustomerCode',
+);
+export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [{ reason: string }]>('acknowledge');
+export const hintUpdate = defineUpdate<{ accepted: true }, [ReviewHint]>('hint');
+export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
+export const recheckSignal = defineSignal('recheck');
+export const orderQuery = defineQuery<OrderState>('order');

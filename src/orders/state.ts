@@ -1,0 +1,186 @@
+/** The state of one order: what the `order` query shows and the workflow returns. Plain data, no card data. */
+import type { Policy } from './policy.ts';
+import type {
+  Action,
+  GatewayResult,
+  Instant,
+  IntegrationWorkflow,
+  OrderDecision,
+  Phase,
+  PortalActionKind,
+  ReadingSource,
+} from './words.ts';
+
+export interface OrderState {
+  orderId: string;
+  integration: string;
+  workflow: IntegrationWorkflow;
+  phase: Phase;
+  phaseSince: Instant;
+  decision: OrderDecision;
+  action: Action;
+  /** Passive only: the action that the decision would have been. */
+  wouldBe?: Action;
+  /** What the customer may be told on `decline`. */
+  message?: string;
+  /** Why there is no better decision, in one slug: `card-data-expired`, `timeout`, `refused` … */
+  reason?: string;
+  attempts: Attempt[];
+  /** Open matters that a person must look at, oldest first. */
+  attention: Attention[];
+  actions: ActionRecord[];
+  events: { sequence: number; delivered: number; waiting: number };
+  /** The last time the decision was read from the service, by whom. */
+  lastRead?: { at: Instant; source: ReadingSource };
+  hints: HintSpacing;
+  /** A person or a policy asked for a cancel and it isn't done. */
+  cancelAsked: boolean;
+  /** Report-fraud was sent while the decision was this one: it is polled until it changes. */
+  fraudReportedAt?: OrderDecision;
+  /** Deadlines that have passed and were dealt with. */
+  passed: DeadlineKind[];
+  startedAt: Instant;
+  /** Absent until the screening activity has answered for the first time. */
+  policy?: Policy;
+}
+
+export interface Attempt {
+  number: number;
+  fingerprint?: string;
+  cardRef?: string;
+  cardForgotten?: boolean;
+  startedAt: Instant;
+  /** The earliest moment a create may have been sent; absent while certainly none was. */
+  maybeSentSince?: Instant;
+  /** End of the cancel window of this attempt's transaction; absent while there can be none. */
+  cancelBy?: Instant;
+  invoiceNumber?: string;
+  transactionId?: string;
+  /** Ids of all transactions made for it, rescreens included. */
+  transactionIds: string[];
+  decision: OrderDecision;
+  readings: Reading[];
+  /** What the checkout was told. */
+  answer?: CheckoutAnswer;
+  /** Rescreens after the decision `error`. */
+  rescreens: number;
+  /** A rescreen is due now (its pause is over, or an operator asked). */
+  rescreenDue?: boolean;
+  gateway?: GatewayRecord;
+  declinedAt?: Instant;
+}
+
+export interface Reading {
+  decision: OrderDecision;
+  at: Instant;
+  source: ReadingSource;
+}
+
+export interface GatewayRecord {
+  result: GatewayResult;
+  authcode?: string;
+  /** The gateway's own transaction id. */
+  transactionId?: string;
+  at: Instant;
+  /** When the service accepted it; `recorded` when there was nothing to send it to. */
+  sent?: Instant | 'recorded';
+}
+
+export interface Attention {
+  code: AttentionCode;
+  /** The reason in words. */
+  words: string;
+  since: Instant;
+}
+
+export type AttentionCode =
+  | 'wrong-key'
+  | 'no-decision'
+  | 'unreadable-answer'
+  | 'status-error'
+  | 'gateway-late'
+  | 'gateway-error'
+  | 'gateway-refused'
+  | 'review-unresolved'
+  | 'review-limit'
+  | 'cancel-due'
+  | 'cancel-refused'
+  | 'cancel-too-late'
+  | 'failed-after-window'
+  | 'portal-refused'
+  | 'portal-unconfirmed'
+  | 'events-undelivered'
+  | 'late-transaction'
+  | 'cancellation-requested';
+
+export interface ActionRecord {
+  /** Counts the order's portal actions from 1. */
+  number: number;
+  kind: PortalActionKind;
+  /** SHA-like key of what was asked; the same again joins it. */
+  subject: string;
+  transactionId?: string;
+  status: 'queued' | 'running' | 'done' | 'refused' | 'unconfirmed' | 'too-late';
+  by: 'caller' | 'policy';
+  /** The caller's own words. */
+  because?: string;
+  requestedAt: Instant;
+  finishedAt?: Instant;
+  /** The service's reply. */
+  code?: string;
+  message?: string;
+}
+
+/** Hints are read at most once a spacing, which grows under a flood. Design section 5, `hint`. */
+export interface HintSpacing {
+  /** A hint waits to be read. */
+  unread: boolean;
+  /** The running spacing's end; a read closes it. */
+  until?: Instant;
+  spacingMs: number;
+}
+
+/** Moments at which something follows by itself. */
+export type DeadlineKind =
+  | 'screening-deadline'
+  | 'rescreen'
+  | 'gateway-late'
+  | 'gateway-over'
+  | 'review-lead'
+  | 'review-limit'
+  | 'recheck'
+  | 'cancel-reminder'
+  | 'hint-spacing'
+  | 'retry-over'
+  | 'window-closes'
+  | 'nothing-left';
+
+/** The answer to a checkout. Every answer carries `phase` beside `action`. */
+export interface CheckoutAnswer {
+  orderId: string;
+  integration: string;
+  attempt: number;
+  transactionId?: string;
+  decision: OrderDecision;
+  action: Action;
+  phase: Phase;
+  message?: string;
+  insights?: Insights;
+  cancelBy?: Instant;
+  wouldBe?: Action;
+  reason?: string;
+  /** Of the request that was answered, so that a caller sees an `attempt-mismatch`. */
+  fingerprint?: string;
+}
+
+/** Four groups, each keyed by an index string. Source: interface document, "Transaction response (enriched)". */
+export type Insights = Partial<
+  Record<'risk' | 'trust' | 'neutral' | 'recommendation', Record<string, Insight>>
+>;
+
+export interface Insight {
+  description?: string;
+  name?: string;
+  kind?: string;
+  impact?: 'low' | 'medium' | 'high';
+}

@@ -1,0 +1,53 @@
+/** The words of the product, one type each. Source: design section 2, interface document "States and transitions". */
+
+/** The screening service's own decision. */
+export type Decision = 'pass' | 'fail' | 'review' | 'fraudulent' | 'error';
+
+/** A decision of an order: the service's, or ours: `pending` (no answer yet), `skipped` (policy: not screened). */
+export type OrderDecision = Decision | 'pending' | 'skipped';
+
+/** What the order service must do next. */
+export type Action = 'proceed' | 'hold' | 'decline' | 'cancel';
+
+/** Where the order is. */
+export type Phase =
+  | 'screening'
+  | 'awaiting-gateway'
+  | 'review'
+  | 'declined'
+  | 'decided'
+  | 'canceled'
+  | 'closed';
+
+/** When in the checkout the order is screened. */
+export type IntegrationWorkflow = 'pre-gateway' | 'pre-acceptance' | 'post-acceptance';
+
+/** What the payment gateway said, in the service's values. */
+export type GatewayResult = 'pass' | 'fail' | 'error';
+
+/** The four portal actions. */
+export type PortalActionKind = 'cancel' | 'report-fraud' | 'chargeback' | 'customer-code';
+
+/** A moment as an ISO 8601 string in UTC. */
+export type Instant = string;
+
+/** Who made us read the status. */
+export type ReadingSource =
+  | 'checkout'
+  | 'catch-up'
+  | 'rescreen'
+  | 'webhook'
+  | 'poll'
+  | 'operator'
+  | 'recheck'
+  | 'look-up';
+
+/** @returns the moment `ms` milliseconds after the epoch as an ISO string */
+export function instant(ms: number): Instant {
+  return new Date(ms).toISOString();
+}
+
+/** @returns milliseconds after the epoch of an ISO string */
+export function millis(at: Instant): number {
+  return Date.parse(at);
+}
