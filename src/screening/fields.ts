@@ -1,0 +1,116 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { isCountryCode } from './country-codes.ts';
+
+/**
+ * The kinds of field that the interface document's resources are made of. Each message says what is wrong
+ * and what to send instead, and none can hold the value that was sent.
+ */
+
+/** Text of at most `max` characters. */
+export function text(max: number) {
+  return z.string().max(max, `must have at most ${max} characters; shorten it`);
+}
+
+/** Text that must say something, of at most `max` characters. */
+export function filledText(max: number) {
+  return text(max).min(1, 'must not be empty; send its value');
+}
+
+/** A decimal number in a string. The document's `^\d*\.?\d*$` also matches '' and '.', which are no numbers. */
+export function decimal() {
+  return z
+    .string()
+    .regex(
+      /^(?:\d+(?:\.\d*)?|\.\d+)$/,
+      'must be a non-negative number in a string, such as "125.50", without sign or separators',
+    );
+}
+
+/** An amount of money: a decimal of at most 24 characters. */
+export function amount() {
+  return decimal().max(24, 'must have at most 24 characters; shorten it');
+}
+
+/** A discount, for which the document gives the pattern and nothing else, so that it may be empty. */
+export function discount() {
+  return z
+    .string()
+    .regex(
+      /^\d*(?:\.\d*)?$/,
+      'must be digits with at most one point, such as "10.00", without sign or separators',
+    );
+}
+
+/** A date `MM/DD/YYYY` that exists in the calendar. */
+export function usDate() {
+  const message = 'must be a date that exists, written MM/DD/YYYY, such as "02/28/2026"';
+  return z
+    .string()
+    .regex(/^\d{2}\/\d{2}\/\d{4}$/, { error: message, abort: true })
+    .refine((date) => exists(date.slice(6), date.slice(0, 2), date.slice(3, 5)), message);
+}
+
+/** A date `YYYY-MM-DD` that exists in the calendar, as the portal actions write dates. */
+export function isoDate() {
+  const message = 'must be a date that exists, written YYYY-MM-DD, such as "2026-02-28"';
+  return z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, { error: message, abort: true })
+    .refine((date) => exists(date.slice(0, 4), date.slice(5, 7), date.slice(8)), message);
+}
+
+function exists(year: string, month: string, day: string): boolean {
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
+}
+
+/** At most 128 characters, and no further check of a longer one: some patterns are slow on very long input. */
+function bounded() {
+  return z.string().max(128, { error: 'must have at most 128 characters; shorten it', abort: true });
+}
+
+/** An e-mail address of at most 128 characters. */
+export function email() {
+  return bounded().regex(z.regexes.email, 'must be a valid e-mail address').meta({ format: 'email' });
+}
+
+/** A fully qualified domain name of at most 128 characters: no scheme, no path. */
+export function domainName() {
+  return bounded().regex(
+    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i,
+    'must be a domain name such as "www.example.com", without https:// and path',
+  );
+}
+
+/** An IPv4 or IPv6 address. */
+export function ipAddress() {
+  return z.string().refine((ip) => isIP(ip) !== 0, 'must be an IPv4 or IPv6 address of the customer');
+}
+
+/** An ISO 3166 two-letter country code in capitals. */
+export function country() {
+  return z.string().refine(isCountryCode, 'must be an ISO two-letter country code in capitals, such as "US"');
+}
+
+/** A phone number: 5 to 20 digits with the usual signs between them, and an extension after them if there is one. */
+export function phoneNumber() {
+  const message = 'must be a phone number of 5 to 20 digits, such as "+1 212 555 0100"';
+  return bounded()
+    .regex(/^[+\d\s().\-/]+(?:(?:x|ext\.?|#)\s*\d{1,8})?$/i, { error: message, abort: true })
+    .refine((number) => {
+      const digits = number.replace(/(?:x|ext|#).*$/i, '').replace(/\D/g, '').length;
+      return digits >= 5 && digits <= 20;
+    }, message);
+}
+
+/** One of a few words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const shown = words.map((word) => (word === '' ? 'an empty string' : `"${word}"`)).join(', ');
+  return z.enum(words, `must be one of ${shown}`);
+}
+
+/** An object the document names without describing it: whatever it holds passes through. */
+export function passThrough() {
+  return z.record(z.string(), z.unknown());
+}

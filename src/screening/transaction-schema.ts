@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import {
+  amount,
+  country,
+  decimal,
+  discount,
+  domainName,
+  email,
+  filledText,
+  ipAddress,
+  oneOf,
+  passThrough,
+  phoneNumber,
+  text,
+  usDate,
+} from './fields.ts';
+
+/**
+ * The Transaction resource in definition spelling (interface document, "Resources and their fields").
+ * These schemas hold the limits of single fields. What one field asks of another, and what an integration
+ * workflow asks for, are rules of `parseTransaction`, so that all faults are found in one go.
+ */
+
+const customerSchema = z.strictObject({
+  id: text(64).exactOptional(),
+  email: email(),
+  joined_on: usDate().exactOptional(),
+  last_sign_in: usDate().exactOptional(),
+  last_purchase_date: usDate().exactOptional(),
+  total_previous_purchases: decimal().exactOptional(),
+  total_purchase_value: decimal().exactOptional(),
+  saved_cc_added_on: usDate().exactOptional(),
+});
+
+const merchantSchema = z.strictObject({
+  name: filledText(128),
+  website: domainName(),
+  email: email(),
+  productType: oneOf(['Goods', 'Services']).exactOptional(),
+});
+
+const orderInfoSchema = z.strictObject({
+  invoiceNumber: filledText(64)
+    .regex(/^(?!\.{1,2}$)/, 'must not be only points: it could not be looked up by its address')
+    .exactOptional(),
+  order_type: oneOf(['one-time', 'recurring', 'subscription', 'upsell', '']).exactOptional(),
+  referring_site: z.string().exactOptional(),
+  referring_url: z.string().exactOptional(),
+  landing_page: z.string().exactOptional(),
+  landing_page_type: oneOf(['home', 'product', 'search', 'category', 'about', 'other']).exactOptional(),
+});
+
+const addressFields = {
+  firstName: text(128).exactOptional(),
+  lastName: text(128).exactOptional(),
+  company: text(128).exactOptional(),
+  address: text(128).exactOptional(),
+  city: text(128).exactOptional(),
+  state: text(128).exactOptional(),
+  zip: text(128).exactOptional(),
+  country: country().exactOptional(),
+};
+
+/** May be empty; when it is not, all but `company` are required. */
+const billToSchema = z.strictObject({ ...addressFields, phoneNumber: phoneNumber().exactOptional() });
+
+const shipToSchema = z.strictObject(addressFields);
+
+const lineItemSchema = z.strictObject({
+  sku: z.string().exactOptional(),
+  manufacturer: z.string().exactOptional(),
+  name: z.string().exactOptional(),
+  category: z.string().exactOptional(),
+  notes: z.string().exactOptional(),
+  price: z.number().exactOptional(),
+  quantity: z.number().exactOptional(),
+  sellingPlanName: z.string().exactOptional(),
+  sellingPlanId: z.string().exactOptional(),
+});
+
+const travelSchema = z.strictObject({
+  travel_date: usDate().exactOptional(),
+  destination: text(128).exactOptional(),
+  point_of_origin: text(128).exactOptional(),
+});
+
+const threeDSecureSchema = z.strictObject({
+  authenticated: z.boolean().exactOptional(),
+  succeeded: z.boolean().exactOptional(),
+  version: z.string().exactOptional(),
+});
+
+const creditCardFields = {
+  // A longer value would be a card number in a field that is kept.
+  bin: z
+    .string()
+    .regex(/^\d{4,8}$/, 'must be the first 4 to 8 digits of the card number')
+    .exactOptional(),
+  last4: z
+    .string()
+    .regex(/^\d{4}$/, 'must be the last 4 digits of the card number')
+    .exactOptional(),
+  cardType: z.string().exactOptional(),
+};
+
+/** Full card data: it is split off a transaction before anything keeps it (interface document, "CreditCard"). */
+export const cardSchema = z.strictObject({
+  cardNumber: z
+    .string()
+    .regex(/^\d{12,19}$/, 'must be the full card number: 12 to 19 digits and nothing else'),
+  expirationDate: z
+    .string()
+    .regex(
+      /^(?:0[1-9]|1[0-2])(?:\d{2}|-\d{2}|-\d{4}|\/\d{2}|\/\d{4})$/,
+      'must be a month and year written MMYY, MM-YY, MM-YYYY, MM/YYYY or MM/YY',
+    ),
+  cardCode: z.string().regex(/^\d{3,4}$/, 'must be the 3 or 4 digits of the card code'),
+});
+export type CardData = z.infer<typeof cardSchema>;
+
+const transactionFields = {
+  amount: amount(),
+  currency_code: z
+    .string()
+    .regex(/^[A-Za-z]{3}$/, 'must be a code of three letters, such as "USD"')
+    .exactOptional(),
+  discountAmount: discount().exactOptional(),
+  discountPrice: discount().exactOptional(),
+  discountPercentage: discount().exactOptional(),
+  shippingAmount: amount().exactOptional(),
+  shippingMethod: z.string().exactOptional(),
+  fulfillmentDate: usDate().exactOptional(),
+  checkout: passThrough().exactOptional(),
+  customer: customerSchema,
+  merchant: merchantSchema.exactOptional(),
+  order: orderInfoSchema.exactOptional(),
+  travel: travelSchema.exactOptional(),
+  billTo: billToSchema,
+  shipTo: shipToSchema.exactOptional(),
+  lineItems: z.array(lineItemSchema).exactOptional(),
+  gatewayName: z.string().exactOptional(),
+  gatewayStatus: z.string().exactOptional(),
+  'transaction-id': z.string().exactOptional(),
+  authcode: z.string().exactOptional(),
+  customerIP: ipAddress(),
+  avsResultCode: text(3).exactOptional(),
+  cvvResultCode: z
+    .string()
+    .regex(/^[A-Z0-9]$/, 'must be one capital letter or digit; send "U" when the gateway gave none')
+    .exactOptional(),
+  cavvResultCode: oneOf([
+    ...(['', 'A', 'B', 'C', 'D', 'I', 'U'] as const),
+    ...(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'] as const),
+  ]).exactOptional(),
+  '3d_secure': threeDSecureSchema.exactOptional(),
+  card_attempts: z.string().regex(/^\d+$/, 'must be a whole number in a string, such as "1"').exactOptional(),
+  referial_code: text(64)
+    .regex(/^[0-9A-Fa-f]+$/, 'must be hexadecimal: 0 to 9, a to f')
+    .exactOptional(),
+  app: z.string().exactOptional(),
+  version: z.string().exactOptional(),
+  appName: z.string().exactOptional(),
+  appVersion: z.string().exactOptional(),
+  userFields: passThrough().exactOptional(),
+  performance: passThrough().exactOptional(),
+  digitalGoodsAmount: z.string().exactOptional(),
+  digitalGoodsPercentage: z.string().exactOptional(),
+  gatewayType: oneOf(['post-gateway', 'pre-gateway']).exactOptional(),
+  isBopis: z.string().exactOptional(),
+  subscriptionDetails: passThrough().exactOptional(),
+};
+
+const paymentFields = { method: z.string().exactOptional() };
+
+/** A transaction as the project keeps it: definition spelling, no service key, no full card data, no `enrich`. */
+export const transactionSchema = z.strictObject({
+  ...transactionFields,
+  payment: z.strictObject({ ...paymentFields, creditCard: z.strictObject(creditCardFields) }),
+});
+export type Transaction = z.infer<typeof transactionSchema>;
+
+/**
+ * A transaction as an order service sends it, in definition spelling, for API documentation.
+ * It is checked with `parseTransaction`, which reads both spellings and knows the rules between fields.
+ * `enrich` may be sent, and is set by policy all the same.
+ */
+export const transactionRequestSchema = z.strictObject({
+  ...transactionFields,
+  payment: z.strictObject({
+    ...paymentFields,
+    creditCard: z.strictObject({ ...creditCardFields, ...cardSchema.partial().shape }),
+  }),
+  enrich: z.boolean().exactOptional(),
+});
+export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
