@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { FAULTY_OPERATIONS, type Operation, PORTAL_OPERATIONS, type Subject } from './model.ts';
+import { bareInvoiceNumber } from './state.ts';
+
+const REQUEST_FAULTS = [
+  'delay',
+  '5xx-before-commit',
+  '5xx-after-commit',
+  '429',
+  '403',
+  'malformed-body',
+  'truncated-reply',
+  'reset-before-commit',
+  'reset-after-commit',
+  'hang-before-commit',
+  'hang-after-commit',
+] as const;
+const DECISION_FAULTS = ['unknown-decision', 'reply-without-id'] as const;
+const PORTAL_FAULTS = ['refused-in-body'] as const;
+const WEBHOOK_FAULTS = ['lost', 'doubled', 'late', 'reordered', 'forged'] as const;
+
+/** Every kind of fault the sandbox can play. */
+export const FAULT_KINDS = [
+  ...REQUEST_FAULTS,
+  ...DECISION_FAULTS,
+  ...PORTAL_FAULTS,
+  ...WEBHOOK_FAULTS,
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+const NEEDS_DELAY: readonly FaultKind[] = ['delay', 'late'];
+
+function kindsFor(operation: Operation): readonly FaultKind[] {
+  if (operation === 'webhook') return WEBHOOK_FAULTS;
+  if ((PORTAL_OPERATIONS as readonly string[]).includes(operation))
+    return [...REQUEST_FAULTS, ...PORTAL_FAULTS];
+  return operation === 'gateway-response' ? REQUEST_FAULTS : [...REQUEST_FAULTS, ...DECISION_FAULTS];
+}
+
+export const faultSchema = z
+  .strictObject({
+    operation: z.enum(FAULTY_OPERATIONS),
+    kind: z.enum(FAULT_KINDS),
+    /** Chance for each request; 1 when absent. */
+    probability: z.number().min(0).max(1).optional(),
+    /** Played so many times, then spent; no end when absent. */
+    times: z.number().int().positive().optional(),
+    /** Milliseconds before the commit (for a webhook: before it is sent); with any kind. */
+    delayMs: z.number().int().nonnegative().optional(),
+    /** HTTP status of a 5xx; for `refused-in-body`, the code in the body. */
+    status: z.number().int().min(400).max(599).optional(),
+    /** Seconds, for `429`. */
+    retryAfter: z.number().int().nonnegative().optional(),
+    match: z.strictObject({ invoice: z.string().transform(bareInvoiceNumber).optional() }).optional(),
+  })
+  .check(({ value, issues }) => {
+    if (!kindsFor(value.operation).includes(value.kind)) {
+      const message = `${value.kind} can't be played for ${value.operation}`;
+      issues.push({ code: 'custom', path: ['kind'], message, input: value });
+    }
+    if (NEEDS_DELAY.includes(value.kind) && value.delayMs === undefined) {
+      const message = `is needed for ${value.kind}`;
+      issues.push({ code: 'custom', path: ['delayMs'], message, input: value });
+    }
+    if (value.kind.startsWith('5xx') && value.status !== undefined && value.status < 500) {
+      issues.push({ code: 'custom', path: ['status'], message: 'must be 500 to 599', input: value });
+    }
+  });
+export type Fault = z.output<typeof faultSchema>;
+
+/** A plan replaces the one before. The same seed and the same orders meet the same faults. */
+export const faultPlanSchema = z.strictObject({
+  seed: z.number().int().optional(),
+  faults: z.array(faultSchema),
+});
+export type FaultPlanInput = z.input<typeof faultPlanSchema>;
+
+/** A plan as it stands, and how often each kind was really played since the last reset. */
+export interface FaultReport {
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  readonly played: readonly { operation: Operation; kind: FaultKind; count: number }[];
+}
+
+/**
+ * A number from 0 to 1 that depends on nothing but its text. A running random generator would give each
+ * request a fate that depends on the order of arrival, and no concurrent run could be repeated.
+ */
+function draw(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}
+
+/** Chooses the fault for each request: the first of the plan that matches, isn't spent, and is drawn. */
+export class FaultPlan {
+  private seed = 1;
+  private faults: { fault: Fault; left: number }[] = [];
+  private requests = new Map<string, number>();
+  private played = new Map<string, { operation: Operation; kind: FaultKind; count: number }>();
+
+  set(input: FaultPlanInput): void {
+    const plan = faultPlanSchema.parse(input);
+    this.seed = plan.seed ?? 1;
+    this.faults = plan.faults.map((fault) => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY }));
+    this.requests.clear();
+  }
+
+  /** Ends every fault; the counts stay. */
+  clear(): void {
+    this.set({ faults: [] });
+  }
+
+  reset(): void {
+    this.clear();
+    this.played.clear();
+  }
+
+  /** The fault to play for this request, counted as played. */
+  pick(operation: Operation, { transactionId, invoiceNumber }: Subject): Fault | undefined {
+    if (this.faults.length === 0) return undefined;
+    const about = `${operation}|${invoiceNumber ?? transactionId ?? ''}`;
+    const nth = (this.requests.get(about) ?? 0) + 1;
+    this.requests.set(about, nth);
+    for (const [index, planned] of this.faults.entries()) {
+      const { fault } = planned;
+      if (fault.operation !== operation || planned.left === 0) continue;
+      if (fault.match?.invoice !== undefined && fault.match.invoice !== invoiceNumber) continue;
+      if (draw(`${this.seed}|${index}|${about}|${nth}`) >= (fault.probability ?? 1)) continue;
+      planned.left -= 1;
+      this.count(operation, fault.kind);
+      return fault;
+    }
+    return undefined;
+  }
+
+  report(): FaultReport {
+    return {
+      seed: this.seed,
+      faults: this.faults.map(({ fault }) => fault),
+      played: [...this.played.values()].map((count) => ({ ...count })),
+    };
+  }
+
+  private count(operation: Operation, kind: FaultKind): void {
+    const key = `${operation}|${kind}`;
+    const counted = this.played.get(key);
+    if (counted) counted.count += 1;
+    else this.played.set(key, { operation, kind, count: 1 });
+  }
+}

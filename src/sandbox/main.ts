@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createSandbox } from './create-sandbox.ts';
+
+const environment = z
+  .object({
+    SANDBOX_PORT: z.coerce.number().int().min(0).max(65535).default(8090),
+    SANDBOX_HOST: z.string().default('127.0.0.1'),
+    SANDBOX_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
+    SANDBOX_WEBHOOK_SECRET: z.string().min(1).optional(),
+    DATA_DIR: z.string().default('.data'),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  })
+  .safeParse(process.env);
+
+if (!environment.success) {
+  for (const { path, message } of environment.error.issues) console.error(`${path.join('.')}: ${message}`);
+  process.exit(1);
+}
+const env = environment.data;
+
+try {
+  const sandbox = await createSandbox({
+    port: env.SANDBOX_PORT,
+    host: env.SANDBOX_HOST,
+    dataFile: join(env.DATA_DIR, 'sandbox.json'),
+    logLevel: env.LOG_LEVEL,
+    ...(env.SANDBOX_WEBHOOK_URL ? { webhookUrl: env.SANDBOX_WEBHOOK_URL } : {}),
+    ...(env.SANDBOX_WEBHOOK_SECRET ? { webhookSecret: env.SANDBOX_WEBHOOK_SECRET } : {}),
+  });
+  console.log(`The sandbox stands in for the screening service:
+  test    ${sandbox.testBaseUrl}
+  live    ${sandbox.liveBaseUrl}
+  portal  ${sandbox.portalBaseUrl}
+Decide a review:
+  curl --json '{"decision":"pass"}' ${sandbox.url}/_sandbox/transactions/<id or invoice>/decision`);
+
+  const end = () => {
+    sandbox.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

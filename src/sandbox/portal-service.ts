@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { Ledger } from './ledger.ts';
+import {
+  type Answer,
+  chargebackSchema,
+  type Mode,
+  type PortalOperation,
+  type Subject,
+  type TransactionRecord,
+} from './model.ts';
+import type { SandboxState } from './state.ts';
+
+const customerCodeRequest = z.looseObject({ customer_code: z.string().min(1), email: z.email() });
+const transactionRequest = z.looseObject({ transaction_id: z.string().min(1) });
+
+/**
+ * The portal-action API (interface document, "Portal-action operations"). How it refuses isn't shown there;
+ * in the field it is HTTP 200 with another `code` in the body.
+ */
+export class PortalService {
+  private readonly state: SandboxState;
+  private readonly ledger: Ledger;
+  private replies = 0;
+
+  constructor(state: SandboxState, ledger: Ledger) {
+    this.state = state;
+    this.ledger = ledger;
+  }
+
+  subjectOf(body: Record<string, unknown>): Subject {
+    return this.state.subjectOf(z.string().nullable().catch(null).parse(body.transaction_id));
+  }
+
+  /** Does one action and answers it; `reply` gives `code` the type that is set. */
+  act(operation: PortalOperation, mode: Mode, body: Record<string, unknown>): Answer {
+    if (operation === 'customer-code') return this.attachCustomerCode(mode, body);
+    const parsed = transactionRequest.safeParse(body);
+    if (!parsed.success) return this.refuseFields(parsed.error);
+    const transaction = this.state.findById(mode, parsed.data.transaction_id);
+    if (!transaction) return this.reply(404, 'Transaction Not Found');
+    if (operation === 'report-fraud') return this.reportFraud(transaction);
+    if (operation === 'cancel-transaction') return this.cancel(transaction);
+    return this.submitChargeback(transaction, body);
+  }
+
+  /** A portal reply that changed nothing, unless `more` says otherwise. */
+  reply(code: number, message: string, more: Partial<Answer> = {}): Answer {
+    this.replies += 1;
+    const { codeType } = this.state.portal;
+    const asText = codeType === 'string' || (codeType === 'alternating' && this.replies % 2 === 0);
+    const body = { code: asText ? String(code) : code, message, ...more.body };
+    return { status: 200, committed: false, ...more, body };
+  }
+
+  private attachCustomerCode(mode: Mode, body: Record<string, unknown>): Answer {
+    const parsed = customerCodeRequest.safeParse(body);
+    if (!parsed.success) return this.refuseFields(parsed.error);
+    const { customer_code: customerCode, email } = parsed.data;
+    this.state.customerCodes.push({ at: this.state.nowIso(), mode, customerCode, email });
+    return this.reply(200, 'customer code created successfully', { committed: true });
+  }
+
+  /** Rule 3: analysts are alerted. They decide by the control plane. */
+  private reportFraud(transaction: TransactionRecord): Answer {
+    transaction.fraudReports.push(this.state.nowIso());
+    const { id: transactionId, invoiceNumber } = transaction;
+    const alert = this.ledger.open('alert', 'service', { transactionId, invoiceNumber });
+    alert.committed = true;
+    alert.outcome.decision = transaction.decision;
+    return this.reply(200, 'transaction reported as fraudulent', { committed: true, transaction });
+  }
+
+  /** Rule 1: within 5 days of the first screening. A repeat does no harm and changes nothing. */
+  private cancel(transaction: TransactionRecord): Answer {
+    if (transaction.canceledAt !== null) {
+      return this.reply(200, 'transaction canceled successfully', { transaction });
+    }
+    if (this.state.now() - Date.parse(transaction.createdAt) > this.state.portal.cancelWindowMs) {
+      const message = 'A transaction can be canceled only within 5 days of its screening.';
+      return this.reply(403, message, { transaction });
+    }
+    transaction.canceledAt = this.state.nowIso();
+    return this.reply(200, 'transaction canceled successfully', { committed: true, transaction });
+  }
+
+  /** Rule 2. Not idempotent: a repeat is another chargeback. */
+  private submitChargeback(transaction: TransactionRecord, body: Record<string, unknown>): Answer {
+    const parsed = chargebackSchema.safeParse(body);
+    if (!parsed.success) return this.refuseFields(parsed.error);
+    if (transaction.decision !== 'pass' && transaction.decision !== 'fraudulent') {
+      const message = 'A chargeback can be submitted only while the status is pass or fraudulent.';
+      return this.reply(403, message, { transaction });
+    }
+    if (!transaction.covered) {
+      const message = 'The transaction is not covered by chargeback protection.';
+      return this.reply(403, message, { transaction });
+    }
+    transaction.chargebacks.push(parsed.data);
+    return this.reply(200, 'chargeback submitted successfully', {
+      body: { chargeback: parsed.data },
+      committed: true,
+      transaction,
+    });
+  }
+
+  private refuseFields({ issues }: z.ZodError): Answer {
+    const fields = issues.map(({ path }) => path.join('.'));
+    return this.reply(400, `Missing or malformed: ${[...new Set(fields)].join(', ')}`);
+  }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { enrichedReply, refuse, standardReply, transactionNotFound } from './answers.ts';
+import type { Answer, Decision, Mode, Subject, TransactionRecord } from './model.ts';
+import { DECISIONS } from './model.ts';
+import { bareInvoiceNumber, type SandboxState } from './state.ts';
+import {
+  asObject,
+  inDefinitionSpelling,
+  readTransactionRequest,
+  type TransactionRequest,
+} from './transaction-request.ts';
+
+const NF_ID_FAULT =
+  'The nf-id field is empty or malformed: send the id of the response to the initial transaction.';
+
+const text = z.string().nullable().catch(null);
+
+/** The screening API's operations (interface document, "Endpoints"), once the key is known to be valid. */
+export class ScreeningService {
+  private readonly state: SandboxState;
+
+  constructor(state: SandboxState) {
+    this.state = state;
+  }
+
+  /** What a create-transaction request is about; nothing in it was checked yet. */
+  subjectOfCreate(body: Record<string, unknown>): Subject {
+    const invoiceNumber = text.parse(asObject(body.order).invoiceNumber);
+    return {
+      transactionId: null,
+      invoiceNumber: invoiceNumber === null ? null : bareInvoiceNumber(invoiceNumber),
+    };
+  }
+
+  /** What a gateway_response request is about. */
+  subjectOfGatewayResponse(body: Record<string, unknown>): Subject {
+    return this.state.subjectOf(text.parse(body['nf-id']));
+  }
+
+  /** What a status request is about: an id it knows, else an invoice number. */
+  subjectOfStatus(idOrInvoice: string): Subject {
+    const subject = this.state.subjectOf(idOrInvoice);
+    return subject.invoiceNumber === null && !z.guid().safeParse(idOrInvoice).success
+      ? { transactionId: null, invoiceNumber: idOrInvoice }
+      : subject;
+  }
+
+  /** POST /transaction. Not idempotent: the same order again is another transaction. */
+  create(mode: Mode, body: Record<string, unknown>): Answer {
+    const read = readTransactionRequest(body, mode, new Date(this.state.now()));
+    if ('errors' in read) return refuse(400, ...read.errors);
+    const transaction = this.recordOf(mode, read.request);
+    this.state.add(transaction);
+    const reply = read.request.enrich === true ? enrichedReply(transaction) : standardReply(transaction);
+    return { status: 200, body: reply, committed: true, transaction };
+  }
+
+  /** POST /gateway_response. An `nf-id` of no transaction isn't shown in the document: 404. */
+  gatewayResponse(mode: Mode, body: Record<string, unknown>): Answer {
+    const id = body['nf-id'];
+    if (id === undefined || id === null) return refuse(400, 'nf-id field is not defined.');
+    const parsed = z.guid().safeParse(id);
+    if (!parsed.success) return refuse(400, NF_ID_FAULT);
+    const transaction = this.state.findById(mode, parsed.data);
+    if (!transaction) return transactionNotFound();
+    const response = inDefinitionSpelling(body['gateway-response']);
+    transaction.gatewayResponses.push({
+      at: this.state.nowIso(),
+      result: text.parse(response.result),
+      authcode: text.parse(response.authcode),
+      transactionId: text.parse(response['transaction-id']),
+    });
+    return { status: 200, body: { Status: 'OK' }, committed: true, transaction };
+  }
+
+  /** GET /status: by id, else by invoice number. Its 404 isn't shown in the document: the others' is used. */
+  status(mode: Mode, idOrInvoice: string): Answer {
+    return answerStatus(
+      this.state.findById(mode, idOrInvoice) ?? this.state.findByInvoice(mode, idOrInvoice),
+    );
+  }
+
+  /** GET /status_by_url. */
+  statusById(mode: Mode, id: string): Answer {
+    return answerStatus(this.state.findById(mode, id));
+  }
+
+  /** GET /status_by_invoice: the first transaction only, and none for a number with a leading `#`. */
+  statusByInvoice(mode: Mode, invoiceNumber: string): Answer {
+    return answerStatus(this.state.findByInvoice(mode, invoiceNumber));
+  }
+
+  private recordOf(mode: Mode, request: TransactionRequest): TransactionRecord {
+    const at = this.state.nowIso();
+    const decision = decisionFor(request.customer.email);
+    const card = request.payment?.creditCard;
+    const invoiceNumber = request.order?.invoiceNumber;
+    return {
+      id: randomUUID(),
+      mode,
+      invoiceNumber: invoiceNumber ? bareInvoiceNumber(invoiceNumber) : null,
+      amount: request.amount,
+      last4: card?.last4 ?? card?.cardNumber?.slice(-4) ?? null,
+      decision,
+      decisions: [{ decision, at, by: 'screening' }],
+      createdAt: at,
+      gatewayResponses: [],
+      fraudReports: [],
+      canceledAt: null,
+      covered: this.state.portal.covered,
+      chargebacks: [],
+    };
+  }
+}
+
+function answerStatus(transaction: TransactionRecord | undefined): Answer {
+  if (!transaction) return transactionNotFound();
+  return { status: 200, body: standardReply(transaction), committed: false, transaction };
+}
+
+const DECIDING_LOCAL_PART = new RegExp(`^(${DECISIONS.join('|')})(?:[-+.].*)?@`, 'i');
+
+/** The decision an order asks for by its e-mail: `review@…`, `fail+anything@…`, `error-7@…`; else `pass`. */
+function decisionFor(email: string): Decision {
+  const word = DECIDING_LOCAL_PART.exec(email)?.[1]?.toLowerCase();
+  return DECISIONS.find((decision) => decision === word) ?? 'pass';
+}

@@ -1,0 +1,203 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import type { Mode } from './model.ts';
+
+/** Definition spellings whose camelCase is accepted too (interface document, "Resources and their fields"). */
+const SPELLINGS = new Map(
+  [
+    ...['nf-token', 'nf-id', 'gateway-response', 'transaction-id', 'currency_code', '3d_secure'],
+    ...['card_attempts', 'referial_code', 'joined_on', 'last_sign_in', 'last_purchase_date'],
+    ...['total_previous_purchases', 'total_purchase_value', 'saved_cc_added_on', 'order_type'],
+    ...['referring_site', 'referring_url', 'landing_page', 'landing_page_type'],
+    ...['travel_date', 'point_of_origin'],
+  ].map((name) => [name.replace(/[-_]([a-z])/g, (_, letter: string) => letter.toUpperCase()), name]),
+);
+
+const TEST_CARDS = new Set([
+  ...['4111111111111111', '4242424242424242', '4012888888881881', '4007000000027', '4012888818888'],
+  ...['5424000000000015', '5555555555554444', '5105105105105100', '2223000010309703'],
+  ...['370000000000002', '378282246310005', '6011000000000012', '6011111111111117'],
+]);
+
+/** A plain object as it is, anything else as an empty one. */
+export function asObject(value: unknown): Record<string, unknown> {
+  return z.record(z.string(), z.unknown()).catch({}).parse(value);
+}
+
+/** The object with its own field names in the definition's spelling. */
+export function inDefinitionSpelling(value: unknown): Record<string, unknown> {
+  const entries = Object.entries(asObject(value));
+  return Object.fromEntries(entries.map(([name, field]) => [SPELLINGS.get(name) ?? name, field]));
+}
+
+const number = z.string().regex(/^\d*\.?\d*$/);
+const amount = number.max(24);
+const text = z.string().max(128);
+const filled = text.min(1);
+const date = text.regex(/^(\d{2}\/\d{2}\/\d{4})?$/);
+const country = z.string().regex(/^[A-Za-z]{2}$/);
+
+const customer = z.looseObject({
+  id: z.string().max(64).optional(),
+  email: z.email().max(128),
+  joined_on: date.optional(),
+  last_sign_in: date.optional(),
+  last_purchase_date: date.optional(),
+  total_previous_purchases: number.optional(),
+  total_purchase_value: number.optional(),
+  saved_cc_added_on: date.optional(),
+});
+
+const address = z.looseObject({
+  firstName: filled,
+  lastName: filled,
+  company: text.optional(),
+  address: filled,
+  city: filled,
+  state: filled,
+  zip: filled,
+  country,
+});
+
+const filledBillTo = z.looseObject({ billTo: address.extend({ phoneNumber: filled }) });
+
+const creditCard = z.looseObject({
+  last4: z
+    .string()
+    .regex(/^\d{4}$/)
+    .optional(),
+  cardNumber: z.string().refine(isCardNumber, 'must be a valid card number').optional(),
+  expirationDate: z.string().optional(),
+  cardCode: z
+    .string()
+    .regex(/^\d{3,4}$/)
+    .optional(),
+});
+
+const transactionRequestSchema = z.looseObject({
+  amount,
+  currency_code: z.string().max(3).optional(),
+  discountAmount: number.optional(),
+  discountPrice: number.optional(),
+  discountPercentage: number.optional(),
+  shippingAmount: amount.optional(),
+  shippingMethod: z.string().optional(),
+  fulfillmentDate: date.optional(),
+  customer: z.preprocess(inDefinitionSpelling, customer),
+  merchant: z
+    .looseObject({
+      name: text,
+      website: text,
+      email: z.email().max(128),
+      productType: z.enum(['Goods', 'Services']).optional(),
+    })
+    .optional(),
+  order: z
+    .preprocess(
+      inDefinitionSpelling,
+      z.looseObject({
+        invoiceNumber: z.string().max(64).optional(),
+        order_type: z.enum(['', 'one-time', 'recurring', 'subscription', 'upsell']).optional(),
+        landing_page_type: z.enum(['', 'home', 'product', 'search', 'category', 'about', 'other']).optional(),
+      }),
+    )
+    .optional(),
+  payment: z.looseObject({ method: z.string().optional(), creditCard: creditCard.optional() }).optional(),
+  billTo: z.record(z.string(), z.unknown()),
+  shipTo: address.optional(),
+  lineItems: z
+    .array(z.looseObject({ price: z.number().optional(), quantity: z.number().optional() }))
+    .optional(),
+  customerIP: z.string().refine((ip) => isIP(ip) !== 0, 'must be an IP address'),
+  avsResultCode: z.string().max(3).optional(),
+  cvvResultCode: z
+    .string()
+    .regex(/^[A-Z0-9]$/)
+    .optional(),
+  cavvResultCode: z
+    .string()
+    .regex(/^[ABCDIU0-9]?$/)
+    .optional(),
+  card_attempts: z.string().regex(/^\d+$/).optional(),
+  referial_code: z
+    .string()
+    .max(64)
+    .regex(/^[0-9A-Fa-f]+$/)
+    .optional(),
+  gatewayType: z.enum(['post-gateway', 'pre-gateway']).optional(),
+  enrich: z.boolean().optional(),
+});
+export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
+
+/**
+ * Checks the body of create-transaction against the interface document's fields and limits. Returns the
+ * request, or what is wrong with it: only the text about `billTo` is the document's, the others are ours.
+ * No value that was sent is repeated.
+ */
+export function readTransactionRequest(
+  body: Record<string, unknown>,
+  mode: Mode,
+  now: Date,
+): { request: TransactionRequest } | { errors: string[] } {
+  if (body.billTo === undefined || body.billTo === null) return { errors: ['Missing data, billTo field'] };
+  const parsed = transactionRequestSchema.safeParse(body);
+  if (!parsed.success) return { errors: inWords(parsed.error) };
+  const errors = [...missingData(parsed.data), ...cardFaults(parsed.data, mode, now)];
+  if (Object.keys(parsed.data.billTo).length > 0) {
+    const { error } = filledBillTo.safeParse(body);
+    if (error) errors.push(...inWords(error));
+  }
+  return errors.length > 0 ? { errors } : { request: parsed.data };
+}
+
+function inWords({ issues }: z.ZodError): string[] {
+  return issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+/** The conditional fields of Transaction and CreditCard. */
+function missingData(request: TransactionRequest): string[] {
+  const missing: string[] = [];
+  if (request.merchant?.productType === 'Goods' && !request.shipTo) missing.push('shipTo');
+  const card = request.payment?.creditCard;
+  if (!request.payment) {
+    if (!request.avsResultCode) missing.push('avsResultCode');
+    if (!request.cvvResultCode) missing.push('cvvResultCode');
+  }
+  if (card && !request.avsResultCode && !request.cvvResultCode) {
+    if (!card.cardNumber) missing.push('payment.creditCard.cardNumber');
+    if (!card.expirationDate) missing.push('payment.creditCard.expirationDate');
+    if (!card.cardCode) missing.push('payment.creditCard.cardCode');
+  }
+  return missing.map((field) => `Missing data, ${field} field`);
+}
+
+/** A key's mode fixes the cards it takes (section "Authentication", rule 3). */
+function cardFaults(request: TransactionRequest, mode: Mode, now: Date): string[] {
+  const card = request.payment?.creditCard;
+  const faults: string[] = [];
+  if (card?.expirationDate !== undefined && !isUnexpired(card.expirationDate, now)) {
+    faults.push('payment.creditCard.expirationDate: must be a valid, unexpired date');
+  }
+  if (card?.cardNumber === undefined) return faults;
+  const isTestCard = TEST_CARDS.has(card.cardNumber);
+  if (mode === 'test' && !isTestCard) faults.push('Real card numbers are not accepted with a test key.');
+  if (mode === 'live' && isTestCard) faults.push('Test card numbers are not accepted with a live key.');
+  return faults;
+}
+
+function isUnexpired(expirationDate: string, now: Date): boolean {
+  const found = /^(0[1-9]|1[0-2])(?:[-/]?(\d{2})|[-/](\d{4}))$/.exec(expirationDate);
+  if (!found) return false;
+  const year = Number(found[3] ?? `20${found[2]}`);
+  return now.getTime() < Date.UTC(year, Number(found[1]), 1);
+}
+
+function isCardNumber(value: string): boolean {
+  if (!/^\d{12,19}$/.test(value)) return false;
+  const digits = [...value].reverse().map(Number);
+  const sum = digits.reduce((total, digit, index) => {
+    const counted = index % 2 === 0 ? digit : digit * 2;
+    return total + (counted > 9 ? counted - 9 : counted);
+  }, 0);
+  return sum % 10 === 0;
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Fault, FaultPlan } from './fault-plan.ts';
+import type { Ledger } from './ledger.ts';
+import type { TransactionRecord } from './model.ts';
+
+/** How long a receiver may take, and how long a webhook to be overtaken waits for the next one. */
+const TIME_OUT_MS = 10_000;
+const OVERTAKEN_AFTER_MS = 2_000;
+
+export const webhookConfigSchema = z.strictObject({
+  /** Placeholders in it are replaced too, percent-encoded. */
+  url: z.url({ protocol: /^https?$/ }).nullable(),
+  template: z.string(),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH']),
+  headers: z.record(z.string(), z.string()),
+  enabled: z.boolean(),
+});
+export type WebhookConfig = z.infer<typeof webhookConfigSchema>;
+
+/** The provider's known default: no headers, and a body that isn't JSON once its values are put in. */
+export const DEFAULT_WEBHOOKS: WebhookConfig = {
+  url: null,
+  template: '{"id":%transaction_url%,"decision":%status%,"invoiceNumber":%invoice_number%}',
+  method: 'POST',
+  headers: {},
+  enabled: true,
+};
+
+interface News {
+  readonly id: string;
+  readonly invoiceNumber: string | null;
+  readonly decision: string;
+}
+
+/** Tells the merchant about changed decisions, once and without retries, and enters each try in the ledger. */
+export class WebhookSender {
+  config: WebhookConfig;
+  private readonly ledger: Ledger;
+  private readonly faults: FaultPlan;
+  private readonly closing = new AbortController();
+  /** Resolved by the webhook that overtakes them. */
+  private overtaken: (() => void)[] = [];
+
+  constructor(config: WebhookConfig, ledger: Ledger, faults: FaultPlan) {
+    this.config = config;
+    this.ledger = ledger;
+    this.faults = faults;
+  }
+
+  /** Sends the news of a transaction's decision in the background. */
+  announce({ id, invoiceNumber, decision }: TransactionRecord): void {
+    if (!this.config.enabled || this.config.url === null) return;
+    const news: News = { id, invoiceNumber, decision };
+    const fault = this.faults.pick('webhook', { transactionId: id, invoiceNumber });
+    this.play(news, fault).catch((error: unknown) => {
+      if (!this.closing.signal.aborted) throw error;
+    });
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+
+  private async play(news: News, fault: Fault | undefined): Promise<void> {
+    if (fault?.kind === 'lost') {
+      this.enter(news, fault);
+      return;
+    }
+    if (fault?.delayMs) await sleep(fault.delayMs, undefined, { signal: this.closing.signal });
+    if (fault?.kind === 'reordered') await this.toBeOvertaken();
+    if (fault?.kind === 'forged') {
+      await this.deliver({ ...news, decision: news.decision === 'pass' ? 'fail' : 'pass' }, fault);
+      await this.deliver({ ...news, id: randomUUID(), decision: 'pass' }, fault);
+    }
+    await this.deliver(news, fault);
+    if (fault?.kind === 'doubled') await this.deliver(news, fault);
+    if (fault?.kind !== 'reordered') for (const release of this.overtaken.splice(0)) release();
+  }
+
+  private async toBeOvertaken(): Promise<void> {
+    const next = new Promise<void>((resolve) => this.overtaken.push(resolve));
+    await Promise.race([next, sleep(OVERTAKEN_AFTER_MS, undefined, { signal: this.closing.signal })]);
+  }
+
+  private async deliver(news: News, fault: Fault | undefined): Promise<void> {
+    const entry = this.enter(news, fault);
+    const { url, template, method, headers } = this.config;
+    if (url === null) return;
+    const target = new URL(fill(url, news, encodeURIComponent));
+    entry.outcome.status = await post(
+      target,
+      { method, headers, signal: this.closing.signal },
+      fill(template, news),
+    );
+    entry.committed = entry.outcome.status !== null && entry.outcome.status < 300;
+  }
+
+  private enter({ id: transactionId, invoiceNumber, decision }: News, fault: Fault | undefined) {
+    const entry = this.ledger.open('webhook', 'webhook', { transactionId, invoiceNumber });
+    entry.outcome.decision = decision;
+    entry.fault = fault?.kind ?? null;
+    return entry;
+  }
+}
+
+function fill(template: string, news: News, encode = (value: string) => value): string {
+  const values: Record<string, string> = {
+    transaction_url: `https://portal.example/transactions/${news.id}`,
+    status: news.decision,
+    invoice_number: news.invoiceNumber ?? '',
+  };
+  return template.replace(/%(transaction_url|status|invoice_number)%/g, (_, name: string) =>
+    encode(values[name] ?? ''),
+  );
+}
+
+/** The receiver's HTTP status, or null when there was none. Core http, since fetch adds headers of its own. */
+function post(
+  url: URL,
+  options: { method: string; headers: Record<string, string>; signal: AbortSignal },
+  body: string,
+): Promise<number | null> {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve) => {
+    const sent = request(url, { ...options, timeout: TIME_OUT_MS }, (response) => {
+      response.resume();
+      response.on('close', () => resolve(response.statusCode ?? null));
+    });
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', () => resolve(null));
+    sent.end(options.method === 'GET' ? undefined : body);
+  });
+}
