@@ -1,0 +1,13 @@
+/** The settings of every process: read once at its start, all faults listed, no value printed. Design sections 4 and 9. */
+export { ConfigError } from './config/fault-list.ts';
+export {
+  type Config,
+  type LocalSettings,
+  type LogLevel,
+  loadConfig,
+  loadLocalSettings,
+  loadTemporalSettings,
+  type Role,
+} from './config/load-config.ts';
+export type { TemporalSettings } from './config/temporal.ts';
+export type { NamedKey } from './config/values.ts';

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import type { FindIntegration, Integration } from '../orders/integration.ts';
+import { FaultList } from './fault-list.ts';
+import { readIntegrations } from './integrations.ts';
+import { readTemporal, type TemporalSettings } from './temporal.ts';
+import { list, type NamedKey, namedKeys, port, targetUrl, webhookSigningSecret, word } from './values.ts';
+
+/** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
+export type Role = 'all' | 'worker' | 'api';
+
+/** Settings of every process. It holds secrets: never log it. Source: design section 9. */
+export interface Config {
+  integrations: ReadonlyMap<string, Integration>;
+  findIntegration: FindIntegration;
+  /** Background calls to the service a second. */
+  maxRps: number;
+  /** Without keys the API listens on loopback only. */
+  api: { host: string; port: number; keys: string[] };
+  /** All valid; with none every webhook is refused. */
+  webhookSecrets: string[];
+  /** Absent: nobody wants events. */
+  events?: { url: string; secret: string };
+  /** The first key encrypts, all decrypt; none: a random key of the process. */
+  cardStash: { url: string; keys: NamedKey[] };
+  metricsPort: number;
+  logLevel: LogLevel;
+  temporal: TemporalSettings;
+  local: LocalSettings;
+}
+
+/** Settings of the embedded server and the sandbox. */
+export interface LocalSettings {
+  temporalPort: number;
+  temporalUiPort: number;
+  dataDir: string;
+  sandboxPort: number;
+  /** Where the sandbox sends its webhooks. */
+  sandboxWebhookUrl?: string;
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * Reads all settings of a process, once, when it starts.
+ * @throws ConfigError that lists every fault, by variable or by path in the policy file
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
+  const faults = new FaultList();
+  const variable = variables(env, faults);
+  const integrations = readIntegrations(env, role !== 'api', faults);
+  const local = readLocal(env, faults);
+  const events = readEvents(env, faults);
+  const config: Config = {
+    integrations,
+    findIntegration: (name) => integrations.get(name),
+    maxRps: variable('SCREENING_MAX_RPS', perSecond, '20') ?? 20,
+    api: {
+      host: variable('API_HOST', z.string(), '127.0.0.1') ?? '127.0.0.1',
+      port: variable('API_PORT', port(), '8080') ?? 8080,
+      keys: variable('API_KEYS', list(), '') ?? [],
+    },
+    webhookSecrets: variable('WEBHOOK_SECRETS', list(), '') ?? [],
+    cardStash: {
+      url: variable('CARD_STASH_URL', stashUrl, 'memory:') ?? 'memory:',
+      keys: variable('CARD_STASH_KEYS', namedKeys(), '') ?? [],
+    },
+    metricsPort: variable('METRICS_PORT', port(), '9464') ?? 9464,
+    logLevel: variable('LOG_LEVEL', word(LOG_LEVELS), 'info') ?? 'info',
+    temporal: readTemporal(env, local.temporalPort, faults),
+    local,
+    ...(events && { events }),
+  };
+  if (role !== 'worker' && config.api.keys.length === 0 && !isLoopback(config.api.host)) {
+    faults.add('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
+  }
+  faults.throwIfAny();
+  return config;
+}
+
+/** Reads only where the Temporal server is. @throws ConfigError that lists every fault */
+export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
+  const faults = new FaultList();
+  const temporal = readTemporal(env, readLocal(env, faults).temporalPort, faults);
+  faults.throwIfAny();
+  return temporal;
+}
+
+/** Reads only the settings of the embedded server and the sandbox. @throws ConfigError that lists every fault */
+export function loadLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
+  const faults = new FaultList();
+  const local = readLocal(env, faults);
+  faults.throwIfAny();
+  return local;
+}
+
+const perSecond = z
+  .string()
+  .regex(/^\d{1,6}(\.\d+)?$/, { error: 'must be a number of calls a second', abort: true })
+  .transform(Number)
+  .refine((rate) => rate > 0, 'must be more than 0');
+
+const stashUrl = z
+  .string()
+  .refine((url) => url === 'memory:', 'must be "memory:", the only card stash there is');
+
+function readLocal(env: NodeJS.ProcessEnv, faults: FaultList): LocalSettings {
+  const variable = variables(env, faults);
+  const sandboxWebhookUrl = variable('SANDBOX_WEBHOOK_URL', targetUrl());
+  return {
+    temporalPort: variable('TEMPORAL_PORT', port(), '7233') ?? 7233,
+    temporalUiPort: variable('TEMPORAL_UI_PORT', port(), '8233') ?? 8233,
+    dataDir: variable('DATA_DIR', z.string(), '.data') ?? '.data',
+    sandboxPort: variable('SANDBOX_PORT', port(), '8090') ?? 8090,
+    ...(sandboxWebhookUrl && { sandboxWebhookUrl }),
+  };
+}
+
+function readEvents(env: NodeJS.ProcessEnv, faults: FaultList): Config['events'] {
+  const variable = variables(env, faults);
+  const url = variable('EVENTS_URL', targetUrl());
+  const secret = variable('EVENTS_SECRET', webhookSigningSecret());
+  if (isSet(env.EVENTS_URL) && !isSet(env.EVENTS_SECRET)) {
+    faults.add('EVENTS_SECRET', 'is required with EVENTS_URL: events are signed');
+  }
+  return url === undefined || secret === undefined ? undefined : { url, secret };
+}
+
+/** @returns a reader of one variable; an empty one counts as not set */
+function variables(env: NodeJS.ProcessEnv, faults: FaultList) {
+  return <T>(name: string, schema: z.ZodType<T>, fallback?: string): T | undefined => {
+    const written = isSet(env[name]) ? env[name] : fallback;
+    return written === undefined ? undefined : faults.read(name, schema, written);
+  };
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,52 @@
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { NativeConnectionOptions } from '@temporalio/worker';
+import type { FaultList } from './fault-list.ts';
+
+export interface TemporalSettings {
+  /** No address is configured anywhere: the embedded server on this machine is meant. */
+  embedded: boolean;
+  /** Fits `Connection.connect` and `NativeConnection.connect`; its address is always set. */
+  connection: NativeConnectionOptions & { address: string };
+  namespace: string;
+}
+
+/**
+ * Reads Temporal's own variables and settings file, as every Temporal tool does.
+ * @param embeddedPort port of the embedded server, for when no address is configured
+ */
+export function readTemporal(
+  env: NodeJS.ProcessEnv,
+  embeddedPort: number,
+  faults: FaultList,
+): TemporalSettings {
+  const fallback = `127.0.0.1:${embeddedPort}`;
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: setOnly(env) });
+    const { address, ...others } = connectionOptions;
+    return {
+      embedded: address === undefined,
+      connection: { ...withoutUndefined(others), address: address ?? fallback },
+      namespace: namespace ?? 'default',
+    };
+  } catch (error) {
+    // The reader's own words may quote the file, with the key in it.
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    faults.add(
+      'TEMPORAL_*',
+      `can't be read: see TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE, TEMPORAL_TLS_*${code}`,
+    );
+    return { embedded: true, connection: { address: fallback }, namespace: 'default' };
+  }
+}
+
+function setOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  );
+}
+
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

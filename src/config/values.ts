@@ -1,0 +1,105 @@
+/** The kinds of value that settings are made of. No message holds the value that was given. */
+import { z } from 'zod';
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+/** Ten years: longer is a slip of the pen. */
+const LONGEST_MS = 3_650 * UNITS.d;
+
+/** A duration as `500ms`, `8s`, `1m`, `12h` or `30d`, read as whole milliseconds. @param leastMs 0 allows `0s` */
+export function duration(leastMs: 0 | 1 = 1) {
+  const message = 'must be a duration such as "500ms", "8s", "1m", "12h" or "30d"';
+  return z
+    .string({ error: message })
+    .regex(DURATION, { error: message, abort: true })
+    .transform(toMs)
+    .refine((ms) => ms >= leastMs, 'must be longer than nothing')
+    .refine((ms) => ms <= LONGEST_MS, 'must be at most 3650d');
+}
+
+function toMs(written: string): number {
+  const [, number = '', unit = 'ms'] = DURATION.exec(written) ?? [];
+  return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
+}
+
+/** One of a few words. */
+export function word<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: `must be one of ${words.map((one) => `"${one}"`).join(', ')}` });
+}
+
+/** true or false. */
+export function flag() {
+  return z.boolean({ error: 'must be true or false' });
+}
+
+/** An http(s) address that paths are added to: no user, password, query or fragment. */
+export function baseUrl() {
+  const message = 'must be an http:// or https:// address without user, password, query and fragment';
+  return z.string({ error: message }).refine((written) => {
+    const url = httpUrl(written);
+    return url !== undefined && url.search === '' && url.hash === '';
+  }, message);
+}
+
+/** An http(s) address that something is sent to as it stands: no user, no password. */
+export function targetUrl() {
+  const message = 'must be an http:// or https:// address without user and password';
+  return z.string({ error: message }).refine((written) => httpUrl(written) !== undefined, message);
+}
+
+function httpUrl(written: string): URL | undefined {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+    ? url
+    : undefined;
+}
+
+/** A port from a variable; 0 takes a free one. */
+export function port() {
+  const message = 'must be a port: a whole number from 0 to 65535';
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, { error: message, abort: true })
+    .transform(Number)
+    .refine((number) => number <= 65_535, message);
+}
+
+/** A comma list from a variable; spaces around an entry don't count. */
+export function list() {
+  return z.string().transform((written) =>
+    written
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  );
+}
+
+/** A key with the id that says which one encrypted something. */
+export interface NamedKey {
+  id: string;
+  key: Buffer;
+}
+
+/** `id:base64,…` with 32 bytes each, from a variable: the first encrypts, all decrypt. */
+export function namedKeys() {
+  const message = 'must be a list "id:base64,…" of keys of 32 bytes, each with an id of its own';
+  return list().transform((entries, context): NamedKey[] => {
+    const keys = entries.flatMap((entry) => {
+      const [, id, encoded] = /^([\w-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(entry) ?? [];
+      return id === undefined || encoded === undefined ? [] : [{ id, key: Buffer.from(encoded, 'base64') }];
+    });
+    if (keys.length !== entries.length || new Set(keys.map(({ id }) => id)).size !== keys.length) {
+      context.addIssue({ code: 'custom', message });
+    }
+    return keys;
+  });
+}
+
+/** A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. */
+export function webhookSigningSecret() {
+  return z.string().refine((secret) => {
+    const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
+    const bytes = encoded === undefined ? 0 : Buffer.from(encoded, 'base64').length;
+    return bytes >= 24 && bytes <= 64;
+  }, 'must be "whsec_" and 24 to 64 random bytes in base64');
+}

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  ConfigError,
+  loadConfig,
+  loadLocalSettings,
+  loadTemporalSettings,
+  type Role,
+} from '../../src/config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'order-screening-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The least that a worker needs, and no settings file of the person who runs the tests. */
+const least = {
+  TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
+  SCREENING_API_KEY: 'key-of-the-environment',
+  SCREENING_BASE_URL: 'http://127.0.0.1:8090/test',
+  SCREENING_PORTAL_BASE_URL: 'http://127.0.0.1:8090/portal/api/v1/transaction-update',
+};
+
+function faultsOf(env: NodeJS.ProcessEnv, role?: Role): Record<string, string> {
+  try {
+    loadConfig({ ...least, ...env }, role);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return Object.fromEntries(error.faults.map(({ path, message }) => [path, message]));
+  }
+  return {};
+}
+
+describe('settings from the environment', () => {
+  it('have the defaults of the design', () => {
+    const { integrations, findIntegration, ...others } = loadConfig(least);
+    expect(others).toEqual({
+      maxRps: 20,
+      api: { host: '127.0.0.1', port: 8080, keys: [] },
+      webhookSecrets: [],
+      cardStash: { url: 'memory:', keys: [] },
+      metricsPort: 9464,
+      logLevel: 'info',
+      temporal: { embedded: true, connection: { address: '127.0.0.1:7233' }, namespace: 'default' },
+      local: { temporalPort: 7233, temporalUiPort: 8233, dataDir: '.data', sandboxPort: 8090 },
+    });
+    expect([...integrations.keys()]).toEqual(['default']);
+    expect(findIntegration('default')).toBe(integrations.get('default'));
+    expect(findIntegration('another')).toBeUndefined();
+  });
+
+  it('are all read', () => {
+    const key = Buffer.alloc(32, 7);
+    const config = loadConfig({
+      ...least,
+      SCREENING_MODE: 'live',
+      SCREENING_WORKFLOW: 'post-acceptance',
+      SCREENING_MAX_RPS: '0.5',
+      API_HOST: '0.0.0.0',
+      API_PORT: '0',
+      API_KEYS: 'one, two,',
+      WEBHOOK_SECRETS: 'old,new',
+      EVENTS_URL: 'https://shop.example/events?from=screening',
+      EVENTS_SECRET: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
+      CARD_STASH_KEYS: `a:${key.toString('base64')}`,
+      METRICS_PORT: '9000',
+      LOG_LEVEL: 'debug',
+      TEMPORAL_ADDRESS: 'temporal.example:7233',
+      TEMPORAL_NAMESPACE: 'shop',
+      TEMPORAL_PORT: '1',
+      TEMPORAL_UI_PORT: '2',
+      DATA_DIR: '/var/lib/screening',
+      SANDBOX_PORT: '3',
+      SANDBOX_WEBHOOK_URL: 'http://127.0.0.1:8080/v1/webhooks/default/some-secret',
+    });
+    expect(config).toMatchObject({
+      maxRps: 0.5,
+      api: { host: '0.0.0.0', port: 0, keys: ['one', 'two'] },
+      webhookSecrets: ['old', 'new'],
+      events: { url: 'https://shop.example/events?from=screening' },
+      cardStash: { url: 'memory:', keys: [{ id: 'a', key }] },
+      metricsPort: 9000,
+      logLevel: 'debug',
+      temporal: { embedded: false, connection: { address: 'temporal.example:7233' }, namespace: 'shop' },
+      local: { temporalPort: 1, temporalUiPort: 2, dataDir: '/var/lib/screening', sandboxPort: 3 },
+    });
+    expect(config.local.sandboxWebhookUrl).toContain('/v1/webhooks/');
+    expect(config.findIntegration('default')).toMatchObject({ mode: 'live', workflow: 'post-acceptance' });
+  });
+
+  it('count as not set when they are empty', () => {
+    const empty = { API_KEYS: '', EVENTS_URL: '', LOG_LEVEL: '', SCREENING_CONFIG: '', TEMPORAL_ADDRESS: '' };
+    expect(loadConfig({ ...least, ...empty })).toMatchObject({
+      logLevel: 'info',
+      temporal: { embedded: true },
+    });
+  });
+
+  it('are refused with every fault at once, and no value', () => {
+    const secret = 'do-not-print-me';
+    const wrong = {
+      SCREENING_API_KEY: '',
+      SCREENING_BASE_URL: `ftp://${secret}`,
+      SCREENING_PORTAL_BASE_URL: '',
+      SCREENING_MODE: secret,
+      SCREENING_WORKFLOW: secret,
+      SCREENING_MAX_RPS: '0',
+      API_HOST: '0.0.0.0',
+      API_PORT: '65536',
+      EVENTS_URL: secret,
+      EVENTS_SECRET: secret,
+      CARD_STASH_URL: `redis://:${secret}@cache`,
+      CARD_STASH_KEYS: `a:${secret}`,
+      METRICS_PORT: secret,
+      LOG_LEVEL: secret,
+      TEMPORAL_PORT: secret,
+      TEMPORAL_UI_PORT: '-1',
+      SANDBOX_PORT: '1.5',
+      SANDBOX_WEBHOOK_URL: `http://user:${secret}@host/`,
+    };
+    const faults = faultsOf(wrong);
+    const variables = Object.keys(wrong).filter((name) => name !== 'API_HOST');
+    expect(Object.keys(faults).sort()).toEqual([...variables, 'API_KEYS'].sort());
+    expect(() => loadConfig({ ...least, ...wrong })).toThrow(/^The configuration has 18 fault/);
+    expect(() => loadConfig({ ...least, ...wrong })).not.toThrow(secret);
+  });
+
+  it.each([
+    [{ EVENTS_URL: 'https://shop.example/events' }, 'EVENTS_SECRET'],
+    [{ EVENTS_SECRET: `whsec_${Buffer.alloc(23).toString('base64')}` }, 'EVENTS_SECRET'],
+    [{ EVENTS_SECRET: Buffer.alloc(24).toString('base64') }, 'EVENTS_SECRET'],
+    [{ CARD_STASH_KEYS: `a:${Buffer.alloc(16).toString('base64')}` }, 'CARD_STASH_KEYS'],
+    [
+      { CARD_STASH_KEYS: [1, 2].map((n) => `a:${Buffer.alloc(32, n).toString('base64')}`).join() },
+      'CARD_STASH_KEYS',
+    ],
+    [{ SCREENING_BASE_URL: 'https://screening.example/?key=1' }, 'SCREENING_BASE_URL'],
+    [{ API_HOST: '192.0.2.1' }, 'API_KEYS'],
+  ])('%o are refused at %s', (env, path) => {
+    expect(Object.keys(faultsOf(env))).toEqual([path]);
+  });
+
+  it.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])(
+    'let the API listen on %s without a key',
+    (host) => {
+      expect(faultsOf({ API_HOST: host })).toEqual({});
+    },
+  );
+
+  it('ask a worker for the key of the service and not for API keys, and the API the other way round', () => {
+    const env = { API_HOST: '0.0.0.0', SCREENING_API_KEY: '' };
+    expect(Object.keys(faultsOf(env, 'worker'))).toEqual(['SCREENING_API_KEY']);
+    expect(Object.keys(faultsOf(env, 'api'))).toEqual(['API_KEYS']);
+  });
+});
+
+describe("Temporal's own settings", () => {
+  it('take the port of the embedded server where no address is set', () => {
+    expect(loadTemporalSettings({ ...least, TEMPORAL_PORT: '17233' }).connection.address).toBe(
+      '127.0.0.1:17233',
+    );
+  });
+
+  it('are read from the settings file of every Temporal tool', () => {
+    const file = join(folder, 'temporal.toml');
+    writeFileSync(
+      file,
+      '[profile.default]\naddress = "cloud.example:7233"\nnamespace = "shop.a1"\napi_key = "k"\n',
+    );
+    expect(loadTemporalSettings({ TEMPORAL_CONFIG_FILE: file })).toEqual({
+      embedded: false,
+      connection: { address: 'cloud.example:7233', apiKey: 'k', tls: true },
+      namespace: 'shop.a1',
+    });
+  });
+
+  it('are refused without quoting the file', () => {
+    const file = join(folder, 'broken.toml');
+    writeFileSync(file, '[profile.default]\napi_key = do-not-print-me\n');
+    const load = () => loadTemporalSettings({ TEMPORAL_CONFIG_FILE: file });
+    expect(load).toThrow(/TEMPORAL_\*/);
+    expect(load).not.toThrow('do-not-print-me');
+  });
+});
+
+it('reads the settings of the embedded server and the sandbox alone', () => {
+  expect(loadLocalSettings({ SANDBOX_PORT: '18090' })).toEqual({
+    temporalPort: 7233,
+    temporalUiPort: 8233,
+    dataDir: '.data',
+    sandboxPort: 18090,
+  });
+  expect(() => loadLocalSettings({ SANDBOX_PORT: 'x' })).toThrow('SANDBOX_PORT');
+});
