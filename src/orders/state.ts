@@ -39,6 +39,8 @@ export interface OrderState {
   fraudReportedAt?: OrderDecision;
   /** Deadlines that have passed and were dealt with. */
   passed: DeadlineKind[];
+  /** Nothing is left to wait for. */
+  ended?: boolean;
   startedAt: Instant;
   /** Absent until the screening activity has answered for the first time. */
   policy?: Policy;
@@ -66,8 +68,14 @@ export interface Attempt {
   rescreens: number;
   /** A rescreen is due now (its pause is over, or an operator asked). */
   rescreenDue?: boolean;
+  /** Nothing more will be tried by itself: refused, out of rescreens, or out of time. */
+  screeningOver?: boolean;
   gateway?: GatewayRecord;
+  /** When the catch-up gives up. */
+  screenUntil: Instant;
   declinedAt?: Instant;
+  /** The look-up after a declined `pending` is over. */
+  lookedUp?: boolean;
 }
 
 export interface Reading {
@@ -110,14 +118,13 @@ export type AttentionCode =
   | 'portal-refused'
   | 'portal-unconfirmed'
   | 'events-undelivered'
-  | 'late-transaction'
   | 'cancellation-requested';
 
 export interface ActionRecord {
   /** Counts the order's portal actions from 1. */
   number: number;
   kind: PortalActionKind;
-  /** SHA-like key of what was asked; the same again joins it. */
+  /** What was asked in one string: the same again joins it or gets its answer. */
   subject: string;
   transactionId?: string;
   status: 'queued' | 'running' | 'done' | 'refused' | 'unconfirmed' | 'too-late';
@@ -137,6 +144,8 @@ export interface HintSpacing {
   unread: boolean;
   /** The running spacing's end; a read closes it. */
   until?: Instant;
+  /** When the last spacing ended. */
+  endedAt?: Instant;
   spacingMs: number;
 }
 

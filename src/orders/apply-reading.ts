@@ -1,0 +1,62 @@
+/** Brings a reading of the status into the order. Design section 3.3. */
+import { clear, raise } from './attention.ts';
+import { decide } from './decide.ts';
+import type { OrderEventType } from './messages.ts';
+import { currentAttempt } from './new-order.ts';
+import { setAction, settle } from './phase.ts';
+import type { OrderState } from './state.ts';
+import type { Decision, Instant, ReadingSource } from './words.ts';
+
+/** What the status of a transaction said. Plain data: it is recorded in history. */
+export type StatusOutcome =
+  | { kind: 'read'; decision: Decision }
+  /** The service doesn't know the transaction, or answered a word that isn't a decision. */
+  | { kind: 'unreadable'; words: string }
+  /** No answer this time. */
+  | { kind: 'unanswered' }
+  | { kind: 'forbidden' };
+
+/**
+ * Records a reading, and what follows.
+ * @returns the events that it means, oldest first
+ */
+export function applyReading(
+  order: OrderState,
+  outcome: StatusOutcome,
+  source: ReadingSource,
+  now: Instant,
+): OrderEventType[] {
+  const events: OrderEventType[] = [];
+  if (outcome.kind === 'unanswered') return events;
+  if (outcome.kind === 'forbidden') {
+    if (raise(order, 'wrong-key', WRONG_KEY, now)) events.push('order.attention');
+    return events;
+  }
+  clear(order, 'wrong-key');
+  order.lastRead = { at: now, source };
+  if (outcome.kind === 'unreadable') {
+    if (raise(order, 'status-error', outcome.words, now)) events.push('order.attention');
+    return events;
+  }
+  const consequence = decide(order, outcome.decision, now);
+  clear(order, ...(consequence.clear ?? []));
+  const attempt = currentAttempt(order);
+  if (consequence.decision !== undefined) {
+    order.decision = consequence.decision;
+    attempt.decision = consequence.decision;
+    attempt.readings.push({ decision: consequence.decision, at: now, source });
+    order.passed = order.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
+    delete order.fraudReportedAt;
+  }
+  if (consequence.action !== undefined) setAction(order, consequence.action);
+  settle(order, now);
+  if (consequence.event !== undefined) events.push(consequence.event);
+  if (consequence.raise !== undefined) {
+    const { code, words } = consequence.raise;
+    if (raise(order, code, words, now)) events.push('order.attention');
+  }
+  return events;
+}
+
+const WRONG_KEY =
+  'The service does not accept the API key (403): set the right one, the order then goes on by itself.';

@@ -1,0 +1,256 @@
+/** Brings the outcome of a screening into the order. Design section 3.1, and "`error` to the end" of its corner rules. */
+import { actionAtCheckout, actionLater, actionWithoutDecision } from './actions.ts';
+import { clear, raise } from './attention.ts';
+import type { OrderEventType } from './messages.ts';
+import { currentAttempt } from './new-order.ts';
+import { setAction, settle } from './phase.ts';
+import type { Policy } from './policy.ts';
+import type { ScreeningOutcome } from './screening-outcome.ts';
+import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
+import { windowEnd } from './window.ts';
+import {
+  type Action,
+  type Instant,
+  instant,
+  millis,
+  type OrderDecision,
+  type ReadingSource,
+} from './words.ts';
+
+export interface ScreeningMoment {
+  source: Extract<ReadingSource, 'checkout' | 'catch-up' | 'rescreen'>;
+  /** The earliest moment at which this try may have sent a create. */
+  sentSince: Instant;
+  now: Instant;
+}
+
+/**
+ * Records what a screening brought, and what follows.
+ * @returns the events that it means, oldest first
+ */
+export function applyScreening(
+  order: OrderState,
+  policy: Policy,
+  outcome: ScreeningOutcome,
+  moment: ScreeningMoment,
+): OrderEventType[] {
+  const attempt = currentAttempt(order);
+  const events: OrderEventType[] = [];
+  const wasDeclined = order.phase === 'declined';
+  if (outcome.kind !== 'forbidden') clear(order, 'wrong-key');
+  if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
+  noteSending(attempt, policy, outcome, moment);
+
+  switch (outcome.kind) {
+    case 'skipped':
+      decideTo(order, attempt, 'skipped', moment);
+      setAction(order, actionAtCheckout('skipped', policy));
+      events.push('order.decided');
+      break;
+    case 'answered':
+      events.push(...answered(order, policy, outcome, moment, wasDeclined));
+      break;
+    case 'refused':
+      events.push(...noDecision(order, policy, outcome.reason, moment, refusedWords(outcome)));
+      break;
+    case 'unreadable':
+      if (outcome.transactionId !== undefined) noteTransaction(attempt, outcome.transactionId);
+      raised(
+        order,
+        events,
+        'unreadable-answer',
+        UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
+        moment.now,
+      );
+      events.push(...errorDecision(order, policy, moment, wasDeclined));
+      break;
+    case 'unanswered':
+    case 'forbidden':
+      if (outcome.kind === 'forbidden') raised(order, events, 'wrong-key', WRONG_KEY, moment.now);
+      order.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
+      if (moment.source === 'checkout') withoutDecision(order, policy);
+      break;
+  }
+  settle(order, moment.now);
+  return events;
+}
+
+/** Ends the screening without a decision: the action given at checkout stands, a person must look. */
+export function giveUpScreening(order: OrderState, policy: Policy, now: Instant): OrderEventType[] {
+  const moment: ScreeningMoment = { source: 'catch-up', sentSince: now, now };
+  const events = noDecision(order, policy, 'screening-deadline', moment, GIVEN_UP);
+  settle(order, now);
+  return events;
+}
+
+/** @returns the answer to the checkout of the order's newest attempt, from its state */
+export function checkoutAnswer(
+  order: OrderState,
+  extra: Pick<CheckoutAnswer, 'insights'> = {},
+): CheckoutAnswer {
+  const attempt = currentAttempt(order);
+  return {
+    orderId: order.orderId,
+    integration: order.integration,
+    attempt: attempt.number,
+    decision: order.decision,
+    action: order.action,
+    phase: order.phase,
+    ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
+    ...(order.message !== undefined && { message: order.message }),
+    ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
+    ...(order.wouldBe !== undefined && { wouldBe: order.wouldBe }),
+    ...(order.reason !== undefined && { reason: order.reason }),
+    ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),
+    ...extra,
+  };
+}
+
+function answered(
+  order: OrderState,
+  policy: Policy,
+  outcome: Extract<ScreeningOutcome, { kind: 'answered' }>,
+  moment: ScreeningMoment,
+  wasDeclined: boolean,
+): OrderEventType[] {
+  const attempt = currentAttempt(order);
+  noteTransaction(attempt, outcome.transactionId);
+  if (outcome.decision === 'error') return errorDecision(order, policy, moment, wasDeclined);
+  decideTo(order, attempt, outcome.decision, moment);
+  clear(order, 'no-decision', 'unreadable-answer');
+  delete order.reason;
+  if (wasDeclined) return [];
+  const atCheckout = moment.source === 'checkout';
+  const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
+  tell(order, policy, heldByGateway(attempt, action), outcome.message);
+  return ['order.decided'];
+}
+
+/** The decision `error`: screened again after a pause, unless that was the last try. */
+function errorDecision(
+  order: OrderState,
+  policy: Policy,
+  moment: ScreeningMoment,
+  wasDeclined: boolean,
+): OrderEventType[] {
+  const attempt = currentAttempt(order);
+  decideTo(order, attempt, 'error', moment);
+  if (wasDeclined) return [];
+  if (moment.source === 'checkout') withoutDecision(order, policy);
+  if (attempt.rescreens < policy.rescreenOnError.tries) return [];
+  return noDecision(order, policy, 'error', moment, OUT_OF_RESCREENS);
+}
+
+function noDecision(
+  order: OrderState,
+  policy: Policy,
+  reason: string,
+  moment: ScreeningMoment,
+  words: string,
+): OrderEventType[] {
+  const attempt = currentAttempt(order);
+  decideTo(order, attempt, 'error', moment);
+  attempt.screeningOver = true;
+  order.reason = reason;
+  if (moment.source === 'checkout') withoutDecision(order, policy);
+  const events: OrderEventType[] = ['order.decided'];
+  raised(order, events, 'no-decision', words, moment.now);
+  return events;
+}
+
+function withoutDecision(order: OrderState, policy: Policy): void {
+  tell(order, policy, actionWithoutDecision(policy), undefined);
+}
+
+function tell(order: OrderState, policy: Policy, action: Action, message: string | undefined): void {
+  setAction(order, action);
+  if (order.action === 'decline') order.message = message ?? policy.declineMessage;
+  else delete order.message;
+}
+
+function heldByGateway(attempt: Attempt, action: Action): Action {
+  return action === 'proceed' && attempt.gateway?.result === 'error' ? 'hold' : action;
+}
+
+function decideTo(
+  order: OrderState,
+  attempt: Attempt,
+  decision: OrderDecision,
+  moment: ScreeningMoment,
+): void {
+  order.decision = decision;
+  attempt.decision = decision;
+  attempt.readings.push({ decision, at: moment.now, source: moment.source });
+  order.lastRead = { at: moment.now, source: moment.source };
+}
+
+/** The cancel window counts from the earliest moment at which a create of this transaction may have been sent. */
+function noteSending(
+  attempt: Attempt,
+  policy: Policy,
+  outcome: ScreeningOutcome,
+  moment: ScreeningMoment,
+): void {
+  const made = outcome.kind === 'answered' && !outcome.adopted;
+  const maybe =
+    outcome.kind === 'answered' ||
+    outcome.kind === 'unreadable' ||
+    (outcome.kind === 'unanswered' && outcome.maybeSent);
+  if (made) attempt.maybeSentSince = moment.sentSince;
+  else if (maybe) attempt.maybeSentSince ??= moment.sentSince;
+  if (attempt.maybeSentSince !== undefined) {
+    attempt.cancelBy = windowEnd(attempt.maybeSentSince, policy.cancelWindowMs);
+  }
+}
+
+function noteTransaction(attempt: Attempt, transactionId: string): void {
+  attempt.transactionId = transactionId;
+  if (!attempt.transactionIds.includes(transactionId)) attempt.transactionIds.push(transactionId);
+}
+
+function raised(
+  order: OrderState,
+  events: OrderEventType[],
+  code: Parameters<typeof raise>[1],
+  words: string,
+  now: Instant,
+): void {
+  if (raise(order, code, words, now)) events.push('order.attention');
+}
+
+function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {
+  return (
+    REFUSED[outcome.reason] ?? `The service refused the transaction: ${outcome.words ?? outcome.reason}.`
+  );
+}
+
+const REFUSED: Record<string, string> = {
+  'card-data-expired':
+    'The card data was gone before the service answered: the order service may send another attempt.',
+};
+const UNREADABLE: Record<string, string> = {
+  'unknown-decision': 'The service answered with a decision that is not one of its five words.',
+  'missing-id': 'The service answered without a transaction id.',
+};
+const UNREADABLE_OTHERWISE = 'The service answered something that could not be read.';
+const WRONG_KEY =
+  'The service does not accept the API key (403): set the right one, the order then goes on by itself.';
+const GIVEN_UP =
+  'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';
+const OUT_OF_RESCREENS =
+  'The service answered «error» to the end: decide by hand, send another attempt, or recheck.';
+
+/** @returns when the rescreen after the last `error` is due, or undefined: none is */
+export function rescreenAt(order: OrderState): Instant | undefined {
+  const attempt = currentAttempt(order);
+  const last = attempt.readings.at(-1);
+  if (
+    order.phase !== 'screening' ||
+    order.decision !== 'error' ||
+    last === undefined ||
+    order.policy === undefined
+  ) {
+    return undefined;
+  }
+  return instant(millis(last.at) + order.policy.rescreenOnError.pauseMs);
+}

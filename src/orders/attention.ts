@@ -1,0 +1,19 @@
+/** Raising and clearing what a person must look at. Design section 2, "attention". */
+import type { AttentionCode, OrderState } from './state.ts';
+import type { Instant } from './words.ts';
+
+/**
+ * Raises attention unless the same matter is open already.
+ * @param words the reason, for a person; no personal data
+ * @returns whether it is new
+ */
+export function raise(order: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
+  if (order.attention.some((one) => one.code === code)) return false;
+  order.attention.push({ code, words, since: now });
+  return true;
+}
+
+/** Ends matters whose cause has ended. */
+export function clear(order: OrderState, ...codes: AttentionCode[]): void {
+  order.attention = order.attention.filter((one) => !codes.includes(one.code));
+}

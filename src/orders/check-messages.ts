@@ -1,0 +1,141 @@
+/** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
+import type { Fault, OrderErrorCode } from './errors.ts';
+import { forbiddenFields } from './forbidden-fields.ts';
+import type { DecisionRequest, PortalFields, RetryRequest, ScreenOrderInput } from './messages.ts';
+import { currentAttempt } from './new-order.ts';
+import type { OrderState } from './state.ts';
+
+const WORKFLOWS: unknown[] = ['pre-gateway', 'pre-acceptance', 'post-acceptance'];
+const TEXT_LIMIT = 1_000;
+
+/** A message that isn't taken: code for programs, words for people, faults with their paths. */
+export interface Refusal {
+  code: OrderErrorCode;
+  message: string;
+  errors?: Fault[];
+}
+
+/** @returns why an order can't be started with this input, or undefined: it can */
+export function startRefusal(input: ScreenOrderInput, workflowId: string): Refusal | undefined {
+  const errors: Fault[] = [];
+  const fault = (path: string, message: string): number => errors.push({ path, message });
+  if (!isRecord(input)) return invalid([{ path: '', message: 'must be one JSON object' }]);
+  if (!isText(input.orderId, 64)) fault('orderId', 'must be a string of 1 to 64 characters');
+  else if (input.orderId.startsWith('#')) fault('orderId', 'must be given without the leading #');
+  if (input.integration !== undefined && !isText(input.integration, 64)) {
+    fault('integration', 'must be the short key of an integration');
+  }
+  if (input.workflow !== undefined && !WORKFLOWS.includes(input.workflow)) {
+    fault('workflow', 'must be pre-gateway, pre-acceptance or post-acceptance');
+  }
+  if (!isRecord(input.transaction)) fault('transaction', 'must be an object');
+  if (input.cardRef !== undefined && !isText(input.cardRef, 200)) fault('cardRef', 'must be a string');
+  if (input.fingerprint !== undefined && !isText(input.fingerprint, 200)) {
+    fault('fingerprint', 'must be a string');
+  }
+  if (input.answerBy !== undefined && Number.isNaN(Date.parse(input.answerBy))) {
+    fault('answerBy', 'must be a moment in ISO 8601');
+  }
+  if (errors.length > 0) return invalid(errors);
+  const forbidden = cardDataRefusal(input.transaction);
+  if (forbidden !== undefined) return forbidden;
+  const id = `order:${input.integration ?? 'default'}:${input.orderId}`;
+  if (workflowId === id) return undefined;
+  return invalid([
+    {
+      path: 'workflowId',
+      message: 'must be order:<integration>:<orderId>, so that an order is one workflow',
+    },
+  ]);
+}
+
+/** @returns why the `decision` update isn't taken, or undefined: it is */
+export function decisionRefusal(order: OrderState, request: DecisionRequest): Refusal | undefined {
+  const attempt = order.attempts.find((one) => one.number === request?.attempt);
+  if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
+  return mismatch(attempt.fingerprint, request.fingerprint);
+}
+
+/** @returns why the `retry` update isn't taken, or undefined: it is */
+export function retryRefusal(order: OrderState, request: RetryRequest): Refusal | undefined {
+  if (!isRecord(request) || !Number.isInteger(request.attempt) || !isRecord(request.transaction)) {
+    return invalid([{ path: '', message: 'must be {attempt, transaction, cardRef?, fingerprint?}' }]);
+  }
+  const forbidden = cardDataRefusal(request.transaction);
+  if (forbidden !== undefined) return forbidden;
+  const made = order.attempts.find((one) => one.number === request.attempt);
+  if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
+  if (order.phase === 'closed' || order.phase === 'canceled') {
+    return refusal('order-closed', 'The order is closed: it takes no other attempt.');
+  }
+  const open = order.phase === 'declined' || (order.phase === 'decided' && order.decision === 'error');
+  const ready = open && currentAttempt(order).answer !== undefined && !order.cancelAsked;
+  if (!ready || request.attempt !== order.attempts.length + 1) {
+    return refusal(
+      'retry-out-of-turn',
+      'The order takes another attempt when it is declined or its decision is «error», numbered one after the last.',
+    );
+  }
+  return undefined;
+}
+
+/** @returns why a portal action can't be read, or undefined: it can */
+export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
+  const errors: Fault[] = [];
+  const needed: string[] =
+    fields.kind === 'customer-code'
+      ? ['customerCode']
+      : fields.kind === 'chargeback'
+        ? ['reasonCode', 'dueDate']
+        : [];
+  const values: Record<string, unknown> = { ...fields };
+  for (const key of needed) {
+    if (!isText(values[key], TEXT_LIMIT)) errors.push({ path: key, message: 'must be a non-empty string' });
+  }
+  for (const [key, value] of Object.entries(values)) {
+    if (needed.includes(key) || key === 'kind' || value === undefined || value === null) continue;
+    const fine = key === 'force' ? typeof value === 'boolean' : isText(value, TEXT_LIMIT);
+    if (!fine)
+      errors.push({ path: key, message: key === 'force' ? 'must be true or false' : 'must be a string' });
+  }
+  return errors.length > 0 ? invalid(errors) : undefined;
+}
+
+function cardDataRefusal(transaction: unknown): Refusal | undefined {
+  const paths = forbiddenFields(transaction);
+  if (paths.length === 0) return undefined;
+  const errors = paths.map((path) => ({
+    path,
+    message: 'must not stand here: put the card in the card stash and pass cardRef',
+  }));
+  return {
+    code: 'card-data-in-request',
+    message: `Card data or a service key stands in ${paths.join(', ')}.`,
+    errors,
+  };
+}
+
+function mismatch(known: string | undefined, given: string | undefined): Refusal | undefined {
+  if (known === undefined || given === undefined || known === given) return undefined;
+  return refusal(
+    'attempt-mismatch',
+    'This attempt was sent before with another content: send the next attempt instead.',
+  );
+}
+
+function refusal(code: OrderErrorCode, message: string): Refusal {
+  return { code, message };
+}
+
+function invalid(errors: Fault[]): Refusal {
+  const where = errors.map(({ path, message }) => `${path || 'input'} ${message}`).join('; ');
+  return { code: 'invalid-request', message: `The request breaks a rule: ${where}.`, errors };
+}
+
+function isText(value: unknown, limit: number): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= limit;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,101 @@
+/** An order in plain words, as Markdown for the Temporal UI's current details. Design section 8. */
+import { nextDeadline } from './deadlines.ts';
+import { currentAttempt } from './new-order.ts';
+import type { DeadlineKind, OrderState } from './state.ts';
+import type { Action, Phase, ReadingSource } from './words.ts';
+
+/** @returns what a person who doesn't program wants to know: state, why, what comes next, what can be done */
+export function describe(order: OrderState): string {
+  const attempt = currentAttempt(order);
+  const lines = [
+    `## ${PHASES[order.phase]}`,
+    '',
+    `**Decision** ${order.decision}${order.reason ? ` (${order.reason})` : ''} · **what the order service does** ${ACTIONS[order.action]}`,
+  ];
+  if (order.wouldBe !== undefined) lines.push('', `Passive: it would have been *${ACTIONS[order.wouldBe]}*.`);
+  if (order.attention.length > 0) {
+    lines.push('', '### Needs attention', '');
+    lines.push(...order.attention.map((one) => `- ${one.words} *(since ${one.since})*`));
+  }
+  lines.push('', '### Facts', '');
+  lines.push(
+    `- Attempt ${attempt.number}${attempt.transactionId ? `, transaction \`${attempt.transactionId}\`` : ', no transaction'}`,
+  );
+  if (attempt.cancelBy !== undefined)
+    lines.push(`- Can be canceled with the service until ${attempt.cancelBy}`);
+  if (order.lastRead !== undefined)
+    lines.push(`- Last read ${order.lastRead.at}, ${SOURCES[order.lastRead.source]}`);
+  if (attempt.gateway !== undefined) {
+    lines.push(
+      `- The payment gateway said ${attempt.gateway.result}${attempt.gateway.sent ? '' : ', not sent on yet'}`,
+    );
+  }
+  lines.push(
+    ...order.actions.map(
+      (action) => `- ${action.kind}: ${action.status}${action.message ? ` (${action.message})` : ''}`,
+    ),
+  );
+  const next = nextDeadline(order);
+  if (next !== undefined) lines.push('', '### Next', '', `${DEADLINES[next.kind]} at ${next.at}.`);
+  lines.push('', '### What you can do', '', CHOICES[order.phase]);
+  return lines.join('\n');
+}
+
+/** @returns what a deadline does, in words: also the summary of its timer */
+export function describeDeadline(kind: DeadlineKind): string {
+  return DEADLINES[kind];
+}
+
+const PHASES: Record<Phase, string> = {
+  screening: 'Being screened: no decision yet',
+  'awaiting-gateway': 'Waiting for the payment gateway’s result',
+  review: 'In review at the screening service',
+  declined: 'Declined: another attempt may come',
+  decided: 'Decided',
+  canceled: 'Canceled',
+  closed: 'Closed',
+};
+
+const ACTIONS: Record<Action, string> = {
+  proceed: 'proceed: carry on',
+  hold: 'hold: keep it, don’t fulfil',
+  decline: 'decline: tell the customer',
+  cancel: 'cancel: void or refund',
+};
+
+const SOURCES: Record<ReadingSource, string> = {
+  checkout: 'at checkout',
+  'catch-up': 'by the catch-up screening',
+  rescreen: 'by screening again',
+  webhook: 'after a webhook',
+  poll: 'by the poll',
+  operator: 'because a person asked',
+  recheck: 'by the recheck before the window closes',
+  'look-up': 'by invoice number',
+};
+
+const DEADLINES: Record<DeadlineKind, string> = {
+  'screening-deadline': 'Screening is given up',
+  rescreen: 'The order is screened again',
+  'gateway-late': 'The gateway’s result is overdue',
+  'gateway-over': 'No gateway result is expected any more',
+  'review-lead': 'An unresolved review is acted on',
+  'review-limit': 'An unresolved review is closed',
+  recheck: 'The decision is read once more',
+  'cancel-reminder': 'A person is reminded to cancel',
+  'hint-spacing': 'The decision is read again after a hint',
+  'retry-over': 'No other attempt is expected any more',
+  'window-closes': 'The cancel window closes, and the order with it',
+  'nothing-left': 'The order is closed',
+};
+
+const CHOICES: Record<Phase, string> = {
+  screening: 'Cancel the order, or wait: it goes on by itself.',
+  'awaiting-gateway': 'Report the gateway’s result, recheck, or cancel.',
+  review: 'Recheck to read the decision now, cancel while the window is open, or wait: it is polled.',
+  declined: 'Recheck, or wait for another attempt.',
+  decided:
+    'Recheck, cancel while the window is open, report fraud, attach a customer code, submit a chargeback.',
+  canceled: 'Nothing is left to do.',
+  closed: 'Report fraud or submit a chargeback: each runs as a workflow of its own.',
+};

@@ -1,0 +1,232 @@
+/** The portal actions of an order: what may be asked, what was asked already, what follows. Design sections 3, 5 and 6. */
+import { clear, raise } from './attention.ts';
+import type { OrderErrorCode } from './errors.ts';
+import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
+import { currentAttempt } from './new-order.ts';
+import { setAction, setPhase, settle } from './phase.ts';
+import type { ActionRecord, Attempt, OrderState } from './state.ts';
+import { windowOpen } from './window.ts';
+import type { Instant, PortalActionKind } from './words.ts';
+
+/** How one portal action ended. Plain data: it is recorded in history. */
+export type PortalOutcome =
+  | { kind: 'done'; code?: string; message?: string }
+  | { kind: 'refused'; code?: string; message?: string }
+  /** Sent, and nobody knows whether it was done. */
+  | { kind: 'unconfirmed'; message?: string }
+  /** The cancel window closed before it could be sent. */
+  | { kind: 'too-late' }
+  /** The service doesn't know our key: reported once, then it goes on. */
+  | { kind: 'forbidden' };
+
+export interface PortalRefusal {
+  code: OrderErrorCode;
+  cancelBy?: Instant;
+}
+
+/** @returns why the order doesn't take this action now, or undefined: it does */
+export function portalRefusal(
+  order: OrderState,
+  fields: PortalFields,
+  nowMs: number,
+): PortalRefusal | undefined {
+  if (order.policy?.passive) return { code: 'passive' };
+  if (order.phase === 'closed') return { code: 'order-closed' };
+  const attempt = attemptFor(order, fields.transactionId);
+  if (attempt === undefined) return { code: 'unknown-transaction' };
+  switch (fields.kind) {
+    case 'cancel':
+      return cancelRefusal(order, attempt, nowMs);
+    case 'customer-code':
+      return undefined;
+    case 'report-fraud':
+      return attempt.transactionId === undefined ? { code: 'no-transaction' } : undefined;
+    case 'chargeback':
+      if (attempt.transactionId === undefined) return { code: 'no-transaction' };
+      return fields.force !== true && earlier(order, fields)?.status === 'unconfirmed'
+        ? { code: 'outcome-unknown-before' }
+        : undefined;
+  }
+}
+
+function cancelRefusal(order: OrderState, attempt: Attempt, nowMs: number): PortalRefusal | undefined {
+  if (order.phase === 'canceled') return undefined;
+  if (order.decision === 'skipped') return { code: 'no-transaction' };
+  const { cancelBy } = attempt;
+  if (cancelBy === undefined || order.policy === undefined) return undefined;
+  return windowOpen(cancelBy, order.policy.cancelWindowMs, nowMs)
+    ? undefined
+    : { code: 'cancel-window-closed', cancelBy };
+}
+
+/** @returns the newest record of the same action, if it was asked before */
+export function earlier(order: OrderState, fields: PortalFields): ActionRecord | undefined {
+  const subject = subjectOf(order, fields);
+  return order.actions.findLast((record) => record.subject === subject);
+}
+
+/** @returns whether a record stands for the action: it is done, or on its way */
+export function stands(record: ActionRecord | undefined): record is ActionRecord {
+  return record !== undefined && ['queued', 'running', 'done'].includes(record.status);
+}
+
+/** Records that the action was asked; the portal strand does it. */
+export function queueAction(
+  order: OrderState,
+  fields: PortalFields,
+  by: ActionRecord['by'],
+  now: Instant,
+): ActionRecord {
+  const transactionId = fields.transactionId ?? currentAttempt(order).transactionId;
+  const because = 'reason' in fields ? fields.reason : undefined;
+  const record: ActionRecord = {
+    number: order.actions.length + 1,
+    kind: fields.kind,
+    subject: subjectOf(order, fields),
+    status: 'queued',
+    by,
+    requestedAt: now,
+    ...(transactionId !== undefined && { transactionId }),
+    ...(because !== undefined && { because }),
+  };
+  order.actions.push(record);
+  if (fields.kind === 'cancel') order.cancelAsked = true;
+  return record;
+}
+
+/** @returns the record of the action that runs, or waits longest */
+export function nextAction(order: OrderState): ActionRecord | undefined {
+  return order.actions.find((record) => record.status === 'queued' || record.status === 'running');
+}
+
+/** @returns whether the policy wants the order's transaction canceled with the service now */
+export function autoCancelDue(order: OrderState, nowMs: number): boolean {
+  const { policy } = order;
+  const { transactionId, cancelBy } = currentAttempt(order);
+  return (
+    policy?.autoCancel === true &&
+    !policy.passive &&
+    order.phase === 'decided' &&
+    order.action === 'cancel' &&
+    (order.decision === 'fail' || order.decision === 'fraudulent') &&
+    transactionId !== undefined &&
+    windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
+    !order.actions.some((record) => record.kind === 'cancel' && record.transactionId === transactionId)
+  );
+}
+
+/** Records how an action ended, and what follows. @returns the events that it means */
+export function applyPortalOutcome(
+  order: OrderState,
+  record: ActionRecord,
+  outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
+  now: Instant,
+): OrderEventType[] {
+  record.status = outcome.kind;
+  record.finishedAt = now;
+  if ('code' in outcome && outcome.code !== undefined) record.code = outcome.code;
+  if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
+  clear(order, 'wrong-key');
+  const events: OrderEventType[] = [];
+  if (record.kind === 'cancel') afterCancel(order, record, now, events);
+  else if (record.kind === 'report-fraud' && record.status === 'done') order.fraudReportedAt = order.decision;
+  if (record.status === 'unconfirmed') {
+    if (raise(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now)) events.push('order.attention');
+  }
+  settle(order, now);
+  return events;
+}
+
+function afterCancel(order: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
+  order.cancelAsked = false;
+  if (record.transactionId !== undefined && record.transactionId !== currentAttempt(order).transactionId)
+    return;
+  setAction(order, 'cancel');
+  delete order.message;
+  if (record.status === 'done') {
+    clear(
+      order,
+      'review-unresolved',
+      'cancel-due',
+      'cancel-refused',
+      'cancel-too-late',
+      'portal-unconfirmed',
+    );
+    clear(order, 'no-decision', 'unreadable-answer', 'status-error', 'gateway-late');
+    setPhase(order, 'canceled', now);
+    events.push('order.canceled');
+    return;
+  }
+  if (record.status === 'refused') {
+    const words = `The service refused the cancel${record.message ? `: ${record.message}` : ''}. It may be asked again.`;
+    if (raise(order, 'cancel-refused', words, now)) events.push('order.attention');
+  }
+  if (record.status === 'too-late' && raise(order, 'cancel-too-late', TOO_LATE, now)) {
+    events.push('order.attention');
+  }
+}
+
+/** @returns the answer to whoever asked for an action that is done, or still on its way */
+export function portalAnswer(order: OrderState, record: ActionRecord): PortalAnswer {
+  return {
+    orderId: order.orderId,
+    integration: order.integration,
+    kind: record.kind,
+    status: record.status === 'done' ? 'done' : 'requested',
+    phase: order.phase,
+    action: order.action,
+    ...(record.transactionId !== undefined && { transactionId: record.transactionId }),
+    ...(record.code !== undefined && { code: record.code }),
+    ...(record.message !== undefined && { message: record.message }),
+    ...(record.finishedAt !== undefined && { at: record.finishedAt }),
+  };
+}
+
+/** @returns the error that an action which did not get done means to whoever asked, or undefined: it is fine */
+export function portalFailure(record: ActionRecord): { code: OrderErrorCode; message: string } | undefined {
+  switch (record.status) {
+    case 'queued':
+    case 'running':
+    case 'done':
+      return undefined;
+    case 'refused':
+      return {
+        code: 'refused-by-screening-service',
+        message: `The screening service refused it${record.message ? `: ${record.message}` : ''}`,
+      };
+    case 'unconfirmed':
+      return { code: 'outcome-unknown', message: UNCONFIRMED[record.kind] };
+    case 'too-late':
+      return { code: 'cancel-window-closed', message: TOO_LATE };
+  }
+}
+
+/** @returns the attempt whose transaction is meant: the newest unless one is named */
+export function attemptFor(order: OrderState, transactionId: string | undefined): Attempt | undefined {
+  if (transactionId === undefined) return currentAttempt(order);
+  return order.attempts.find((attempt) => attempt.transactionIds.includes(transactionId));
+}
+
+function subjectOf(order: OrderState, fields: PortalFields): string {
+  const transaction = fields.transactionId ?? currentAttempt(order).transactionId ?? 'none';
+  switch (fields.kind) {
+    case 'cancel':
+    case 'report-fraud':
+      return `${fields.kind}:${transaction}`;
+    case 'customer-code':
+      return `${fields.kind}:${fields.customerCode}`;
+    case 'chargeback': {
+      const what = [fields.reasonCode, fields.dueDate, fields.referenceNumber, fields.inquiry];
+      return [fields.kind, transaction, ...what.map((one) => one ?? '')].join(':');
+    }
+  }
+}
+
+const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';
+const UNCONFIRMED: Record<PortalActionKind, string> = {
+  cancel: 'The cancel may have been done: look in the portal, or ask for it again.',
+  'report-fraud': 'The fraud report may have been made: look in the portal, or send it again.',
+  'customer-code': 'The customer code may be attached: look in the portal, or send it again.',
+  chargeback:
+    'The chargeback may have been submitted: look in the portal before you send it again with force.',
+};

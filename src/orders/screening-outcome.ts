@@ -1,0 +1,32 @@
+/** What the screening activity brings back from one try at a decision. Plain data: it is recorded in history. */
+import type { Policy } from './policy.ts';
+import type { Insights } from './state.ts';
+import type { Decision } from './words.ts';
+
+export type ScreeningOutcome =
+  | {
+      kind: 'answered';
+      transactionId: string;
+      decision: Decision;
+      message?: string;
+      insights?: Insights;
+      /** Found by looking, not made by this try. */
+      adopted: boolean;
+    }
+  /** Policy says that this order isn't screened; `rule` counts the skip rules from 0. */
+  | { kind: 'skipped'; rule: number }
+  /** A definite no: it won't be tried again. */
+  | { kind: 'refused'; reason: string; words?: string }
+  /** The service answered something that is neither a decision nor a refusal. */
+  | { kind: 'unreadable'; reason: string; transactionId?: string }
+  /** No answer. `maybeSent`: a create may have reached the service. */
+  | { kind: 'unanswered'; reason: string; maybeSent: boolean }
+  /** The service doesn't know our key: an operator's mistake. */
+  | { kind: 'forbidden' };
+
+/** The first screening's result: the outcome with the policy that it found in force. */
+export interface FirstScreening {
+  outcome: ScreeningOutcome;
+  policy: Policy;
+  invoiceNumber: string;
+}

@@ -1,0 +1,108 @@
+/** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
+import type { StatusOutcome } from './apply-reading.ts';
+import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
+import type { PollPauses } from './policy.ts';
+import type { PortalOutcome } from './portal.ts';
+import type { FirstScreening, ScreeningOutcome } from './screening-outcome.ts';
+import type { GatewayRecord } from './state.ts';
+import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
+
+/** One try at a decision. */
+export interface ScreenRequest {
+  orderId: string;
+  integration: string;
+  workflow?: IntegrationWorkflow;
+  transaction: TransactionJson;
+  cardRef?: string;
+  /** The order's creates so far, this one included: from 2 on the invoice number may be made another. */
+  create: number;
+  /** Ids that belong to the order already: a transaction found by invoice is adopted only if it is new. */
+  knownTransactionIds: string[];
+  /** A create may have been sent already: look by invoice first. Never branched on in the workflow. */
+  lookFirst: boolean;
+  invoicePerAttempt?: boolean;
+}
+
+export interface CheckoutRequest extends ScreenRequest {
+  /** When the caller stops waiting. */
+  answerBy?: Instant;
+  /** How long the order waited for a worker, in the server's time. */
+  queuedMs: number;
+}
+
+export interface CatchUpRequest extends ScreenRequest {
+  /** A wrong key was reported already: go on trying. */
+  forbiddenKnown: boolean;
+}
+
+export interface StatusRequest {
+  integration: string;
+  transactionId: string;
+}
+
+export interface PollRequest extends StatusRequest {
+  /** The decision that is known: the poll ends when another is read. */
+  known: Decision;
+  pauses: PollPauses;
+  /** After it the poll goes on slowly. */
+  cancelBy?: Instant;
+  forbiddenKnown: boolean;
+}
+
+export interface GatewayResponseRequest extends StatusRequest {
+  gateway: Pick<GatewayRecord, 'result' | 'authcode' | 'transactionId'>;
+  forbiddenKnown: boolean;
+}
+
+export interface PortalRequest {
+  integration: string;
+  fields: PortalFields;
+  transactionId?: string;
+  /** The order's e-mail, for a customer code. */
+  email?: string;
+  /** A cancel isn't sent after it. */
+  notAfter?: Instant;
+  forbiddenKnown: boolean;
+}
+
+export interface LookUpRequest {
+  integration: string;
+  invoiceNumber: string;
+  knownTransactionIds: string[];
+  forbiddenKnown: boolean;
+}
+
+export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
+export type LookUpOutcome =
+  | { kind: 'found'; transactionId: string; decision: Decision }
+  | { kind: 'none' }
+  | { kind: 'forbidden' };
+
+/** Run inside the workflow task: fast, and possibly again. */
+export interface LocalActivities {
+  /** The checkout's screening; fails at once for input that can't be screened. */
+  screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening>;
+  /** The policy alone, when the screening itself broke down. */
+  policyInForce(request: ScreenRequest): Promise<Pick<FirstScreening, 'policy' | 'invoiceNumber'>>;
+  readStatus(request: StatusRequest): Promise<StatusOutcome>;
+  deliverEventsNow(events: OrderEvent[]): Promise<void>;
+}
+
+/** A second attempt's checkout: a caller waits for it. */
+export interface RetryActivities {
+  screenRetry(request: ScreenRequest): Promise<ScreeningOutcome>;
+}
+
+export interface BackgroundActivities {
+  catchUp(request: CatchUpRequest): Promise<ScreeningOutcome>;
+  lookUp(request: LookUpRequest): Promise<LookUpOutcome>;
+  readStatusDurably(request: StatusRequest & { forbiddenKnown: boolean }): Promise<StatusOutcome>;
+  sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome>;
+  performPortalAction(request: PortalRequest): Promise<PortalOutcome>;
+  deliverEvents(events: OrderEvent[]): Promise<void>;
+  forgetCard(request: { cardRef: string }): Promise<void>;
+}
+
+export interface PollActivities {
+  pollStatus(request: PollRequest): Promise<StatusOutcome>;
+}
