@@ -27,8 +27,6 @@ export interface SandboxOptions {
   readonly webhookSecret?: string;
   /** `sandbox-test-key` and `sandbox-live-key` unless given. */
   readonly apiKeys?: Keys;
-  /** Silent unless given. Requests are never logged: their addresses hold keys. */
-  readonly logLevel?: string;
 }
 
 export interface Sandbox {
@@ -47,7 +45,7 @@ export interface Sandbox {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const state = new SandboxState();
-  const ledger = new Ledger(() => state.nowIso());
+  const ledger = new Ledger(() => state.clockOffsetMs);
   const faults = new FaultPlan();
   const headers: Record<string, string> = options.webhookSecret
     ? { 'X-Webhook-Secret': options.webhookSecret }
@@ -78,7 +76,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   };
   const control = createControl({ state, ledger, faults, webhooks, keys, onChange });
 
-  const app = createApp(ledger, options.logLevel);
+  const app = createApp(ledger);
   await app.register(async (scope) => screeningRoutes(scope, 'test', parts), { prefix: '/test' });
   await app.register(async (scope) => screeningRoutes(scope, 'live', parts), { prefix: '/live' });
   await app.register(async (scope) => portalRoutes(scope, parts), { prefix: PORTAL_PATH });
@@ -100,10 +98,10 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   };
 }
 
-function createApp(ledger: Ledger, logLevel: string | undefined): FastifyInstance {
+function createApp(ledger: Ledger): FastifyInstance {
   const app = Fastify({
-    logger: logLevel === undefined ? false : { level: logLevel },
-    disableRequestLogging: true,
+    // Addresses of status requests hold keys; the ledger says what there is to say.
+    logger: false,
     // A request that hangs by plan would keep the server from closing.
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
@@ -117,7 +115,7 @@ function createApp(ledger: Ledger, logLevel: string | undefined): FastifyInstanc
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;
     ledger.open('unknown', 'none', noSubject).outcome.status = status;
-    if (status >= 500) app.log.error({ name: error.name, stack: error.stack }, 'request failed');
+    if (status >= 500) console.error('sandbox: a request failed:', error.stack);
     return reply.code(status).send(refuse(status, error.message).body);
   });
   return app;

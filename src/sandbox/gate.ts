@@ -35,7 +35,7 @@ export class Gate {
     const fault = this.faults.pick(call.operation, call.subject);
     if (fault) {
       entry.fault = fault.kind;
-      if (fault.delayMs) await this.delay(fault.delayMs);
+      if (fault.delayMs && !(await this.delay(fault.delayMs))) return reply.hijack();
       const instead = answerBeforeCommit(fault);
       if (instead) return send(reply, entry, instead, fault);
       if (fault.kind === 'reset-before-commit') return reset(reply);
@@ -47,13 +47,14 @@ export class Gate {
     return fault ? playAfterCommit(reply, entry, answer, fault) : send(reply, entry, answer);
   }
 
-  /** Ends the delays under way: their requests are never committed. */
+  /** Ends the delays under way: their requests are never committed, nor answered. */
   close(): void {
     this.closing.abort();
   }
 
-  private async delay(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.closing.signal });
+  /** False when the sandbox was closed meanwhile. */
+  private delay(ms: number): Promise<boolean> {
+    return sleep(ms, true, { signal: this.closing.signal }).catch(() => false);
   }
 }
 

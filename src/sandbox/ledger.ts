@@ -16,19 +16,21 @@ export interface LedgerFilter {
 export class Ledger {
   private entries: LedgerEntry[] = [];
   private lastSequence = 0;
-  private readonly nowIso: () => string;
+  private readonly clockOffsetMs: () => number;
 
-  constructor(nowIso: () => string) {
-    this.nowIso = nowIso;
+  /** `clockOffsetMs` is how far the sandbox's clock is ahead of the wall clock. */
+  constructor(clockOffsetMs: () => number) {
+    this.clockOffsetMs = clockOffsetMs;
   }
 
   /** Opens an entry at arrival; whoever commits fills in `outcome` and `committed` in the same step. */
   open(operation: LedgerOperation, base: LedgerEntry['base'], subject: Subject): LedgerEntry {
     this.lastSequence += 1;
+    const wallMs = Date.now();
     const entry: LedgerEntry = {
       sequence: this.lastSequence,
-      at: this.nowIso(),
-      wallAt: new Date().toISOString(),
+      at: new Date(wallMs + this.clockOffsetMs()).toISOString(),
+      wallAt: new Date(wallMs).toISOString(),
       operation,
       base,
       transactionId: subject.transactionId,

@@ -9,7 +9,6 @@ const environment = z
     SANDBOX_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
     SANDBOX_WEBHOOK_SECRET: z.string().min(1).optional(),
     DATA_DIR: z.string().default('.data'),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   })
   .safeParse(process.env);
 
@@ -24,7 +23,6 @@ try {
     port: env.SANDBOX_PORT,
     host: env.SANDBOX_HOST,
     dataFile: join(env.DATA_DIR, 'sandbox.json'),
-    logLevel: env.LOG_LEVEL,
     ...(env.SANDBOX_WEBHOOK_URL ? { webhookUrl: env.SANDBOX_WEBHOOK_URL } : {}),
     ...(env.SANDBOX_WEBHOOK_SECRET ? { webhookSecret: env.SANDBOX_WEBHOOK_SECRET } : {}),
   });

@@ -44,8 +44,9 @@ export class StateFile {
   changed(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.writing = this.writing.then(() => this.write());
-      this.writing.catch((error: unknown) => console.error('sandbox: state was not saved:', error));
+      this.writing = this.writing
+        .then(() => this.write())
+        .catch((error: unknown) => console.error('sandbox: the state was not saved:', error));
     }, this.pauseMs);
   }
 
@@ -53,7 +54,7 @@ export class StateFile {
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    await this.writing.catch(() => undefined);
+    await this.writing;
     await this.write();
   }
 

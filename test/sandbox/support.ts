@@ -1,0 +1,110 @@
+import { request as httpRequest } from 'node:http';
+import { afterEach } from 'vitest';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+
+export const TEST_KEY = 'sandbox-test-key';
+export const LIVE_KEY = 'sandbox-live-key';
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** Has something closed when the test ends. */
+export function closeAfterTest(close: () => Promise<unknown>): void {
+  open.push(close);
+}
+
+/** A sandbox on a free port, closed when the test ends. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await createSandbox({ port: 0, ...options });
+  closeAfterTest(() => sandbox.close());
+  return sandbox;
+}
+
+type Json = Record<string, unknown>;
+
+/** A valid pre-acceptance transaction for the test address; a test names what differs. */
+export function transaction(changes: Json = {}): Json {
+  return {
+    'nf-token': TEST_KEY,
+    amount: '42.50',
+    customer: { email: 'pass@example.com' },
+    payment: { creditCard: { last4: '1111' } },
+    billTo: {},
+    customerIP: '192.0.2.7',
+    avsResultCode: 'Y',
+    cvvResultCode: 'M',
+    order: { invoiceNumber: 'A-1' },
+    ...changes,
+  };
+}
+
+/** The transaction of an order that is decided so. */
+export function decidedAs(word: string, changes: Json = {}): Json {
+  return transaction({ customer: { email: `${word}@example.com` }, ...changes });
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what it reads
+  readonly body: any;
+}
+
+/** One request by core http, so that resets and cut replies are seen as they are: they reject with a code. */
+export function send(
+  method: string,
+  url: string,
+  body?: unknown,
+  options: { headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<Reply> {
+  const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = payload === undefined ? {} : { 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      url,
+      { method, agent: false, ...options, headers: { ...headers, ...options.headers } },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) }),
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end(payload);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates a transaction at the test address and returns its id. */
+export async function created(sandbox: Sandbox, body: Json = transaction()): Promise<string> {
+  const reply = await send('POST', `${sandbox.testBaseUrl}/transaction`, body);
+  if (reply.status !== 200) throw new Error(`not created: ${reply.text}`);
+  return String(reply.body.id);
+}
+
+/** A portal action with the test key. */
+export function portal(sandbox: Sandbox, action: string, body: Json): Promise<Reply> {
+  return send('POST', `${sandbox.portalBaseUrl}/${action}`, { nf_token: TEST_KEY, ...body });
+}
+
+/** Sends a request to the control plane. */
+export function controlPlane(sandbox: Sandbox, method: string, path: string, body?: unknown): Promise<Reply> {
+  return send(method, `${sandbox.url}/_sandbox${path}`, body);
+}
