@@ -1,5 +1,42 @@
 import { defineConfig } from 'vitest/config';
 
+const workflows = ['test/workflows/**/*.test.ts'];
+const e2e = ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts', 'test/dev/server/**/*.test.ts'];
+
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'] },
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...workflows, ...e2e],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'workflows',
+          include: workflows,
+          globalSetup: 'test/support/time-skipping-setup.ts',
+          // Each file has a worker and a Java server of its own.
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: e2e,
+          globalSetup: 'test/support/dev-server-setup.ts',
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
 });

@@ -1,0 +1,145 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { type GuardedChild, startGuardedChild } from './guarded-child.ts';
+import { assertPortFree, freePort } from './ports.ts';
+import type { Progress } from './progress.ts';
+import { temporalArguments } from './temporal-arguments.ts';
+import { findTemporalBinary } from './temporal-binary.ts';
+import { setupTemporal } from './temporal-namespace.ts';
+
+export interface EmbeddedTemporalOptions {
+  /** Port of the server on 127.0.0.1; 0 takes a free one. */
+  port: number;
+  /** Port of the Temporal UI; 0 takes a free one, absent means no UI. */
+  uiPort?: number;
+  /** Folder of `temporal.db` and, unless `logFile` says otherwise, `temporal.log`. Absent: state in memory. */
+  dataDir?: string;
+  /** Namespace that is made and set up; `default` unless given. */
+  namespace?: string;
+  /** Address of the codec endpoint that the UI decrypts payloads with. */
+  codecEndpoint?: string;
+  /** Takes the server's log. Without it and without `dataDir` the log is deleted with the server. */
+  logFile?: string;
+  /** Where the search for the binary, which may build it, says how far it is. */
+  progress?: Progress;
+}
+
+/** A running Temporal dev server. */
+export interface EmbeddedTemporal {
+  /** `host:port` for Temporal clients. */
+  address: string;
+  namespace: string;
+  /** Address of the Temporal UI, when it was asked for. */
+  uiUrl?: string;
+  /** Process id of the server's process group. */
+  pid: number;
+  /** What went wrong in the set-up without stopping it, in words. */
+  warnings: string[];
+  /** Sends a signal to the server; SIGKILL is the crash that tests want. */
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when the server's process has ended, with how in words. */
+  ended: Promise<string>;
+  /** Stops the server and waits for its end. */
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+/**
+ * Starts Temporal's dev server on 127.0.0.1, waits until it answers, and sets the namespace up (`setupTemporal`). It
+ * ends when this process ends, in whatever way.
+ *
+ * @throws Error naming the port and its variable when a port is taken; when no binary is found; or with the last
+ *   lines of the log when the server ends or doesn't answer within a minute
+ */
+export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
+  const { dataDir, namespace = 'default', codecEndpoint } = options;
+  const binary = await findTemporalBinary(options.progress ? { progress: options.progress } : {});
+  const port = await usablePort(options.port, 'TEMPORAL_PORT');
+  const uiPort =
+    options.uiPort === undefined ? undefined : await usablePort(options.uiPort, 'TEMPORAL_UI_PORT');
+  const scratch = await mkdtemp(join(tmpdir(), 'order-screening-temporal-'));
+  const logFile = options.logFile ?? join(dataDir ?? scratch, 'temporal.log');
+  mkdirSync(dirname(logFile), { recursive: true });
+  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
+
+  const log = openSync(logFile, 'w');
+  const child = await startGuardedChild(
+    binary.path,
+    temporalArguments({
+      port,
+      namespace,
+      ...(uiPort !== undefined && { uiPort }),
+      ...(dataDir !== undefined && { dbFile: join(dataDir, 'temporal.db') }),
+      ...(codecEndpoint !== undefined && { codecEndpoint }),
+    }),
+    log,
+  ).finally(() => closeSync(log));
+
+  const address = `127.0.0.1:${port}`;
+  const stop = async () => {
+    await stopChild(child);
+    await rm(scratch, { recursive: true, force: true });
+  };
+  try {
+    const warnings = await setUpWhenReady(address, namespace, child.ended);
+    return {
+      address,
+      namespace,
+      ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }),
+      pid: child.pid,
+      warnings,
+      kill: child.kill,
+      ended: child.ended,
+      stop,
+    };
+  } catch (error) {
+    const tail = await logTail(logFile);
+    await stop();
+    throw new Error(`${error instanceof Error ? error.message : String(error)}${tail}`, { cause: error });
+  }
+}
+
+async function usablePort(port: number, variable: string): Promise<number> {
+  if (port === 0) return freePort();
+  await assertPortFree(port, variable);
+  return port;
+}
+
+async function setUpWhenReady(address: string, namespace: string, ended: Promise<string>): Promise<string[]> {
+  let end: string | undefined;
+  void ended.then((how) => {
+    end = how;
+  });
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    if (end !== undefined) throw new Error(`The Temporal server ended while starting (${end}).`);
+    const connection = await Connection.connect({ address, connectTimeout: 1000 }).catch(() => undefined);
+    if (connection !== undefined) {
+      try {
+        return await setupTemporal(connection, namespace);
+      } finally {
+        await connection.close();
+      }
+    }
+    if (Date.now() > deadline) throw new Error('The Temporal server did not answer within a minute.');
+    await sleep(100);
+  }
+}
+
+async function stopChild(child: GuardedChild): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await child.ended;
+  clearTimeout(timer);
+}
+
+async function logTail(logFile: string): Promise<string> {
+  const lines = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-5);
+  return lines.join('') === '' ? '' : ` Its log ends with:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,56 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const RETRY_MS = 250;
+
+/**
+ * Runs `work` while no other process runs work under the same lock file; waits for the other one otherwise.
+ *
+ * A lock left behind by a process that died is taken over. Two processes that take over the same dead lock in
+ * the same instant may both run, so `work` must put its result in place by a rename.
+ *
+ * @param onWait called once, when another process holds the lock
+ */
+export async function withFileLock<T>(path: string, work: () => Promise<T>, onWait?: () => void): Promise<T> {
+  await mkdir(dirname(path), { recursive: true });
+  let told = false;
+  while (!(await tryLock(path))) {
+    if (!told) {
+      told = true;
+      onWait?.();
+    }
+    await sleep(RETRY_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function tryLock(path: string): Promise<boolean> {
+  try {
+    await writeFile(path, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  }
+  const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+  // An empty file is a lock in the making: its holder has created it and not yet written its id.
+  if (holder > 0 && !isAlive(holder)) await rm(path, { force: true });
+  return false;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isCode(error, 'EPERM');
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exists } from './exists.ts';
+import { withFileLock } from './file-lock.ts';
+import type { Progress } from './progress.ts';
+import { runCommand } from './run-command.ts';
+import { userCacheDir } from './user-cache.ts';
+import { isAtLeast } from './version.ts';
+
+const CLI_MODULE = 'github.com/temporalio/cli';
+const MODULE_FOLDER = fileURLToPath(new URL('../../tools/temporal/', import.meta.url));
+const BUILD_TIMEOUT_MS = 30 * 60_000;
+const VERSION_TIMEOUT_MS = 30_000;
+
+/**
+ * The path of Temporal's dev server, built from the Go module pinned in `tools/temporal/`.
+ *
+ * It is built once, into the user's cache, under a name made of the pinned version and a hash of the pins: two to
+ * three minutes on two cores, and 400 MB of Go modules to download. A second process waits for the first.
+ *
+ * @throws Error with the reason in words: no Go, a Go that is too old, or the build's own last lines
+ */
+export async function goBuild(progress: Progress, env = process.env): Promise<string> {
+  const pins = await readPins();
+  const folder = join(userCacheDir(env), `temporal-${pins.version}-${pins.hash}`);
+  const binary = join(folder, process.platform === 'win32' ? 'temporal.exe' : 'temporal');
+  if (await exists(binary)) return binary;
+  await checkGo(pins.goVersion, env);
+  return withFileLock(
+    `${folder}.lock`,
+    async () => {
+      if (await exists(binary)) return binary;
+      await mkdir(folder, { recursive: true });
+      await build(binary, pins.version, progress, env);
+      return binary;
+    },
+    () => progress.say('Another process is building the Temporal server; waiting for it …'),
+  );
+}
+
+async function build(
+  binary: string,
+  version: string,
+  progress: Progress,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const unfinished = `${binary}.${process.pid}`;
+  const started = Date.now();
+  const seen = { downloaded: 0, compiled: 0, latest: '' };
+  progress.say(
+    `Building the Temporal server ${version} from source with Go. The first build takes a few minutes; it is kept after that.`,
+  );
+  const ticker = setInterval(() => {
+    const seconds = Math.round((Date.now() - started) / 1000);
+    progress.tick(
+      `  ${seconds} s: ${seen.downloaded} modules downloaded, ${seen.compiled} packages compiled ${seen.latest}`,
+    );
+  }, 1000);
+  try {
+    // -v names each package as it is compiled. Stamping the checkout's version into the binary fails where the
+    // checkout belongs to another user, and says nothing about the server.
+    const args = [
+      'build',
+      '-v',
+      '-buildvcs=false',
+      '-ldflags=-s -w',
+      '-o',
+      unfinished,
+      `${CLI_MODULE}/cmd/temporal`,
+    ];
+    const result = await runCommand('go', args, {
+      cwd: MODULE_FOLDER,
+      env,
+      timeoutMs: BUILD_TIMEOUT_MS,
+      onErrorLine: (line) => {
+        if (line.startsWith('go: downloading ')) seen.downloaded += 1;
+        else seen.compiled += 1;
+        seen.latest = line.slice(line.lastIndexOf('/') + 1);
+      },
+    });
+    if (!result.ok) {
+      throw new Error(`go build ${result.reason}: ${result.errors.trim().split('\n').slice(-5).join('\n')}`);
+    }
+    await rename(unfinished, binary);
+  } finally {
+    clearInterval(ticker);
+    await rm(unfinished, { force: true });
+  }
+  progress.say(`Built the Temporal server in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+async function checkGo(needed: string, env: NodeJS.ProcessEnv): Promise<void> {
+  // Outside the module, since there a Go that is too old would first try to download a newer one.
+  const result = await runCommand('go', ['env', 'GOVERSION'], {
+    cwd: tmpdir(),
+    env,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  if (!result.ok)
+    throw new Error(result.reason === 'not found' ? `Go is not installed` : `go ${result.reason}`);
+  const found = result.output.trim().replace(/^go/, '');
+  if (!isAtLeast(found, needed)) {
+    throw new Error(`Go ${found} is too old; ${needed} or newer is needed (see https://go.dev/dl)`);
+  }
+}
+
+async function readPins(): Promise<{ version: string; goVersion: string; hash: string }> {
+  const goMod = await readFile(join(MODULE_FOLDER, 'go.mod'), 'utf8');
+  const goSum = await readFile(join(MODULE_FOLDER, 'go.sum'), 'utf8');
+  const version = /github\.com\/temporalio\/cli v(\S+)/.exec(goMod)?.[1];
+  const goVersion = /^go (\S+)$/m.exec(goMod)?.[1];
+  if (version === undefined || goVersion === undefined) {
+    throw new Error('tools/temporal/go.mod names no CLI version or no Go version');
+  }
+  const hash = createHash('sha256').update(goMod).update(goSum).digest('hex').slice(0, 12);
+  return { version, goVersion, hash };
+}

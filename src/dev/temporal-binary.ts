@@ -1,0 +1,57 @@
+import { goBuild } from './go-build.ts';
+import { type Progress, streamProgress } from './progress.ts';
+import { sdkDownload } from './sdk-download.ts';
+import { temporalOnPath } from './temporal-on-path.ts';
+
+/** Where the dev server's binary came from. */
+export type TemporalSource = 'path' | 'sdk-download' | 'go-build';
+
+/** A binary that runs `server start-dev`. */
+export interface TemporalBinary {
+  path: string;
+  source: TemporalSource;
+}
+
+/** One way to the binary: its path, or an Error that says in words why this way is closed. */
+export type TemporalStep = (progress: Progress, env: NodeJS.ProcessEnv) => Promise<string>;
+
+export interface FindTemporalOptions {
+  env?: NodeJS.ProcessEnv;
+  progress?: Progress;
+  /** The three ways; tests give their own. */
+  steps?: Record<TemporalSource, TemporalStep>;
+}
+
+const realSteps: Record<TemporalSource, TemporalStep> = {
+  path: (_progress, env) => temporalOnPath(env),
+  'sdk-download': (progress, env) => sdkDownload('dev-server', progress, env),
+  'go-build': goBuild,
+};
+
+/**
+ * Finds the binary of Temporal's dev server: `temporal` on PATH, then the SDK's download, then a build from the
+ * pinned Go module. What is downloaded or built stays in the user's cache. A caller that has `TEMPORAL_ADDRESS` or a
+ * Temporal profile needs no binary and doesn't ask.
+ *
+ * @throws Error that names all four ways to a Temporal server, why each failed, and what to do
+ */
+export async function findTemporalBinary(options: FindTemporalOptions = {}): Promise<TemporalBinary> {
+  const { env = process.env, progress = streamProgress(), steps = realSteps } = options;
+  const reasons: Record<TemporalSource, string> = { path: '', 'sdk-download': '', 'go-build': '' };
+  for (const source of ['path', 'sdk-download', 'go-build'] as const) {
+    try {
+      return { path: await steps[source](progress, env), source };
+    } catch (error) {
+      reasons[source] = error instanceof Error ? error.message : String(error);
+    }
+  }
+  throw new Error(
+    [
+      'No Temporal server was found. Any one of these is enough:',
+      '  1. TEMPORAL_ADDRESS (or a Temporal profile): not set. Set it to the address of a running server, host:port.',
+      `  2. temporal on PATH: ${reasons.path}. Install the Temporal CLI: https://docs.temporal.io/cli`,
+      `  3. The Temporal SDK's download: ${reasons['sdk-download']}. Allow access to https://temporal.download`,
+      `  4. A build from tools/temporal with Go: ${reasons['go-build']}. Install Go: https://go.dev/dl`,
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Calls `probe` until it neither throws nor returns `false`, and returns what it returned.
+ *
+ * @throws the probe's last error, or an Error that says it stayed false, after `timeoutMs` (10 s unless given)
+ */
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  { timeoutMs = 10_000, intervalMs = 25 }: { timeoutMs?: number; intervalMs?: number } = {},
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const result = await probe();
+      if (result !== false) return result;
+      failure = new Error(`the condition stayed false for ${timeoutMs} ms`);
+    } catch (error) {
+      failure = error;
+    }
+    if (Date.now() >= deadline) throw failure;
+    await sleep(intervalMs);
+  }
+}

@@ -1,0 +1,5 @@
+export { freePort } from '../../src/dev/index.ts';
+export { eventually } from './eventually.ts';
+export { type SpawnedProcess, type SpawnOptions, spawnForTest, spawnProcess } from './spawn-process.ts';
+export { type TestServer, withTestServer } from './test-server.ts';
+export { createTimeSkipping } from './time-skipping.ts';

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A running script. */
+export interface SpawnedProcess {
+  pid: number;
+  /** Everything it has written so far, standard output and error together. */
+  output(): string;
+  /** Sends a signal; SIGKILL is a crash. One that has ended is left alone. */
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when it has ended, with its exit code or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>;
+  /** SIGTERM, after 10 s SIGKILL; resolves when it has ended. */
+  stop(): Promise<number | NodeJS.Signals>;
+}
+
+export interface SpawnOptions {
+  /** Added to this process's environment; `undefined` removes a variable. */
+  env?: NodeJS.ProcessEnv;
+  args?: string[];
+  /** What it writes when it can be used; without it the process counts as ready at once. */
+  readyWhen?: RegExp;
+  readyWithinMs?: number;
+}
+
+const living = new Set<SpawnedProcess>();
+process.once('exit', () => {
+  for (const one of living) one.kill('SIGKILL');
+});
+
+/**
+ * Starts a TypeScript file of the project as a process of its own, `node --import tsx <script>`, and waits until it
+ * says that it is ready. It is killed at the end of this process at the latest; see also `spawnForTest`.
+ *
+ * @param script path from the project's root
+ * @throws Error with the process's output when it ends, or isn't ready in time (30 s unless given)
+ */
+export async function spawnProcess(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
+  const { env = {}, args = [], readyWhen, readyWithinMs = 30_000 } = options;
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const listeners = new Set<() => void>();
+  const take = (text: string) => {
+    output += text;
+    for (const listener of listeners) listener();
+  };
+  child.stdout.setEncoding('utf8').on('data', take);
+  child.stderr.setEncoding('utf8').on('data', take);
+
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal ?? -1));
+  });
+  const spawned: SpawnedProcess = {
+    pid: child.pid ?? -1,
+    output: () => output,
+    kill: (signal) => {
+      child.kill(signal);
+    },
+    ended,
+    stop: async () => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      return ended.finally(() => clearTimeout(timer));
+    },
+  };
+  living.add(spawned);
+  void ended.then(() => living.delete(spawned));
+
+  if (readyWhen !== undefined) {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (why: string) => {
+        child.kill('SIGKILL');
+        reject(new Error(`${script} ${why}; it wrote:\n${output}`));
+      };
+      const timer = setTimeout(() => fail(`was not ready within ${readyWithinMs} ms`), readyWithinMs);
+      const look = () => {
+        if (!readyWhen.test(output)) return;
+        clearTimeout(timer);
+        listeners.delete(look);
+        resolve();
+      };
+      listeners.add(look);
+      look();
+      void ended.then((how) => {
+        clearTimeout(timer);
+        fail(`ended with ${how} before it was ready`);
+      });
+    });
+  }
+  return spawned;
+}
+
+/** `spawnProcess` for one test: the process is killed when the test is over. */
+export async function spawnForTest(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
+  const spawned = await spawnProcess(script, options);
+  onTestFinished(async () => {
+    spawned.kill('SIGKILL');
+    await spawned.ended;
+  });
+  return spawned;
+}

@@ -1,0 +1,49 @@
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, inject } from 'vitest';
+import './dev-server-setup.ts';
+
+/** The dev server that all files of the `e2e` project share. */
+export interface TestServer {
+  readonly address: string;
+  readonly namespace: string;
+  readonly connection: Connection;
+  /** For workers. */
+  readonly nativeConnection: NativeConnection;
+  readonly client: Client;
+}
+
+/**
+ * Connects a test file to the shared dev server before its tests and disconnects after them. Called at the top of a
+ * file or a `describe`; its fields can be read from `beforeAll` on. Order ids must be unique over all files.
+ */
+export function withTestServer(): TestServer {
+  const address = inject('temporalAddress');
+  let connected: Omit<TestServer, 'address' | 'namespace'> | undefined;
+  const field = <K extends 'connection' | 'nativeConnection' | 'client'>(name: K) => {
+    if (connected === undefined) throw new Error(`${name} can be read from beforeAll on`);
+    return connected[name];
+  };
+  beforeAll(async () => {
+    const connection = await Connection.connect({ address });
+    const nativeConnection = await NativeConnection.connect({ address });
+    connected = { connection, nativeConnection, client: new Client({ connection }) };
+  });
+  afterAll(async () => {
+    await connected?.connection.close();
+    await connected?.nativeConnection.close();
+  });
+  return {
+    address,
+    namespace: 'default',
+    get connection() {
+      return field('connection');
+    },
+    get nativeConnection() {
+      return field('nativeConnection');
+    },
+    get client() {
+      return field('client');
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exists } from '../../src/dev/exists.ts';
+import { withFileLock } from '../../src/dev/file-lock.ts';
+import { type Progress, streamProgress } from '../../src/dev/index.ts';
+import { runCommand } from '../../src/dev/run-command.ts';
+import { sdkDownload } from '../../src/dev/sdk-download.ts';
+import { userCacheDir } from '../../src/dev/user-cache.ts';
+
+const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));
+const MAVEN_TIMEOUT_MS = 10 * 60_000;
+const JAVA_TIMEOUT_MS = 30_000;
+
+// `exec`, so that the SDK stops Java when it stops the script. The flags halve Java's start on a small machine.
+const WRAPPER = `#!/bin/sh
+here=$(dirname "$0")
+exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal.testserver.TestServer "$@"
+`;
+
+/**
+ * The path of the time-skipping test server's executable: a copy in the user's cache, else the SDK's own download,
+ * else Java's from Maven Central, as `tools/temporal-test-server/pom.xml` pins it.
+ *
+ * @throws Error naming both ways and why each failed
+ */
+export async function findTimeSkippingServer(progress: Progress = streamProgress()): Promise<string> {
+  const version = createHash('sha256')
+    .update(await readFile(POM))
+    .digest('hex')
+    .slice(0, 12);
+  const folder = join(userCacheDir(), `temporal-test-server-${version}`);
+  const wrapper = join(folder, 'temporal-test-server');
+  if (await exists(wrapper)) return wrapper;
+  const refused = await sdkDownload('time-skipping', progress).catch((error: Error) => error);
+  if (typeof refused === 'string') return refused;
+  return withFileLock(`${folder}.lock`, async () => {
+    if (await exists(wrapper)) return wrapper;
+    progress.say("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
+    const failure = await fetchWithMaven(folder);
+    if (failure === undefined) return wrapper;
+    throw new Error(
+      [
+        "Temporal's time-skipping test server was not found. Either of these is enough:",
+        `  1. The Temporal SDK's download: ${refused.message}. Allow access to https://temporal.download`,
+        `  2. Maven Central, with mvn and java: ${failure}.`,
+      ].join('\n'),
+    );
+  });
+}
+
+/** Fills the folder at once, by a rename; returns why not, in words. */
+async function fetchWithMaven(folder: string): Promise<string | undefined> {
+  const java = await runCommand('java', ['-version'], { timeoutMs: JAVA_TIMEOUT_MS });
+  if (!java.ok) return `java ${java.reason}`;
+  const unfinished = await mkdtemp(`${folder}-`);
+  try {
+    const goal = 'dependency:copy-dependencies';
+    const args = [
+      '-q',
+      '-B',
+      '-f',
+      POM,
+      goal,
+      '-DincludeScope=runtime',
+      `-DoutputDirectory=${unfinished}/lib`,
+    ];
+    const maven = await runCommand('mvn', args, { timeoutMs: MAVEN_TIMEOUT_MS });
+    if (!maven.ok) return `mvn ${maven.reason} ${maven.output.trim().split('\n')[0] ?? ''}`.trim();
+    await writeFile(join(unfinished, 'temporal-test-server'), WRAPPER);
+    await chmod(join(unfinished, 'temporal-test-server'), 0o755);
+    await rename(unfinished, folder);
+    return undefined;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
