@@ -1,4 +1,7 @@
 /** The screening service's interface: its resources, its client, its errors and its webhooks. */
+
+export { type CardRules, isExpired, type ParsedCard, parseCard, passesLuhn } from './card-rules.ts';
+export { createScreeningClient } from './client.ts';
 export type {
   CallOptions,
   CreateRequest,
@@ -13,6 +16,9 @@ export {
   ScreeningError,
   type ScreeningFailure,
 } from './errors.ts';
+export { fingerprint } from './fingerprint.ts';
+export { type ParsedChargeback, parseChargeback } from './parse-chargeback.ts';
+export { type ParsedTransaction, parseTransaction, withoutHash } from './parse-transaction.ts';
 export {
   type Chargeback,
   chargebackBodySchema,
@@ -32,6 +38,8 @@ export {
   standardResponseSchema,
   type TransactionResponse,
 } from './responses.ts';
+export { isTestCardNumber } from './test-card-numbers.ts';
+export type { TransactionRules } from './transaction-rules.ts';
 export {
   type CardData,
   cardSchema,
@@ -50,3 +58,5 @@ export {
   isDecision,
   type Mode,
 } from './vocabulary.ts';
+export { readWebhook, type WebhookHint, type WebhookRequest } from './webhook.ts';
+export { type CreateBody, createBodySchema, writeTransaction } from './write-transaction.ts';

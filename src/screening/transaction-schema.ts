@@ -33,7 +33,7 @@ const customerSchema = z.strictObject({
 });
 
 const merchantSchema = z.strictObject({
-  name: filledText(128),
+  name: text(128),
   website: domainName(),
   email: email(),
   productType: oneOf(['Goods', 'Services']).exactOptional(),
@@ -50,21 +50,31 @@ const orderInfoSchema = z.strictObject({
   landing_page_type: oneOf(['home', 'product', 'search', 'category', 'about', 'other']).exactOptional(),
 });
 
-const addressFields = {
-  firstName: text(128).exactOptional(),
-  lastName: text(128).exactOptional(),
+const address = {
+  firstName: text(128),
+  lastName: text(128),
   company: text(128).exactOptional(),
-  address: text(128).exactOptional(),
-  city: text(128).exactOptional(),
-  state: text(128).exactOptional(),
-  zip: text(128).exactOptional(),
-  country: country().exactOptional(),
+  address: text(128),
+  city: text(128),
+  state: text(128),
+  zip: text(128),
+  country: country(),
 };
 
-/** May be empty; when it is not, all but `company` are required. */
-const billToSchema = z.strictObject({ ...addressFields, phoneNumber: phoneNumber().exactOptional() });
+const shipToSchema = z.strictObject(address);
 
-const shipToSchema = z.strictObject(addressFields);
+/** May be empty. When it isn't, `parseTransaction` asks for all but `company`. */
+const billToSchema = z.strictObject({
+  firstName: address.firstName.exactOptional(),
+  lastName: address.lastName.exactOptional(),
+  company: address.company,
+  address: address.address.exactOptional(),
+  city: address.city.exactOptional(),
+  state: address.state.exactOptional(),
+  zip: address.zip.exactOptional(),
+  country: address.country.exactOptional(),
+  phoneNumber: phoneNumber().exactOptional(),
+});
 
 const lineItemSchema = z.strictObject({
   sku: z.string().exactOptional(),
@@ -188,7 +198,12 @@ export const transactionRequestSchema = z.strictObject({
   ...transactionFields,
   payment: z.strictObject({
     ...paymentFields,
-    creditCard: z.strictObject({ ...creditCardFields, ...cardSchema.partial().shape }),
+    creditCard: z.strictObject({
+      ...creditCardFields,
+      cardNumber: cardSchema.shape.cardNumber.exactOptional(),
+      expirationDate: cardSchema.shape.expirationDate.exactOptional(),
+      cardCode: cardSchema.shape.cardCode.exactOptional(),
+    }),
   }),
   enrich: z.boolean().exactOptional(),
 });

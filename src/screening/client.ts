@@ -1,0 +1,115 @@
+import type {
+  CallOptions,
+  CreateRequest,
+  GatewayResult,
+  ScreeningClient,
+  ScreeningClientSettings,
+} from './client-types.ts';
+import { type Operation, ScreeningError } from './errors.ts';
+import { exchange, type Reply } from './exchange.ts';
+import { withoutHash } from './parse-transaction.ts';
+import type { GatewayResponseBody } from './portal-schema.ts';
+import {
+  type Context,
+  readChargebackReply,
+  readGatewayReply,
+  readPortalReply,
+  readTransactionResponse,
+} from './replies.ts';
+import { writeTransaction } from './write-transaction.ts';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * Makes a client of the screening service for one integration (interface document, "Endpoints"). Clients share their
+ * connections, so one may be made for each call. Throws when an address is not an http(s) one, without showing it.
+ */
+export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {
+  const { apiKey, dialect } = settings;
+  const base = withoutLastSlash(settings.baseUrl, 'baseUrl');
+  const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
+
+  async function call<T>(
+    request: { operation: Operation; url: string; body?: unknown; secrets?: string[] },
+    options: CallOptions | undefined,
+    read: (reply: Reply, context: Context) => T,
+  ): Promise<T> {
+    const { operation, url, body, secrets = [] } = request;
+    const timeoutMs = options?.timeoutMs ?? settings.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const { agent } = settings;
+    const reply = await exchange({ operation, url, body, agent, timeoutMs, signal: options?.signal });
+    return read(reply, { operation, secrets: [apiKey, ...secrets] });
+  }
+
+  /** The address of a status call. It holds the key: it goes to `exchange` and nowhere else. */
+  function lookUp(operation: Operation, path: string, wanted: string, options: CallOptions | undefined) {
+    if (!isSegment(wanted)) {
+      return Promise.reject(new ScreeningError({ operation, outcome: 'refused', reason: 'bad-request' }));
+    }
+    const url = `${base}/${path}/${encodeURIComponent(apiKey)}/${encodeURIComponent(wanted)}`;
+    return call({ operation, url }, options, readTransactionResponse);
+  }
+
+  function act<T>(
+    operation: Operation,
+    fields: Record<string, unknown>,
+    options: CallOptions | undefined,
+    read: (reply: Reply, context: Context) => T,
+  ): Promise<T> {
+    const body = { nf_token: apiKey, ...fields };
+    return call({ operation, url: `${portal}/${operation}`, body }, options, read);
+  }
+
+  return {
+    createTransaction({ transaction, card, enrich, invoiceNumber }: CreateRequest, options) {
+      const body = writeTransaction(transaction, { dialect, apiKey, enrich, card, invoiceNumber });
+      const url = dialect === 'definition' ? `${base}/transaction` : `${base}/`;
+      const secrets = card === undefined ? [] : Object.values(card);
+      return call({ operation: 'create-transaction', url, body, secrets }, options, readTransactionResponse);
+    },
+    gatewayResponse({ transactionId, result, authcode, gatewayTransactionId }: GatewayResult, options) {
+      // The samples spell this body as the definition does, so it is the same in both dialects.
+      const body: GatewayResponseBody = {
+        'nf-token': apiKey,
+        'nf-id': transactionId,
+        'gateway-response': {
+          result,
+          ...(authcode === undefined ? {} : { authcode }),
+          ...(gatewayTransactionId === undefined ? {} : { 'transaction-id': gatewayTransactionId }),
+        },
+      };
+      const url = `${base}/gateway_response`;
+      return call({ operation: 'gateway-response', url, body }, options, readGatewayReply);
+    },
+    status: (idOrInvoice, options) => lookUp('status', 'status', withoutHash(idOrInvoice), options),
+    statusById: (id, options) => lookUp('status-by-url', 'status_by_url', id, options),
+    statusByInvoice: (invoiceNumber, options) =>
+      lookUp('status-by-invoice', 'status_by_invoice', withoutHash(invoiceNumber), options),
+    customerCode: ({ customerCode, email }, options) =>
+      act('customer-code', { customer_code: customerCode, email }, options, readPortalReply),
+    reportFraud: ({ transactionId }, options) =>
+      act('report-fraud', { transaction_id: transactionId }, options, readPortalReply),
+    cancelTransaction: ({ transactionId }, options) =>
+      act('cancel-transaction', { transaction_id: transactionId }, options, readPortalReply),
+    submitChargeback: ({ transactionId, ...chargeback }, options) =>
+      act(
+        'submit-chargeback',
+        { transaction_id: transactionId, ...chargeback },
+        options,
+        readChargebackReply,
+      ),
+  };
+}
+
+/** Whether text can be one segment of a path: `.` and `..` would change the path, and a lone surrogate has no bytes. */
+function isSegment(text: string): boolean {
+  return !/^\.{0,2}$/.test(text) && !/\p{Surrogate}/u.test(text);
+}
+
+function withoutLastSlash(address: string, name: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new Error(`${name} must be an http or https address without a user name`);
+  }
+  return address.replace(/\/+$/, '');
+}

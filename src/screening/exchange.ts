@@ -1,0 +1,128 @@
+import http from 'node:http';
+import https from 'node:https';
+import fetch, { FetchError, type Response } from 'node-fetch';
+import { type Operation, type Reason, ScreeningError } from './errors.ts';
+
+/** A reply of the service, before anybody made sense of it. */
+export interface Reply {
+  status: number;
+  text: string;
+  retryAfterMs?: number;
+}
+
+export interface Exchange {
+  operation: Operation;
+  url: string;
+  /** Sent as JSON by POST; without one it is a GET. */
+  body?: unknown;
+  agent?: http.Agent | https.Agent | undefined;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Replies are small; a larger one is no reply of the service. */
+const MAX_REPLY_BYTES = 512 * 1024;
+
+/**
+ * Idle connections are given up after 4 s: many servers close them after 5 s, and a request sent just then would be
+ * lost with an unknown outcome.
+ */
+const AGENT_OPTIONS = { keepAlive: true, timeout: 4_000 };
+const httpAgent = new http.Agent(AGENT_OPTIONS);
+const httpsAgent = new https.Agent(AGENT_OPTIONS);
+
+/**
+ * Sends one request and reads the whole reply, following no redirect. The time-out covers everything from connecting
+ * to the last byte. Rejects with `ScreeningError` only; what node-fetch throws holds the address, so nothing of it is kept.
+ */
+export async function exchange({ operation, url, body, agent, timeoutMs, signal }: Exchange): Promise<Reply> {
+  if (signal?.aborted) throw new ScreeningError({ operation, outcome: 'not-done', reason: 'aborted' });
+  const abort = new AbortController();
+  const onAbort = () => abort.abort();
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    abort.abort();
+  }, timeoutMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  let response: Response | undefined;
+  try {
+    response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'order-screening',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      agent: agent ?? ((to: URL) => (to.protocol === 'http:' ? httpAgent : httpsAgent)),
+      redirect: 'manual',
+      size: MAX_REPLY_BYTES,
+      signal: abort.signal,
+    });
+    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
+    const text = await readText(response);
+    return { status: response.status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  } catch (error) {
+    if (abort.signal.aborted) {
+      throw new ScreeningError({ operation, outcome: 'unknown', reason: timedOut ? 'timeout' : 'aborted' });
+    }
+    const reason = response === undefined ? requestReason(error) : bodyReason(error);
+    const outcome = NEVER_SENT.has(reason) ? 'not-done' : 'unknown';
+    const status = response === undefined ? {} : { status: response.status };
+    throw new ScreeningError({ operation, outcome, reason, ...status });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** A status that says no is an answer by itself, also when the words behind it are cut short. */
+async function readText(response: Response): Promise<string> {
+  if (response.status < 400) return await response.text();
+  return await response.text().catch(() => '');
+}
+
+const NEVER_SENT: ReadonlySet<Reason> = new Set(['connection-refused', 'dns', 'tls', 'unreachable']);
+
+const CODES: Record<string, Reason> = {
+  ECONNREFUSED: 'connection-refused',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  // Faults of the server's certificate, found before anything is sent.
+  CERT_HAS_EXPIRED: 'tls',
+  CERT_NOT_YET_VALID: 'tls',
+  CERT_REVOKED: 'tls',
+  CERT_REJECTED: 'tls',
+  CERT_UNTRUSTED: 'tls',
+  CERT_SIGNATURE_FAILURE: 'tls',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'tls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls',
+};
+
+function requestReason(error: unknown): Reason {
+  if (!(error instanceof FetchError)) return 'reset';
+  const known = error.code === undefined ? undefined : CODES[error.code];
+  if (known !== undefined) return known;
+  // A field of node-fetch's error that its types leave out.
+  if (Reflect.get(error, 'erroredSysCall') === 'connect') return 'unreachable';
+  return error.code?.startsWith('HPE_') ? 'malformed-reply' : 'reset';
+}
+
+function bodyReason(error: unknown): Reason {
+  return error instanceof FetchError && error.type === 'max-size' ? 'too-large' : 'truncated';
+}
+
+/** Retry-After in milliseconds from `now` (epoch milliseconds): it comes in seconds or as a date (RFC 9110, 10.2.3). */
+export function readRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,123 @@
+import { configure } from 'safe-stable-stringify';
+import { z } from 'zod';
+
+/**
+ * The two spellings of field names. The interface document defines `currency_code`, `nf-token` or `3d_secure`, and its
+ * samples write `currencyCode`, `nfToken`, `3dSecure`; which is accepted is not shown. So both are read, and
+ * one is kept inside: that of the definition. The names come from the schemas, so no list can fall behind.
+ */
+interface Spelling {
+  /** By the definition's name: the sample's name, and the schema of what is inside. */
+  fields: Map<string, { sample: string; schema: z.core.$ZodType }>;
+  /** The definition's name by the sample's. */
+  definitions: Map<string, string>;
+}
+
+const spellings = new WeakMap<z.ZodObject, Spelling>();
+
+function spellingOf(schema: z.ZodObject): Spelling {
+  const known = spellings.get(schema);
+  if (known !== undefined) return known;
+  const spelling: Spelling = { fields: new Map(), definitions: new Map() };
+  for (const [name, field] of Object.entries<z.core.$ZodType>(schema.shape)) {
+    spelling.fields.set(name, { sample: sampleName(name), schema: field });
+    spelling.definitions.set(sampleName(name), name);
+  }
+  spellings.set(schema, spelling);
+  return spelling;
+}
+
+/** Compares what the two spellings of a field hold. Bounded, since what is sent may be very deep. */
+const stringify = configure({ maximumDepth: 8 });
+
+/** The samples' spelling of a name: `nf-token` → `nfToken`, `last_sign_in` → `lastSignIn`. */
+export function sampleName(name: string): string {
+  return name.replace(/[-_]+(.)/g, (_, next: string) => next.toUpperCase());
+}
+
+/** A finding at a path in definition spelling, before it is shown to whoever sent the body. */
+export interface Finding {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+/** A body in definition spelling. */
+export interface Spelled {
+  value: unknown;
+  findings: Finding[];
+  /** Writes a path as the sender spelled it: `lineItems[0].price`. */
+  shownPath(path: readonly PropertyKey[]): string;
+}
+
+/**
+ * Reads a body in either spelling, or a mixture of both, into definition spelling. Names the schema doesn't know stay.
+ * A field given in both spellings with different values is a finding; absent (`undefined`) fields are dropped.
+ */
+export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled {
+  const findings: Finding[] = [];
+  const sent = new Map<string, string>();
+
+  function read(value: unknown, schema: z.core.$ZodType, path: PropertyKey[]): unknown {
+    if (schema instanceof z.ZodExactOptional) return read(value, schema.unwrap(), path);
+    if (schema instanceof z.ZodArray && Array.isArray(value)) {
+      return value.map((item, index) => read(item, schema.element, [...path, index]));
+    }
+    if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
+    const spelling = spellingOf(schema);
+    const fields = new Map<string, unknown>();
+    for (const [name, given] of Object.entries(value)) {
+      if (given === undefined) continue;
+      const definition = spelling.definitions.get(name) ?? name;
+      const here = [...path, definition];
+      const inside = spelling.fields.get(definition)?.schema;
+      const field = inside === undefined ? given : read(given, inside, here);
+      if (fields.has(definition) && stringify(fields.get(definition)) !== stringify(field)) {
+        findings.push({ path: here, message: 'is given in two spellings with different values; send one' });
+      }
+      fields.set(definition, field);
+      sent.set(JSON.stringify(here), name);
+    }
+    // Unlike an assignment, this makes a field named __proto__ a field like any other.
+    return Object.fromEntries(fields);
+  }
+
+  return {
+    value: read(body, schema, []),
+    findings,
+    shownPath: (path) =>
+      path.reduce<string>((shown, part, index) => {
+        if (typeof part === 'number') return `${shown}[${part}]`;
+        const name = shownName(sent.get(JSON.stringify(path.slice(0, index + 1))) ?? String(part));
+        return shown === '' ? name : `${shown}.${name}`;
+      }, ''),
+  };
+}
+
+/** Writes a value that the schema describes, in definition spelling, in the spelling of the samples. */
+export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodExactOptional) return toSampleSpelling(schema.unwrap(), value);
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item) => toSampleSpelling(schema.element, item));
+  }
+  if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
+  const { fields } = spellingOf(schema);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const field = fields.get(name);
+      return field === undefined ? [name, inner] : [field.sample, toSampleSpelling(field.schema, inner)];
+    }),
+  );
+}
+
+/** Whether a value is a JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A field's name is the sender's text as well: it is shortened, and long runs of digits don't show. */
+function shownName(name: string): string {
+  return name
+    .replace(/\d{9,}/g, '…')
+    .replace(/[^\w\-. …]/g, '?')
+    .slice(0, 64);
+}
