@@ -32,11 +32,20 @@ export async function setupTemporal(connection: TemporalServices, namespace: str
   return setRetention(connection, namespace);
 }
 
-/** Registers what is missing; a refusal is returned in the server's words. */
+/** Registers what is missing; why that can't be is returned in words. */
 async function registerMissing(connection: TemporalServices, namespace: string): Promise<string | undefined> {
   const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length === 0) return undefined;
-  return addSearchAttributes(connection, namespace, missing).then(() => undefined, inWords);
+  try {
+    // The server passes over a name that exists, whatever its type, without a word.
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const taken = missing.filter((name) => name in customAttributes);
+    if (taken.length > 0) return `${taken.join(', ')} exist with another type`;
+    await addSearchAttributes(connection, namespace, missing);
+    return undefined;
+  } catch (error) {
+    return inWords(error);
+  }
 }
 
 /**
@@ -77,7 +86,7 @@ function missingInWords(missing: string[], namespace: string, refusal: string | 
     .join(', ');
   return [
     `Namespace "${namespace}" lacks search attributes, or has them with another type: ${list}.`,
-    refusal === undefined ? '' : `The server refused to add them: ${refusal}.`,
+    refusal === undefined ? '' : `They could not be added: ${refusal}.`,
     'On Temporal Cloud add them in the web interface or with tcld; elsewhere ask an operator of the cluster.',
   ]
     .filter((line) => line !== '')

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exists } from '../../src/dev/exists.ts';
+import { withFileLock } from '../../src/dev/file-lock.ts';
+import { scratchFolder } from './fake-commands.ts';
+
+test('work under one lock runs one after another', async () => {
+  const lock = join(await scratchFolder(), 'lock');
+  let running = 0;
+  const work = async () => {
+    running += 1;
+    expect(running).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+  };
+
+  await Promise.all([withFileLock(lock, work), withFileLock(lock, work), withFileLock(lock, work)]);
+});
+
+test('the lock is given back when the work fails', async () => {
+  const lock = join(await scratchFolder(), 'lock');
+
+  await expect(withFileLock(lock, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+
+  expect(await exists(lock)).toBe(false);
+});
+
+test('the one that waits is told so', async () => {
+  const lock = join(await scratchFolder(), 'lock');
+  let waited = 0;
+  let release: () => void = () => {};
+  const first = withFileLock(lock, () => new Promise<void>((resolve) => (release = resolve)));
+  const second = withFileLock(
+    lock,
+    async () => 'done',
+    () => {
+      waited += 1;
+      release();
+    },
+  );
+
+  await first;
+
+  expect(await second).toBe('done');
+  expect(waited).toBe(1);
+});
+
+test('a lock of a process that died is taken over', async () => {
+  const lock = join(await scratchFolder(), 'lock');
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  await writeFile(lock, String(pid));
+
+  expect(await withFileLock(lock, async () => 'done')).toBe('done');
+});
