@@ -1,5 +1,5 @@
 /** Brings a reading of the status into the order. Design section 3.3. */
-import { clear, raise } from './attention.ts';
+import { clear, raise, raiseWrongKey } from './attention.ts';
 import { decide } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
@@ -29,7 +29,7 @@ export function applyReading(
   const events: OrderEventType[] = [];
   if (outcome.kind === 'unanswered') return events;
   if (outcome.kind === 'forbidden') {
-    if (raise(order, 'wrong-key', WRONG_KEY, now)) events.push('order.attention');
+    if (raiseWrongKey(order, now)) events.push('order.attention');
     return events;
   }
   clear(order, 'wrong-key');
@@ -57,6 +57,3 @@ export function applyReading(
   }
   return events;
 }
-
-const WRONG_KEY =
-  'The service does not accept the API key (403): set the right one, the order then goes on by itself.';

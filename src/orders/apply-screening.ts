@@ -1,6 +1,6 @@
 /** Brings the outcome of a screening into the order. Design section 3.1, and "`error` to the end" of its corner rules. */
 import { actionAtCheckout, actionLater, actionWithoutDecision } from './actions.ts';
-import { clear, raise } from './attention.ts';
+import { clear, raise, raiseWrongKey } from './attention.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, settle } from './phase.ts';
@@ -66,7 +66,7 @@ export function applyScreening(
       break;
     case 'unanswered':
     case 'forbidden':
-      if (outcome.kind === 'forbidden') raised(order, events, 'wrong-key', WRONG_KEY, moment.now);
+      if (outcome.kind === 'forbidden' && raiseWrongKey(order, moment.now)) events.push('order.attention');
       order.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
       if (moment.source === 'checkout') withoutDecision(order, policy);
       break;
@@ -233,8 +233,6 @@ const UNREADABLE: Record<string, string> = {
   'missing-id': 'The service answered without a transaction id.',
 };
 const UNREADABLE_OTHERWISE = 'The service answered something that could not be read.';
-const WRONG_KEY =
-  'The service does not accept the API key (403): set the right one, the order then goes on by itself.';
 const GIVEN_UP =
   'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =

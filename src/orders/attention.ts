@@ -17,3 +17,16 @@ export function raise(order: OrderState, code: AttentionCode, words: string, now
 export function clear(order: OrderState, ...codes: AttentionCode[]): void {
   order.attention = order.attention.filter((one) => !codes.includes(one.code));
 }
+
+/** A wrong key is an operator's mistake. @returns whether it is new */
+export function raiseWrongKey(order: OrderState, now: Instant): boolean {
+  return raise(order, 'wrong-key', WRONG_KEY, now);
+}
+
+/** @returns whether a wrong key was reported already: then the activities go on trying by themselves */
+export function wrongKeyKnown(order: OrderState): boolean {
+  return order.attention.some((one) => one.code === 'wrong-key');
+}
+
+const WRONG_KEY =
+  'The service does not accept the API key (403): set the right one, the order then goes on by itself.';

@@ -28,5 +28,4 @@ export type ScreeningOutcome =
 export interface FirstScreening {
   outcome: ScreeningOutcome;
   policy: Policy;
-  invoiceNumber: string;
 }

@@ -1,7 +1,7 @@
 /** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
 import type { StatusOutcome } from './apply-reading.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
-import type { PollPauses } from './policy.ts';
+import type { Policy, PollPauses } from './policy.ts';
 import type { PortalOutcome } from './portal.ts';
 import type { FirstScreening, ScreeningOutcome } from './screening-outcome.ts';
 import type { GatewayRecord } from './state.ts';
@@ -14,13 +14,12 @@ export interface ScreenRequest {
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;
-  /** The order's creates so far, this one included: from 2 on the invoice number may be made another. */
-  create: number;
+  /** Always sent, so that a create whose answer was lost can be found again. */
+  invoiceNumber: string;
   /** Ids that belong to the order already: a transaction found by invoice is adopted only if it is new. */
   knownTransactionIds: string[];
   /** A create may have been sent already: look by invoice first. Never branched on in the workflow. */
   lookFirst: boolean;
-  invoicePerAttempt?: boolean;
 }
 
 export interface CheckoutRequest extends ScreenRequest {
@@ -83,7 +82,7 @@ export interface LocalActivities {
   /** The checkout's screening; fails at once for input that can't be screened. */
   screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening>;
   /** The policy alone, when the screening itself broke down. */
-  policyInForce(request: ScreenRequest): Promise<Pick<FirstScreening, 'policy' | 'invoiceNumber'>>;
+  policyInForce(request: ScreenRequest): Promise<Policy>;
   readStatus(request: StatusRequest): Promise<StatusOutcome>;
   deliverEventsNow(events: OrderEvent[]): Promise<void>;
 }

@@ -1,0 +1,3 @@
+/** The workflows, for the worker's bundle. */
+export { portalAction } from './portal-action.ts';
+export { screenOrder } from './screen-order.ts';

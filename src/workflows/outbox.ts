@@ -1,0 +1,57 @@
+/** The event outbox: events leave in order, one batch at a time, and nothing else waits for them. Design section 5. */
+import { CancellationScope, condition } from '@temporalio/workflow';
+import type { OrderEvent } from '../orders/messages.ts';
+import { events, local } from './world.ts';
+
+export class Outbox {
+  readonly waiting: OrderEvent[];
+  readonly #delivered: (count: number, inTime: boolean) => void;
+  #closing = false;
+  #paused = false;
+  #scope: CancellationScope | undefined;
+
+  /** @param delivered is told how many events left, and whether within their three days */
+  constructor(waiting: OrderEvent[], delivered: (count: number, inTime: boolean) => void) {
+    this.waiting = waiting;
+    this.#delivered = delivered;
+  }
+
+  /** The order has ended: what is left is tried inside the workflow task first, which costs the least history. */
+  close(): void {
+    this.#closing = true;
+  }
+
+  /** Stops delivering: the order continues as new and takes what waits along. */
+  pause(): void {
+    this.#paused = true;
+    this.#scope?.cancel();
+  }
+
+  /** Delivers until closed and empty, or paused. */
+  async run(): Promise<void> {
+    for (;;) {
+      await condition(() => this.waiting.length > 0 || this.#closing || this.#paused);
+      if (this.#paused || this.waiting.length === 0) return;
+      const batch = [...this.waiting];
+      const inTime = await this.#deliver(batch);
+      if (this.#paused) return;
+      this.waiting.splice(0, batch.length);
+      this.#delivered(batch.length, inTime);
+    }
+  }
+
+  async #deliver(batch: OrderEvent[]): Promise<boolean> {
+    if (this.#closing && (await succeeds(local.deliverEventsNow(batch)))) return true;
+    this.#scope = new CancellationScope();
+    return succeeds(this.#scope.run(() => events.deliverEvents(batch)));
+  }
+}
+
+async function succeeds(delivery: Promise<void>): Promise<boolean> {
+  try {
+    await delivery;
+    return true;
+  } catch {
+    return false;
+  }
+}

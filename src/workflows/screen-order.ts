@@ -1,0 +1,250 @@
+/** One order, one workflow: wires the messages to the order's three strands and runs them. Design sections 3, 5 and 6. */
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { raise } from '../orders/attention.ts';
+import {
+  decisionRefusal,
+  portalFieldsRefusal,
+  type Refusal,
+  retryRefusal,
+  startRefusal,
+} from '../orders/check-messages.ts';
+import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from '../orders/gateway.ts';
+import { hintIsNews, keepHint } from '../orders/hints.ts';
+import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
+import {
+  acknowledgeUpdate,
+  attachCustomerCodeUpdate,
+  cancelUpdate,
+  decisionUpdate,
+  hintUpdate,
+  orderQuery,
+  type PortalAnswer,
+  type PortalFields,
+  recheckSignal,
+  recordGatewayResultUpdate,
+  reportFraudUpdate,
+  retryUpdate,
+  reviewHintSignal,
+  type ScreenOrderInput,
+  submitChargebackUpdate,
+} from '../orders/messages.ts';
+import { addAttempt } from '../orders/new-order.ts';
+import { earlier, portalAnswer, portalFailure, portalRefusal, stands } from '../orders/portal.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { failure } from './failures.ts';
+import { OrderContext } from './order-context.ts';
+import { OrderLife } from './order-life.ts';
+import { Outbox } from './outbox.ts';
+import { PortalStrand } from './portal-strand.ts';
+
+/**
+ * Screens an order and keeps it until nothing is left to wait for.
+ * @returns the order's final state
+ * @throws `invalid-request`, `card-data-in-request` or `unknown-integration` when it can't be screened at all
+ */
+export async function screenOrder(input: ScreenOrderInput): Promise<OrderState> {
+  const refused = startRefusal(input, workflowInfo().workflowId);
+  if (refused !== undefined) throw failureOf(refused);
+  const run = new ScreenOrder(input);
+  return CancellationScope.nonCancellable(() => run.run());
+}
+
+class ScreenOrder {
+  readonly #input: ScreenOrderInput;
+  readonly #context: OrderContext;
+  readonly #life: OrderLife;
+  readonly #portal: PortalStrand;
+  readonly #outbox: Outbox;
+  /** Why the order can't be screened at all: those who wait for its decision are told, too. */
+  #broken: ApplicationFailure | undefined;
+
+  constructor(input: ScreenOrderInput) {
+    this.#input = input;
+    this.#context = new OrderContext(input, input.integration ?? DEFAULT_INTEGRATION);
+    this.#life = new OrderLife(this.#context);
+    this.#portal = new PortalStrand(this.#context, () => this.#life.screening);
+    this.#outbox = new Outbox(this.#context.events, (count, inTime) => this.#delivered(count, inTime));
+    this.#answerMessages();
+    this.#answerPortalActions();
+    this.#heedCancellation();
+  }
+
+  async run(): Promise<OrderState> {
+    const portal = this.#portal.run();
+    const outbox = this.#outbox.run();
+    try {
+      const ended = await this.#life.run(this.#portal, this.#input);
+      if (!ended) return await this.#goOnAsNew(outbox);
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error;
+      this.#broken = error;
+      await condition(allHandlersFinished);
+      throw error;
+    }
+    await portal;
+    this.#outbox.close();
+    await outbox;
+    await condition(allHandlersFinished);
+    return this.#context.order;
+  }
+
+  async #goOnAsNew(outbox: Promise<void>): Promise<never> {
+    this.#outbox.pause();
+    await outbox;
+    await condition(allHandlersFinished);
+    return continueAsNew<typeof screenOrder>({ ...this.#input, resume: this.#context.snapshot() });
+  }
+
+  #answerMessages(): void {
+    const { order } = this.#context;
+    setHandler(decisionUpdate, ({ attempt }) => this.#checkoutAnswer(attempt), {
+      validator: (request) => reject(decisionRefusal(order, request)),
+    });
+    setHandler(
+      retryUpdate,
+      (request) => {
+        if (order.attempts.length < request.attempt) {
+          addAttempt(order, request, this.#context.now);
+          this.#context.transactions = { [request.attempt]: request.transaction };
+          this.#context.touch();
+        }
+        return this.#checkoutAnswer(request.attempt);
+      },
+      { validator: (request) => reject(retryRefusal(order, request)) },
+    );
+    setHandler(
+      recordGatewayResultUpdate,
+      (request) => {
+        this.#context.emit(applyGatewayResult(order, request, this.#context.now));
+        this.#context.touch();
+        return gatewayResultAnswer(order, request);
+      },
+      {
+        validator: (request) => {
+          const code = gatewayResultRefusal(order, request);
+          if (code !== undefined) throw failure(code, 'The order does not take this gateway result now.');
+        },
+      },
+    );
+    setHandler(
+      hintUpdate,
+      () => {
+        keepHint(order);
+        return { accepted: true as const };
+      },
+      {
+        validator: (hint) => {
+          if (!hintIsNews(order, hint, Date.now()))
+            throw failure('hint-not-needed', 'A read is due already.');
+        },
+      },
+    );
+    setHandler(reviewHintSignal, (hint) => {
+      if (hintIsNews(order, hint, Date.now())) keepHint(order);
+    });
+    setHandler(recheckSignal, () => this.#life.recheck());
+    setHandler(acknowledgeUpdate, () => {
+      const cleared = order.attention.length;
+      order.attention = [];
+      this.#context.touch();
+      return { cleared };
+    });
+    setHandler(orderQuery, () => order);
+  }
+
+  #answerPortalActions(): void {
+    setHandler(cancelUpdate, (request) => this.#portalAction({ kind: 'cancel', ...request }), {
+      validator: (request) => this.#checkPortalAction({ kind: 'cancel', ...request }),
+    });
+    setHandler(reportFraudUpdate, (request) => this.#portalAction({ kind: 'report-fraud', ...request }), {
+      validator: (request) => this.#checkPortalAction({ kind: 'report-fraud', ...request }),
+    });
+    setHandler(submitChargebackUpdate, (request) => this.#portalAction({ kind: 'chargeback', ...request }), {
+      validator: (request) => this.#checkPortalAction({ kind: 'chargeback', ...request }),
+    });
+    setHandler(
+      attachCustomerCodeUpdate,
+      (request) => this.#portalAction({ kind: 'customer-code', ...request }),
+      {
+        validator: (request) => this.#checkPortalAction({ kind: 'customer-code', ...request }),
+      },
+    );
+  }
+
+  async #checkoutAnswer(number: number): Promise<CheckoutAnswer> {
+    const answer = (): CheckoutAnswer | undefined => this.#context.order.attempts[number - 1]?.answer;
+    await condition(() => answer() !== undefined || this.#broken !== undefined);
+    const given = answer();
+    if (given === undefined) throw this.#broken;
+    return given;
+  }
+
+  #checkPortalAction(fields: PortalFields): void {
+    const { order } = this.#context;
+    reject(portalFieldsRefusal(fields));
+    if (stands(earlier(order, fields))) return;
+    const refused = portalRefusal(order, fields, Date.now());
+    if (refused === undefined) return;
+    const { code, cancelBy } = refused;
+    throw failure(code, REFUSED_ACTION, cancelBy === undefined ? {} : { cancelBy });
+  }
+
+  /** Done already: its answer. Running: joins it. Another is under way: queued, and the caller isn't kept waiting. */
+  async #portalAction(fields: PortalFields): Promise<PortalAnswer> {
+    const { order } = this.#context;
+    const before = earlier(order, fields);
+    const busy = !this.#portal.idle;
+    const record = stands(before) ? before : this.#portal.queue(fields, 'caller');
+    if (!stands(before) && busy) return portalAnswer(order, record);
+    await condition(() => record.status !== 'queued' && record.status !== 'running');
+    const failed = portalFailure(record);
+    if (failed === undefined) return portalAnswer(order, record);
+    throw failure(failed.code, failed.message, {
+      ...(record.code !== undefined && { serviceCode: record.code }),
+      ...(record.message !== undefined && { serviceMessage: record.message }),
+    });
+  }
+
+  /** Canceling the workflow isn't a cancel with the service: a person is told, the order goes on. */
+  #heedCancellation(): void {
+    CancellationScope.current().cancelRequested.catch(() => {
+      const { order, now } = this.#context;
+      if (raise(order, 'cancellation-requested', CANCELLATION, now)) this.#context.emit(['order.attention']);
+      this.#context.touch();
+    });
+  }
+
+  #delivered(count: number, inTime: boolean): void {
+    const { order, now } = this.#context;
+    if (inTime) order.events.delivered += count;
+    else raise(order, 'events-undelivered', UNDELIVERED, now);
+    order.events.waiting = this.#context.events.length;
+    this.#context.touch();
+  }
+}
+
+function reject(refusal: Refusal | undefined): void {
+  if (refusal !== undefined) throw failureOf(refusal);
+}
+
+function failureOf(refusal: Refusal): Error {
+  return failure(
+    refusal.code,
+    refusal.message,
+    refusal.errors === undefined ? {} : { errors: refusal.errors },
+  );
+}
+
+const REFUSED_ACTION = 'The order does not take this portal action now.';
+const CANCELLATION =
+  'Somebody asked Temporal to cancel the workflow. That does not cancel the order with the service: use the cancel action.';
+const UNDELIVERED =
+  'Events could not be delivered for three days and were given up: the receiver must catch up by reading orders.';
