@@ -1,0 +1,153 @@
+/** Portal actions weeks later: a durable workflow of their own, from the closed order's record. Design section 3.5. */
+import { createHash } from 'node:crypto';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { stringify } from 'safe-stable-stringify';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import {
+  PORTAL_ACTION,
+  type PortalActionInput,
+  type PortalAnswer,
+  type PortalFields,
+} from '../orders/messages.ts';
+import { attemptFor, earlier, portalAnswer } from '../orders/portal.ts';
+import type { OrderState } from '../orders/state.ts';
+import { windowOpen } from '../orders/window.ts';
+import { type ClientContext, integrationOf } from './context.ts';
+import type { OrderKey } from './portal-action.ts';
+import { invalidRequest } from './read-requests.ts';
+import { isUnanswered, toOrderError } from './temporal-errors.ts';
+
+const ANSWER_WITHIN_MS = 10_000;
+
+/** @param order the closed order's final state */
+export async function closedOrderAction(
+  context: ClientContext,
+  key: OrderKey,
+  order: OrderState,
+  fields: PortalFields,
+): Promise<PortalAnswer> {
+  if (order.policy?.passive)
+    throw refusal('passive', 'The integration is passive: nothing is sent to the portal');
+  const attempt = attemptFor(order, fields.transactionId);
+  if (attempt === undefined) {
+    throw refusal('unknown-transaction', 'The order has no transaction of that id');
+  }
+  const before = earlier(order, fields);
+  if (before?.status === 'done') return portalAnswer(order, before);
+  const transactionId = fields.transactionId ?? attempt.transactionId;
+  if (transactionId === undefined && fields.kind !== 'customer-code') {
+    throw refusal('no-transaction', 'The order has no transaction at the screening service');
+  }
+  const { cancelBy } = attempt;
+  const cancelWindowMs = order.policy?.cancelWindowMs;
+  if (fields.kind === 'cancel') refuseLateCancel(cancelBy, cancelWindowMs);
+  if (fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true) {
+    throw refusal(
+      'outcome-unknown-before',
+      'An earlier chargeback may have been submitted: send it with force',
+    );
+  }
+  requireEmail(fields);
+  return run(context, {
+    integration: key.integration,
+    orderId: key.orderId,
+    fields,
+    ...(transactionId !== undefined && { transactionId }),
+    ...(cancelBy !== undefined && { cancelBy }),
+    ...(cancelWindowMs !== undefined && { cancelWindowMs }),
+  });
+}
+
+/** An action for a transaction whose order Temporal no longer knows. */
+export async function orderlessAction(
+  context: ClientContext,
+  { integration: name }: OrderKey,
+  fields: PortalFields,
+  transactionId: string,
+): Promise<PortalAnswer> {
+  const integration = integrationOf(context, name);
+  if (integration.passive)
+    throw refusal('passive', 'The integration is passive: nothing is sent to the portal');
+  if (fields.kind === 'cancel') {
+    throw refusal('cancel-window-unknown', 'The order is gone, and with it the end of its cancel window');
+  }
+  requireEmail(fields);
+  return run(context, { integration: name, transactionId, fields });
+}
+
+function refuseLateCancel(cancelBy: string | undefined, cancelWindowMs: number | undefined): void {
+  if (cancelBy === undefined || cancelWindowMs === undefined) {
+    throw refusal('cancel-window-unknown', 'The end of the cancel window is not on record');
+  }
+  if (windowOpen(cancelBy, cancelWindowMs, Date.now())) return;
+  throw new OrderScreeningError(
+    'cancel-window-closed',
+    'The service accepts no cancel any more: refund and report by hand',
+    { cancelBy },
+  );
+}
+
+/** The record keeps no personal data, so there is no e-mail to fall back to. */
+function requireEmail(fields: PortalFields): void {
+  if (fields.kind !== 'customer-code' || fields.email !== undefined) return;
+  throw invalidRequest([{ path: 'email', message: 'is required, since the order is closed' }]);
+}
+
+async function run({ client }: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
+  const { integration, orderId, transactionId, fields } = input;
+  const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOf(input));
+  const deadline = Date.now() + ANSWER_WITHIN_MS;
+  try {
+    await client.withDeadline(deadline, () =>
+      client.workflow.start(PORTAL_ACTION, {
+        workflowId,
+        taskQueue: TASK_QUEUE,
+        args: [input],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        staticSummary: `${fields.kind} of ${transactionId ?? 'a customer code'}`,
+      }),
+    );
+  } catch (error) {
+    // Done before: its result is still there.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw toOrderError(error);
+  }
+  try {
+    return await client.withDeadline(deadline, () =>
+      client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId).result(),
+    );
+  } catch (error) {
+    if (!isUnanswered(error)) throw toOrderError(error);
+    return {
+      integration,
+      kind: fields.kind,
+      status: 'requested',
+      ...(orderId !== undefined && { orderId }),
+      ...(transactionId !== undefined && { transactionId }),
+    };
+  }
+}
+
+/** One workflow for each thing that can be asked; what was asked goes in as a hash, since ids are readable. */
+function subjectOf({ orderId, transactionId, fields }: PortalActionInput): string {
+  switch (fields.kind) {
+    case 'cancel':
+    case 'report-fraud':
+      return transactionId ?? '';
+    case 'customer-code':
+      return `${orderId ?? transactionId}:${hash([fields.customerCode, fields.email])}`;
+    case 'chargeback': {
+      const { reasonCode, dueDate, referenceNumber, inquiry } = fields;
+      return `${transactionId}:${hash([reasonCode, dueDate, referenceNumber, inquiry])}`;
+    }
+  }
+}
+
+function hash(asked: (string | undefined)[]): string {
+  return createHash('sha256').update(stringify(asked)).digest('hex').slice(0, 16);
+}
+
+function refusal(...[code, message]: ConstructorParameters<typeof OrderScreeningError>): OrderScreeningError {
+  return new OrderScreeningError(code, message);
+}

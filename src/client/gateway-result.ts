@@ -1,0 +1,64 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { gatewayUpdateId } from '../orders/ids.ts';
+import {
+  type GatewayResultAnswer,
+  type GatewayResultRequest,
+  recordGatewayResultUpdate,
+} from '../orders/messages.ts';
+import type { ClientContext } from './context.ts';
+import { closedOrder, readOrder } from './read-order.ts';
+import { orderClosed, toOrderError } from './temporal-errors.ts';
+
+const ANSWER_WITHIN_MS = 10_000;
+
+/** @see OrderScreening.recordGatewayResult */
+export async function recordGatewayResult(
+  context: ClientContext,
+  workflowId: string,
+  request: GatewayResultRequest,
+): Promise<GatewayResultAnswer> {
+  const attempt = request.attempt ?? (await onlyAttempt(context, workflowId));
+  const send = (afterError: boolean) =>
+    sendResult(context, workflowId, { ...request, attempt }, gatewayUpdateId(attempt, afterError));
+  const first = await send(false);
+  if (first.result === request.result) return first;
+  // The first id gives its stored answer for ever, so a result that replaces `error` has an id of its own.
+  const second = first.result === 'error' ? await send(true) : first;
+  if (second.result === request.result) return second;
+  throw new OrderScreeningError(
+    'gateway-result-mismatch',
+    `The gateway result ${second.result} was recorded for this attempt before`,
+  );
+}
+
+async function onlyAttempt(context: ClientContext, workflowId: string): Promise<number> {
+  const { state } = await readOrder(context, workflowId);
+  if (state.attempts.length > 1) {
+    throw new OrderScreeningError(
+      'attempt-required',
+      'The order has several attempts: say which one is meant',
+    );
+  }
+  return 1;
+}
+
+async function sendResult(
+  context: ClientContext,
+  workflowId: string,
+  request: GatewayResultRequest,
+  updateId: string,
+): Promise<GatewayResultAnswer> {
+  const { client } = context;
+  try {
+    return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      client.workflow
+        .getHandle(workflowId)
+        .executeUpdate(recordGatewayResultUpdate, { args: [request], updateId }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
+    await closedOrder(context, workflowId);
+    throw orderClosed();
+  }
+}

@@ -1,0 +1,126 @@
+/** Passes on that there is news about an order: the webhook receiver's way in. Design section 5. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { orderWorkflowId, plainOrderId } from '../orders/ids.ts';
+import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
+import {
+  screeningIntegration,
+  transactionId as transactionIdAttribute,
+} from '../orders/search-attributes.ts';
+import { instant } from '../orders/words.ts';
+import { type ClientContext, integrationOf } from './context.ts';
+import { quoted } from './list-orders.ts';
+import { asOrderError, isUnanswered, toOrderError } from './temporal-errors.ts';
+import type { HintAnswer, HintRequest } from './types.ts';
+
+/** No worker within this: the hint is left as a signal. */
+const WORKER_WITHIN_MS = 2_000;
+const SIGNAL_WITHIN_MS = 5_000;
+/** Visibility lags by 2 s at worst. */
+const ASK_AGAIN_AFTER_MS = 3_000;
+/** 10,100 signals end an order's history: one an order and minute is harmless. */
+const SIGNAL_EVERY_MS = 60_000;
+
+/** When each order was last sent a signal. */
+export type SignalTimes = Map<string, number>;
+
+/** @see OrderScreening.hint */
+export async function sendHint(
+  context: ClientContext,
+  signalTimes: SignalTimes,
+  request: HintRequest,
+): Promise<HintAnswer> {
+  const integration = integrationOf(context, request.integration).name;
+  const hint: ReviewHint = {
+    source: request.source,
+    receivedAt: instant(Date.now()),
+    ...(request.transactionId !== undefined && { transactionId: request.transactionId }),
+    ...(request.decision !== undefined && { decision: request.decision }),
+  };
+  if (request.orderId !== undefined) {
+    const workflowId = orderWorkflowId(integration, plainOrderId(request.orderId));
+    if (await deliver(context, signalTimes, workflowId, hint)) return { outcome: 'accepted' };
+  }
+  if (request.transactionId === undefined) return { outcome: 'unknown' };
+  const found = await findByTransaction(context, integration, request.transactionId);
+  if (found === undefined) return { outcome: 'unknown' };
+  return { outcome: (await deliver(context, signalTimes, found, hint)) ? 'accepted' : 'unknown' };
+}
+
+/** @returns whether there is such an open order */
+async function deliver(
+  context: ClientContext,
+  signalTimes: SignalTimes,
+  workflowId: string,
+  hint: ReviewHint,
+): Promise<boolean> {
+  const { client } = context;
+  try {
+    await client.withDeadline(Date.now() + WORKER_WITHIN_MS, () =>
+      client.workflow.getHandle(workflowId).executeUpdate(hintUpdate, { args: [hint] }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    // Refused as one too many: the order reads its status, or has, or needn't.
+    if (error instanceof WorkflowUpdateFailedError) return true;
+    if (!isUnanswered(error)) throw toOrderError(error);
+    return signal(context, signalTimes, workflowId, hint);
+  }
+}
+
+async function signal(
+  { client }: ClientContext,
+  signalTimes: SignalTimes,
+  workflowId: string,
+  hint: ReviewHint,
+): Promise<boolean> {
+  const now = Date.now();
+  for (const [id, at] of signalTimes) if (now - at >= SIGNAL_EVERY_MS) signalTimes.delete(id);
+  if (signalTimes.has(workflowId)) return true;
+  try {
+    await client.withDeadline(now + SIGNAL_WITHIN_MS, () =>
+      client.workflow.getHandle(workflowId).signal(reviewHintSignal, hint),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw toOrderError(error);
+  }
+  signalTimes.set(workflowId, now);
+  return true;
+}
+
+/** @returns the workflow id of the open order with that transaction, asked again before it is called unknown */
+async function findByTransaction(
+  context: ClientContext,
+  integration: string,
+  transactionId: string,
+): Promise<string | undefined> {
+  const first = await lookUp(context, integration, transactionId);
+  if (first !== undefined) return first;
+  await sleep(ASK_AGAIN_AFTER_MS);
+  return lookUp(context, integration, transactionId);
+}
+
+async function lookUp(
+  { client }: ClientContext,
+  integration: string,
+  transactionId: string,
+): Promise<string | undefined> {
+  const query = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus = 'Running'",
+    `${screeningIntegration.name} = ${quoted(integration)}`,
+    `${transactionIdAttribute.name} = ${quoted(transactionId)}`,
+  ].join(' AND ');
+  const page = await asOrderError(() =>
+    client.withDeadline(Date.now() + SIGNAL_WITHIN_MS, () =>
+      client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query,
+        pageSize: 1,
+      }),
+    ),
+  );
+  return page.executions[0]?.execution?.workflowId ?? undefined;
+}

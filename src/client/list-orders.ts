@@ -1,0 +1,119 @@
+/** Orders from Temporal's visibility, newest first; up to 2 s behind. Design sections 5 and 8. */
+import type { TypedSearchAttributes } from '@temporalio/common';
+import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
+import { z } from 'zod';
+import { SCREEN_ORDER } from '../orders/messages.ts';
+import {
+  cancelBy,
+  needsAttention,
+  orderAmount,
+  screeningAction,
+  screeningDecision,
+  screeningIntegration,
+  screeningPhase,
+  transactionId,
+} from '../orders/search-attributes.ts';
+import type { ClientContext } from './context.ts';
+import { invalidRequest } from './read-requests.ts';
+import { asOrderError } from './temporal-errors.ts';
+import type { ListRequest, OrderList, OrderSummary } from './types.ts';
+
+const ANSWER_WITHIN_MS = 5_000;
+const DEFAULT_LIMIT = 50;
+
+const phases = z.enum([
+  'screening',
+  'awaiting-gateway',
+  'review',
+  'declined',
+  'decided',
+  'canceled',
+  'closed',
+]);
+const decisions = z.enum(['pass', 'fail', 'review', 'fraudulent', 'error', 'pending', 'skipped']);
+const actions = z.enum(['proceed', 'hold', 'decline', 'cancel']);
+
+/** @see OrderScreening.list */
+export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {
+  const nextPageToken = request.cursor === undefined ? undefined : tokenOf(request.cursor);
+  const page = await asOrderError(() =>
+    client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query: queryOf(request),
+        pageSize: request.limit ?? DEFAULT_LIMIT,
+        ...(nextPageToken && { nextPageToken }),
+      }),
+    ),
+  );
+  const orders = page.executions.flatMap(
+    ({ execution, searchAttributes, startTime, closeTime }): OrderSummary[] => {
+      const name = nameOf(execution?.workflowId ?? '');
+      if (name === undefined) return [];
+      const closedAt = instantOf(closeTime);
+      return [
+        {
+          ...name,
+          ...shown(decodeTypedSearchAttributes(searchAttributes?.indexedFields)),
+          startedAt: instantOf(startTime) ?? '',
+          ...(closedAt !== undefined && { closedAt }),
+        },
+      ];
+    },
+  );
+  const more = page.nextPageToken;
+  return { orders, ...(more.length > 0 && { cursor: Buffer.from(more).toString('base64url') }) };
+}
+
+/** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
+export function queryOf({ integration, phase, decision, attention }: ListRequest): string {
+  const conditions = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus != 'ContinuedAsNew'",
+    ...(integration === undefined ? [] : [`${screeningIntegration.name} = ${quoted(integration)}`]),
+    ...(phase === undefined ? [] : [`${screeningPhase.name} = ${quoted(phase)}`]),
+    ...(decision === undefined ? [] : [`${screeningDecision.name} = ${quoted(decision)}`]),
+    ...(attention === undefined ? [] : [`${needsAttention.name} = ${attention}`]),
+  ];
+  return conditions.join(' AND ');
+}
+
+/** @returns a value as a string of the query language */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** @returns the order that a workflow id names; undefined when it is no order's */
+export function nameOf(workflowId: string): { integration: string; orderId: string } | undefined {
+  const [, integration, orderId] = /^order:([^:]+):(.+)$/s.exec(workflowId) ?? [];
+  return integration === undefined || orderId === undefined ? undefined : { integration, orderId };
+}
+
+function shown(attributes: TypedSearchAttributes) {
+  const phase = phases.safeParse(attributes.get(screeningPhase));
+  const decision = decisions.safeParse(attributes.get(screeningDecision));
+  const action = actions.safeParse(attributes.get(screeningAction));
+  const until = attributes.get(cancelBy);
+  const amount = attributes.get(orderAmount);
+  return {
+    needsAttention: attributes.get(needsAttention) ?? false,
+    transactionIds: attributes.get(transactionId) ?? [],
+    ...(phase.success && { phase: phase.data }),
+    ...(decision.success && { decision: decision.data }),
+    ...(action.success && { action: action.data }),
+    ...(until !== undefined && { cancelBy: until.toISOString() }),
+    ...(amount !== undefined && { amount }),
+  };
+}
+
+function tokenOf(cursor: string): Uint8Array {
+  if (/^[\w-]{1,8192}$/.test(cursor)) return Buffer.from(cursor, 'base64url');
+  throw invalidRequest([{ path: 'cursor', message: 'must be the cursor of the answer before' }]);
+}
+
+function instantOf(
+  at: { seconds?: { toNumber(): number } | null; nanos?: number | null } | null | undefined,
+) {
+  if (at?.seconds === undefined || at.seconds === null) return undefined;
+  return new Date(at.seconds.toNumber() * 1_000 + Math.floor((at.nanos ?? 0) / 1e6)).toISOString();
+}

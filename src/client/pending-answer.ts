@@ -1,0 +1,47 @@
+import { actionWithoutDecision } from '../orders/actions.ts';
+import { orderWorkflowId } from '../orders/ids.ts';
+import { unavailableAction } from '../orders/rules.ts';
+import { screeningDecision, screeningPhase } from '../orders/search-attributes.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
+import type { ClientContext } from './context.ts';
+import { orderFacts } from './order-facts.ts';
+import { describeOrder } from './read-order.ts';
+import type { CheckedScreenRequest } from './read-requests.ts';
+import { temporalUnavailable } from './temporal-errors.ts';
+
+/**
+ * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
+ * whether the order is there and waits; an order that has a decision already may have been answered otherwise.
+ * @throws OrderScreeningError `temporal-unavailable` when that isn't certain
+ */
+export async function pendingAnswer(
+  context: ClientContext,
+  request: CheckedScreenRequest,
+): Promise<CheckoutAnswer> {
+  const workflowId = orderWorkflowId(request.integration.name, request.orderId);
+  const description = await describeOrder(context, workflowId);
+  const waits =
+    description?.status.name === 'RUNNING' &&
+    description.typedSearchAttributes.get(screeningPhase) === 'screening' &&
+    (description.typedSearchAttributes.get(screeningDecision) ?? 'pending') === 'pending';
+  if (!waits) throw temporalUnavailable();
+  return pendingByPolicy(request);
+}
+
+/** @returns `pending`, with the action that the policy names; the worker that comes later takes it as given */
+export function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
+  const whenUnavailable = unavailableAction(integration.whenUnavailable, orderFacts(request.transaction));
+  const wanted = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
+  const action = integration.passive ? 'proceed' : wanted;
+  return {
+    orderId: request.orderId,
+    integration: integration.name,
+    attempt: request.attempt,
+    decision: 'pending',
+    action,
+    phase: action === 'decline' ? 'declined' : 'screening',
+    reason: 'no-worker',
+    ...(action === 'decline' && { message: integration.declineMessage }),
+    ...(integration.passive && { wouldBe: wanted }),
+  };
+}

@@ -1,0 +1,82 @@
+/** Portal actions of an open order, as updates; of a closed one see closed-order-action.ts. Design section 5. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
+import { orderWorkflowId } from '../orders/ids.ts';
+import {
+  attachCustomerCodeUpdate,
+  cancelUpdate,
+  type PortalAnswer,
+  type PortalFields,
+  reportFraudUpdate,
+  submitChargebackUpdate,
+} from '../orders/messages.ts';
+import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
+import type { ClientContext } from './context.ts';
+import { describeOrder, finalRecord } from './read-order.ts';
+import { isUnanswered, temporalUnavailable, toOrderError, unknownOrder } from './temporal-errors.ts';
+import type { PortalOptions } from './types.ts';
+
+/** An action that takes longer goes on, and the caller is told so. */
+export const PORTAL_ANSWER_WITHIN_MS = 10_000;
+
+/** The order that an action is for, names resolved. */
+export interface OrderKey {
+  integration: string;
+  orderId: string;
+}
+
+/** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
+export async function portalAction(
+  context: ClientContext,
+  order: OrderKey,
+  fields: PortalFields,
+  { idempotencyKey }: PortalOptions = {},
+): Promise<PortalAnswer> {
+  const workflowId = orderWorkflowId(order.integration, order.orderId);
+  try {
+    return await updateOrder(context, workflowId, order, fields, idempotencyKey);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
+  }
+  const description = await describeOrder(context, workflowId);
+  if (description !== undefined) {
+    return closedOrderAction(context, order, await finalRecord(context, workflowId), fields);
+  }
+  if (fields.transactionId === undefined) throw unknownOrder();
+  return orderlessAction(context, order, fields, fields.transactionId);
+}
+
+async function updateOrder(
+  { client }: ClientContext,
+  workflowId: string,
+  { integration, orderId }: OrderKey,
+  { kind, ...fields }: PortalFields,
+  updateId: string | undefined,
+): Promise<PortalAnswer> {
+  let accepted = false;
+  try {
+    return await client.withDeadline(Date.now() + PORTAL_ANSWER_WITHIN_MS, async () => {
+      // Each definition takes the fields of its own kind, which is what `kind` says they are.
+      const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof fields]>;
+      const update = await client.workflow.getHandle(workflowId).startUpdate(definition, {
+        args: [fields],
+        waitForStage: 'ACCEPTED',
+        ...(updateId !== undefined && { updateId }),
+      });
+      accepted = true;
+      return await update.result();
+    });
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+    // Not even accepted: nothing of it is recorded, so it can't be promised to go on.
+    if (!accepted) throw temporalUnavailable(error);
+    return { integration, orderId, kind, status: 'requested' };
+  }
+}
+
+const UPDATES = {
+  cancel: cancelUpdate,
+  'report-fraud': reportFraudUpdate,
+  chargeback: submitChargebackUpdate,
+  'customer-code': attachCustomerCodeUpdate,
+} as const;

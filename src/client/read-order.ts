@@ -1,0 +1,70 @@
+/** Reads an order from Temporal: an open one by query, a closed one from its result, without a worker. */
+import {
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { orderQuery } from '../orders/messages.ts';
+import type { OrderState } from '../orders/state.ts';
+import type { ClientContext } from './context.ts';
+import { asOrderError, orderClosed, toOrderError, unknownOrder } from './temporal-errors.ts';
+
+/** How long a read may take; in milliseconds. */
+const READ_WITHIN_MS = 5_000;
+
+/** An order as Temporal has it: open, or closed with its record. */
+export type FoundOrder = { open: true; state: OrderState } | { open: false; state: OrderState };
+
+/** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
+export async function readOrder(context: ClientContext, workflowId: string): Promise<FoundOrder> {
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) throw unknownOrder();
+  if (description.status.name !== 'RUNNING')
+    return { open: false, state: await finalRecord(context, workflowId) };
+  const { client } = context;
+  const state = await asOrderError(() =>
+    client.withDeadline(Date.now() + READ_WITHIN_MS, () =>
+      client.workflow.getHandle(workflowId).query(orderQuery),
+    ),
+  );
+  return { open: true, state };
+}
+
+/** @returns what the server knows of an order, which takes no worker; undefined when it knows none */
+export async function describeOrder(
+  { client }: ClientContext,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await client.withDeadline(Date.now() + READ_WITHIN_MS, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw toOrderError(error);
+  }
+}
+
+/** @returns the state that a closed order's workflow returned @throws OrderScreeningError when it has none */
+export async function finalRecord({ client }: ClientContext, workflowId: string): Promise<OrderState> {
+  try {
+    return await client.withDeadline(Date.now() + READ_WITHIN_MS, () =>
+      client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result(),
+    );
+  } catch (error) {
+    const known = toOrderError(error);
+    if (error instanceof WorkflowFailedError && !(known instanceof OrderScreeningError)) throw orderClosed();
+    throw known;
+  }
+}
+
+/**
+ * Says what it means that an order took an update no more.
+ * @returns the record of the closed order @throws OrderScreeningError `unknown-order`
+ */
+export async function closedOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) throw unknownOrder();
+  return finalRecord(context, workflowId);
+}

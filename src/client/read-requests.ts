@@ -1,0 +1,148 @@
+/** Checks what an order service sends, every fault at once. Nothing that was sent is in a message. Design section 5. */
+import { z } from 'zod';
+import { type Fault, OrderScreeningError } from '../orders/errors.ts';
+import { DEFAULT_INTEGRATION, plainOrderId } from '../orders/ids.ts';
+import type { FindIntegration, Integration } from '../orders/integration.ts';
+import type { IntegrationWorkflow } from '../orders/words.ts';
+import {
+  type CardData,
+  INTEGRATION_WORKFLOWS,
+  parseCard,
+  parseTransaction,
+  type Transaction,
+} from '../screening/index.ts';
+import { integrationOf } from './context.ts';
+
+/** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
+export const orderIdSchema = z
+  .string({ error: 'must be text' })
+  .transform(plainOrderId)
+  .refine((id) => id.length >= 1 && id.length <= 64, 'must have 1 to 64 characters')
+  .refine((id) => !/\p{Cc}/u.test(id), 'must not have control characters')
+  .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
+
+const integrationName = z.string({ error: 'must be the name of an integration' });
+
+const screenSchema = z.strictObject({
+  orderId: orderIdSchema,
+  integration: integrationName.optional(),
+  workflow: z
+    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
+    .optional(),
+  attempt: z
+    .int({ error: 'must be a whole number' })
+    .min(1, 'must be at least 1')
+    .max(1_000, 'must be at most 1000')
+    .optional(),
+  transaction: z.unknown(),
+});
+
+const cardFields = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+const cardRequestSchema = z.strictObject({
+  orderId: orderIdSchema,
+  integration: integrationName.optional(),
+  cardNumber: z.unknown(),
+  expirationDate: z.unknown(),
+  cardCode: z.unknown(),
+});
+
+/** A request to screen, checked, with the full card data apart. */
+export interface CheckedScreenRequest {
+  orderId: string;
+  integration: Integration;
+  workflow: IntegrationWorkflow;
+  /** Whether the request named the integration workflow itself. */
+  workflowNamed: boolean;
+  attempt: number;
+  transaction: Transaction;
+  card?: CardData;
+}
+
+/**
+ * @throws OrderScreeningError `unknown-integration`, or `invalid-request` with every fault in `details.errors`, at its
+ * path in the request: `transaction.amount`
+ */
+export function readScreenRequest(raw: unknown, findIntegration: FindIntegration): CheckedScreenRequest {
+  const fields: Record<string, unknown> = isObject(raw) ? raw : {};
+  const outer = screenSchema.safeParse(fields);
+  const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
+  const named = screenSchema.shape.workflow.safeParse(fields.workflow);
+  const workflow = (named.success ? named.data : undefined) ?? integration.workflow;
+  const inner = parseTransaction(fields.transaction, { workflow, mode: integration.mode, today: new Date() });
+  const errors = [
+    ...(outer.success ? [] : faultsOf(outer.error)),
+    ...(inner.ok ? [] : inner.faults.map((fault) => within('transaction', fault))),
+  ];
+  if (!outer.success || !inner.ok) throw invalidRequest(errors);
+  return {
+    orderId: outer.data.orderId,
+    integration,
+    workflow,
+    workflowNamed: outer.data.workflow !== undefined,
+    attempt: outer.data.attempt ?? 1,
+    transaction: inner.transaction,
+    ...(inner.card && { card: inner.card }),
+  };
+}
+
+/** @throws OrderScreeningError `unknown-integration`, or `invalid-request` with every fault in `details.errors` */
+export function readCardRequest(
+  raw: unknown,
+  findIntegration: FindIntegration,
+): { orderId: string; integration: string; card: CardData } {
+  const fields: Record<string, unknown> = isObject(raw) ? raw : {};
+  const outer = cardRequestSchema.safeParse(fields);
+  const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
+  const given = Object.fromEntries(
+    cardFields.filter((name) => name in fields).map((name) => [name, fields[name]]),
+  );
+  const card = parseCard(given, { mode: integration.mode, today: new Date() });
+  if (!outer.success || !card.ok) {
+    throw invalidRequest([...(outer.success ? [] : faultsOf(outer.error)), ...(card.ok ? [] : card.faults)]);
+  }
+  return { orderId: outer.data.orderId, integration: integration.name, card: card.card };
+}
+
+/** @returns the order's id as it is kept @throws OrderScreeningError `invalid-request` */
+export function readOrderId(orderId: string): string {
+  const read = orderIdSchema.safeParse(orderId);
+  if (read.success) return read.data;
+  throw invalidRequest(faultsOf(read.error).map(({ message }) => ({ path: 'orderId', message })));
+}
+
+/** @returns the error that carries every fault of a request */
+export function invalidRequest(errors: Fault[]): OrderScreeningError {
+  const words = errors.length === 1 ? 'a fault' : `${errors.length} faults`;
+  return new OrderScreeningError('invalid-request', `The request has ${words}`, { errors });
+}
+
+/** @returns a schema's complaints as faults, unknown keys one by one, with paths such as `lineItems[0].price` */
+export function faultsOf(error: z.core.$ZodError): Fault[] {
+  return error.issues.flatMap((issue): Fault[] => {
+    const path = showPath(issue.path);
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({
+      path: path === '' ? key : `${path}.${key}`,
+      message: 'is not a known field; remove it or correct its spelling',
+    }));
+  });
+}
+
+function showPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((shown, step) => {
+    if (typeof step === 'number') return `${shown}[${step}]`;
+    return shown === '' ? String(step) : `${shown}.${String(step)}`;
+  }, '');
+}
+
+function within(parent: string, { path, message }: Fault): Fault {
+  return { path: path === '' ? parent : `${parent}.${path}`, message };
+}
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

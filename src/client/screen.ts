@@ -1,0 +1,175 @@
+/** The checkout's call: one round trip that starts the order and returns its decision. Design section 5. */
+import {
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
+import { decisionUpdate, retryUpdate, SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
+import {
+  invoiceNumber,
+  needsAttention,
+  orderAmount,
+  screeningIntegration,
+  screeningPhase,
+} from '../orders/search-attributes.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { instant } from '../orders/words.ts';
+import { fingerprint } from '../screening/index.ts';
+import type { ClientContext } from './context.ts';
+import { pendingAnswer } from './pending-answer.ts';
+import { closedOrder } from './read-order.ts';
+import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
+import { isUnanswered, orderClosed, toOrderError } from './temporal-errors.ts';
+
+/** Beyond the checkout budget: a worker that begins later takes `pending` as given. */
+const GRACE_MS = 2_000;
+/** Temporal's limit of a static summary, in bytes. */
+const SUMMARY_BYTES = 200;
+
+/** A checked request on its way: with its fingerprint, and the card replaced by its name in the stash. */
+interface Sending {
+  request: CheckedScreenRequest;
+  workflowId: string;
+  fingerprint: string;
+  cardRef?: string;
+  deadline: number;
+}
+
+/** @see OrderScreening.screen */
+export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
+  const request = readScreenRequest(raw, context.findIntegration);
+  const { integration, orderId, card, transaction } = request;
+  const sending: Sending = {
+    request,
+    workflowId: orderWorkflowId(integration.name, orderId),
+    fingerprint: fingerprint(transaction, card),
+    ...(card && (await putAway(context, request, card))),
+    deadline: Date.now() + integration.checkoutBudgetMs + GRACE_MS,
+  };
+  const answer = await (request.attempt === 1
+    ? firstAttempt(context, sending)
+    : laterAttempt(context, sending));
+  if (answer.fingerprint !== undefined && answer.fingerprint !== sending.fingerprint) {
+    if (sending.cardRef !== undefined) await context.cards?.forget(sending.cardRef);
+    throw attemptMismatch();
+  }
+  return answer;
+}
+
+async function putAway(
+  { cards }: ClientContext,
+  { integration, orderId }: CheckedScreenRequest,
+  card: NonNullable<CheckedScreenRequest['card']>,
+): Promise<{ cardRef: string }> {
+  if (cards === undefined) throw new TypeError('full card data needs a card stash: pass `cards`');
+  const { cardRef } = await cards.put({ integration: integration.name, orderId, card });
+  return { cardRef };
+}
+
+async function firstAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
+  const { client } = context;
+  try {
+    return await client.withDeadline(sending.deadline, () =>
+      client.workflow.executeUpdateWithStart(decisionUpdate, {
+        args: [{ attempt: 1, fingerprint: sending.fingerprint }],
+        updateId: decisionUpdateId(1),
+        startWorkflowOperation: startOperation(sending),
+      }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError || error instanceof WorkflowNotFoundError) {
+      return answerOnRecord(await closedOrder(context, sending.workflowId), sending);
+    }
+    if (isUnanswered(error)) return pendingAnswer(context, sending.request);
+    throw toOrderError(error);
+  }
+}
+
+function startOperation({ request, workflowId, deadline, ...sending }: Sending) {
+  const { orderId, integration, transaction } = request;
+  const input: ScreenOrderInput = {
+    orderId,
+    integration: integration.name,
+    transaction,
+    fingerprint: sending.fingerprint,
+    answerBy: instant(deadline),
+    ...(request.workflowNamed && { workflow: request.workflow }),
+    ...(sending.cardRef !== undefined && { cardRef: sending.cardRef }),
+  };
+  return new WithStartWorkflowOperation(SCREEN_ORDER, {
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    staticSummary: summary(request),
+    typedSearchAttributes: [
+      { key: screeningPhase, value: 'screening' },
+      { key: screeningIntegration, value: integration.name },
+      { key: invoiceNumber, value: [transaction.order?.invoiceNumber ?? orderId] },
+      { key: orderAmount, value: Number(transaction.amount) },
+      { key: needsAttention, value: false },
+    ],
+  });
+}
+
+/** One line for lists in the Temporal UI, without personal data. */
+function summary({ orderId, workflow, transaction }: CheckedScreenRequest): string {
+  const line = `Order ${orderId}, ${transaction.amount} ${transaction.currency_code ?? 'USD'}, ${workflow}`;
+  const bytes = Buffer.from(line);
+  return bytes.length <= SUMMARY_BYTES
+    ? line
+    : bytes
+        .subarray(0, SUMMARY_BYTES)
+        .toString('utf8')
+        .replace(/\uFFFD+$/, '');
+}
+
+/** From 2 on the update is the only trace of the attempt: unless a worker took it, nothing goes on by itself. */
+async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
+  const { request, workflowId, cardRef } = sending;
+  const { client } = context;
+  const { attempt, transaction } = request;
+  let accepted = false;
+  try {
+    return await client.withDeadline(sending.deadline, async () => {
+      const update = await client.workflow.getHandle(workflowId).startUpdate(retryUpdate, {
+        args: [
+          {
+            attempt,
+            transaction,
+            fingerprint: sending.fingerprint,
+            ...(cardRef !== undefined && { cardRef }),
+          },
+        ],
+        updateId: retryUpdateId(attempt),
+        waitForStage: 'ACCEPTED',
+      });
+      accepted = true;
+      return await update.result();
+    });
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) {
+      return answerOnRecord(await closedOrder(context, workflowId), sending);
+    }
+    if (accepted && isUnanswered(error)) return pendingAnswer(context, request);
+    throw toOrderError(error);
+  }
+}
+
+/** The answer of a closed order that was never asked by this client: a plain start, or one that went on as new. */
+function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
+  const attempt = order.attempts.find(({ number }) => number === sending.request.attempt);
+  if (attempt?.answer === undefined || attempt.fingerprint === undefined) throw orderClosed();
+  if (attempt.fingerprint !== sending.fingerprint) throw attemptMismatch();
+  return attempt.answer;
+}
+
+function attemptMismatch(): OrderScreeningError {
+  return new OrderScreeningError(
+    'attempt-mismatch',
+    'This attempt of the order was sent before with another content: send the next attempt, or another order id',
+  );
+}

@@ -1,0 +1,89 @@
+/** What Temporal's errors mean to a caller of the client library. Design section 5, table of errors. */
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import { isOrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+
+/** gRPC's code for a request that is wrong in itself: to send it again changes nothing. */
+const INVALID_ARGUMENT = 3;
+
+const detailsSchema = z.object({
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
+  cancelBy: z.string().exactOptional(),
+  serviceCode: z.string().exactOptional(),
+  serviceMessage: z.string().exactOptional(),
+});
+
+/** @returns the product's error for one of Temporal's; anything else as it came */
+export function toOrderError(error: unknown): unknown {
+  if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
+    return fromFailure(error.cause) ?? error;
+  }
+  return isUnavailable(error) ? temporalUnavailable(error) : error;
+}
+
+/** Runs a call to Temporal and turns its error into the product's. */
+export async function asOrderError<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw toOrderError(error);
+  }
+}
+
+/** @returns the error that says: the outcome is unknown, send the same again */
+export function temporalUnavailable(cause?: unknown): OrderScreeningError {
+  const error = new OrderScreeningError(
+    'temporal-unavailable',
+    'Temporal or a worker did not answer, so the outcome is unknown: send the same request again',
+  );
+  if (cause !== undefined) error.cause = cause;
+  return error;
+}
+
+/** @returns whether a call ended without an answer: its deadline passed or it was cut off */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isDeadline(error);
+}
+
+function isDeadline(error: unknown): boolean {
+  const grpc = grpcErrorIn(error);
+  return grpc !== undefined && (grpc.code === 4 || grpc.code === 1);
+}
+
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  const grpc = grpcErrorIn(error);
+  return grpc !== undefined && grpc.code !== INVALID_ARGUMENT;
+}
+
+function grpcErrorIn(error: unknown) {
+  if (isGrpcServiceError(error)) return error;
+  return error instanceof ServiceError && isGrpcServiceError(error.cause) ? error.cause : undefined;
+}
+
+function fromFailure(failure: Error | undefined): OrderScreeningError | undefined {
+  if (!(failure instanceof ApplicationFailure)) return undefined;
+  if (isOrderErrorCode(failure.type)) {
+    const details = detailsSchema.safeParse(failure.details?.[0]);
+    return new OrderScreeningError(failure.type, failure.message, details.success ? details.data : {});
+  }
+  // The server's own word when the order ended while the update ran.
+  return failure.type === 'AcceptedUpdateCompletedWorkflow' ? orderClosed() : undefined;
+}
+
+/** @returns the error for whatever a closed order takes no more */
+export function orderClosed(): OrderScreeningError {
+  return new OrderScreeningError('order-closed', 'The order is closed and takes nothing more of this kind');
+}
+
+/** @returns the error for an order that Temporal doesn't know, or no longer */
+export function unknownOrder(): OrderScreeningError {
+  return new OrderScreeningError('unknown-order', 'No such order in this integration, or none any more');
+}

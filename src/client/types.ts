@@ -1,0 +1,137 @@
+import type { Client } from '@temporalio/client';
+import type { CardStash } from '../cards/index.ts';
+import type { FindIntegration } from '../orders/integration.ts';
+import type {
+  CancelRequest,
+  ChargebackRequest,
+  CustomerCodeRequest,
+  GatewayResultAnswer,
+  GatewayResultRequest,
+  PortalAnswer,
+  ReportFraudRequest,
+} from '../orders/messages.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { Action, Instant, IntegrationWorkflow, OrderDecision, Phase } from '../orders/words.ts';
+import type { CardData } from '../screening/index.ts';
+
+export interface OrderScreeningOptions {
+  /** Made with `new Client({connection, namespace})`, and the payload codec if there is one. */
+  client: Client;
+  /** For the checks and the answer when no worker is there. */
+  findIntegration: FindIntegration;
+  /** Needed only for full card data: the integration workflow `pre-gateway`. */
+  cards?: CardStash;
+}
+
+/** Names an order. A leading `#` doesn't count; no integration means `default`. */
+export interface OrderName {
+  orderId: string;
+  integration?: string | undefined;
+}
+
+export interface ScreenRequest extends OrderName {
+  /** Instead of the integration's own. */
+  workflow?: IntegrationWorkflow | undefined;
+  /** 1 unless said; from 2 on a declined customer tries again. */
+  attempt?: number | undefined;
+  /** As the interface document has it, in either spelling, full card data included for `pre-gateway`. */
+  transaction: unknown;
+}
+
+export interface PortalOptions {
+  /** The same key again gets the same answer. Random unless given. */
+  idempotencyKey?: string | undefined;
+}
+
+export interface ListRequest {
+  integration?: string | undefined;
+  phase?: Phase | undefined;
+  decision?: OrderDecision | undefined;
+  attention?: boolean | undefined;
+  /** From the answer before. */
+  cursor?: string | undefined;
+  /** 1 to 100; 50 unless said. */
+  limit?: number | undefined;
+}
+
+/** An order as the search attributes show it; up to 2 s behind. */
+export interface OrderSummary {
+  orderId: string;
+  integration: string;
+  phase?: Phase;
+  decision?: OrderDecision;
+  action?: Action;
+  needsAttention: boolean;
+  cancelBy?: Instant;
+  amount?: number;
+  transactionIds: string[];
+  startedAt: Instant;
+  closedAt?: Instant;
+}
+
+export interface OrderList {
+  orders: OrderSummary[];
+  /** Absent on the last page. */
+  cursor?: string;
+}
+
+/** Somebody says there is news about a transaction, by its id or by the invoice number of its order. */
+export interface HintRequest {
+  integration?: string | undefined;
+  /** The invoice number, which is the order's id unless another was sent. */
+  orderId?: string | undefined;
+  transactionId?: string | undefined;
+  decision?: string | undefined;
+  /** Who says so, such as `webhook`. */
+  source: string;
+}
+
+/** `accepted`: the order reads its status, or does already. `unknown`: no open order is meant. */
+export interface HintAnswer {
+  outcome: 'accepted' | 'unknown';
+}
+
+/**
+ * Everything an order service, a webhook handler or a person can ask of an order.
+ * Every method rejects with `OrderScreeningError`, whose `code` is stable; `temporal-unavailable` means that the
+ * outcome is unknown and the same request may be sent again.
+ */
+export interface OrderScreening {
+  /** Asks for the decision of one attempt, within the checkout budget and 2 s. Starts the order if need be. */
+  screen(request: ScreenRequest | Readonly<Record<string, unknown>>): Promise<CheckoutAnswer>;
+  /** Screens the next attempt of a declined order, from 2. */
+  retry(request: ScreenRequest & { attempt: number }): Promise<CheckoutAnswer>;
+  /** Reports what the payment gateway said (`pre-gateway` only). The same result again gets the same answer. */
+  recordGatewayResult(order: OrderName, request: GatewayResultRequest): Promise<GatewayResultAnswer>;
+  /** The whole state, of an open or a closed order. */
+  get(order: OrderName): Promise<OrderState>;
+  list(request?: ListRequest): Promise<OrderList>;
+  /** Cancels with the service, within the cancel window. `requested` when that takes longer than 10 s. */
+  cancel(order: OrderName, request?: CancelRequest, options?: PortalOptions): Promise<PortalAnswer>;
+  reportFraud(order: OrderName, request?: ReportFraudRequest, options?: PortalOptions): Promise<PortalAnswer>;
+  submitChargeback(
+    order: OrderName,
+    request: ChargebackRequest,
+    options?: PortalOptions,
+  ): Promise<PortalAnswer>;
+  attachCustomerCode(
+    order: OrderName,
+    request: CustomerCodeRequest,
+    options?: PortalOptions,
+  ): Promise<PortalAnswer>;
+  /** Clears what needs attention. @returns how many matters that were */
+  acknowledge(
+    order: OrderName,
+    request: { reason: string },
+    options?: PortalOptions,
+  ): Promise<{ cleared: number }>;
+  /** Asks the order to read its status now; done in the background. */
+  recheck(order: OrderName): Promise<{ status: 'requested' }>;
+  hint(request: HintRequest): Promise<HintAnswer>;
+  /** Puts full card data in the stash, for callers that start the workflow themselves. */
+  putCard(
+    request: (OrderName & CardData) | Readonly<Record<string, unknown>>,
+  ): Promise<{ cardRef: string; expiresAt: Instant }>;
+  /** Really asks Temporal. @throws when it doesn't answer */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,77 @@
+/** The client library: what an order service in TypeScript imports to screen its orders. Design section 5. */
+import { type ClientContext, integrationOf } from './client/context.ts';
+import { recordGatewayResult } from './client/gateway-result.ts';
+import { type SignalTimes, sendHint } from './client/hint.ts';
+import { listOrders } from './client/list-orders.ts';
+import { acknowledge, recheck } from './client/order-messages.ts';
+import { portalAction } from './client/portal-action.ts';
+import { readOrder } from './client/read-order.ts';
+import { readCardRequest, readOrderId } from './client/read-requests.ts';
+import { screen } from './client/screen.ts';
+import { asOrderError } from './client/temporal-errors.ts';
+import type { OrderName, OrderScreening, OrderScreeningOptions } from './client/types.ts';
+import { orderWorkflowId } from './orders/ids.ts';
+import type { PortalFields } from './orders/messages.ts';
+
+export { pendingByPolicy } from './client/pending-answer.ts';
+export { type CheckedScreenRequest, readScreenRequest } from './client/read-requests.ts';
+export type {
+  HintAnswer,
+  HintRequest,
+  ListRequest,
+  OrderList,
+  OrderName,
+  OrderScreening,
+  OrderScreeningOptions,
+  OrderSummary,
+  PortalOptions,
+  ScreenRequest,
+} from './client/types.ts';
+export { OrderScreeningError } from './orders/errors.ts';
+
+const PING_WITHIN_MS = 2_000;
+
+/**
+ * Makes the way to every order. One for a process; it holds no connection of its own.
+ * @throws from each method: OrderScreeningError, see `OrderScreening`
+ */
+export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
+  const context: ClientContext = options;
+  const { client, cards } = options;
+  const signalTimes: SignalTimes = new Map();
+  const key = ({ orderId, integration }: OrderName) => ({
+    integration: integrationOf(context, integration).name,
+    orderId: readOrderId(orderId),
+  });
+  const workflowId = (order: OrderName) => {
+    const { integration, orderId } = key(order);
+    return orderWorkflowId(integration, orderId);
+  };
+  const portal = async (order: OrderName, fields: PortalFields, portalOptions = {}) =>
+    portalAction(context, key(order), fields, portalOptions);
+  return {
+    screen: async (request) => screen(context, request),
+    retry: async (request) => screen(context, request),
+    recordGatewayResult: async (order, request) => recordGatewayResult(context, workflowId(order), request),
+    get: async (order) => (await readOrder(context, workflowId(order))).state,
+    list: async (request) => listOrders(context, request),
+    cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
+    reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),
+    submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),
+    attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
+    acknowledge: async (order, { reason }, how) => acknowledge(context, workflowId(order), reason, how),
+    recheck: async (order) => recheck(context, workflowId(order)),
+    hint: async (request) => sendHint(context, signalTimes, request),
+    putCard: async (request) => {
+      if (cards === undefined) throw new TypeError('full card data needs a card stash: pass `cards`');
+      return cards.put(readCardRequest(request, options.findIntegration));
+    },
+    ping: async () => {
+      await asOrderError(() =>
+        client.withDeadline(Date.now() + PING_WITHIN_MS, () =>
+          client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+        ),
+      );
+    },
+  };
+}
