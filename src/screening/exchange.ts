@@ -102,14 +102,16 @@ const CODES: Record<string, Reason> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'tls',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls',
 };
+
+const HANDSHAKE = /wrong version number|unsupported protocol|alert protocol version|handshake failure/;
 
 function requestReason(error: unknown): Reason {
   if (!(error instanceof FetchError)) return 'reset';
   const known = error.code === undefined ? undefined : CODES[error.code];
   if (known !== undefined) return known;
+  // EPROTO may also come in the middle of a reply; only these words are said before anything is sent.
+  if (error.code === 'EPROTO' && HANDSHAKE.test(error.message)) return 'tls';
   // A field of node-fetch's error that its types leave out.
   if (Reflect.get(error, 'erroredSysCall') === 'connect') return 'unreachable';
   return error.code?.startsWith('HPE_') ? 'malformed-reply' : 'reset';
