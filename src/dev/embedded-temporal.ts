@@ -59,12 +59,17 @@ const STOP_TIMEOUT_MS = 10_000;
  */
 export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
   const { dataDir, namespace = 'default', codecEndpoint } = options;
+  // Before the search, which may take minutes to end in a port that was taken all along.
+  if (options.port !== 0) await assertPortFree(options.port, 'TEMPORAL_PORT');
+  if (options.uiPort) await assertPortFree(options.uiPort, 'TEMPORAL_UI_PORT');
   const binary = await findTemporalBinary(options.progress ? { progress: options.progress } : {});
-  const port = await usablePort(options.port, 'TEMPORAL_PORT');
-  const uiPort =
-    options.uiPort === undefined ? undefined : await usablePort(options.uiPort, 'TEMPORAL_UI_PORT');
-  const scratch = await mkdtemp(join(tmpdir(), 'order-screening-temporal-'));
-  const logFile = options.logFile ?? join(dataDir ?? scratch, 'temporal.log');
+  const port = options.port === 0 ? await freePort() : options.port;
+  const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
+  const scratch =
+    options.logFile === undefined && dataDir === undefined
+      ? await mkdtemp(join(tmpdir(), 'order-screening-temporal-'))
+      : undefined;
+  const logFile = options.logFile ?? join(dataDir ?? scratch ?? '.', 'temporal.log');
   mkdirSync(dirname(logFile), { recursive: true });
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
 
@@ -84,7 +89,7 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   const address = `127.0.0.1:${port}`;
   const stop = async () => {
     await stopChild(child);
-    await rm(scratch, { recursive: true, force: true });
+    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
   };
   try {
     const warnings = await setUpWhenReady(address, namespace, child.ended);
@@ -103,12 +108,6 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
     await stop();
     throw new Error(`${error instanceof Error ? error.message : String(error)}${tail}`, { cause: error });
   }
-}
-
-async function usablePort(port: number, variable: string): Promise<number> {
-  if (port === 0) return freePort();
-  await assertPortFree(port, variable);
-  return port;
 }
 
 async function setUpWhenReady(address: string, namespace: string, ended: Promise<string>): Promise<string[]> {

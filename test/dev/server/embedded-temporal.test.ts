@@ -1,0 +1,109 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  type EmbeddedTemporal,
+  type EmbeddedTemporalOptions,
+  freePort,
+  missingSearchAttributes,
+  startEmbeddedTemporal,
+} from '../../../src/dev/index.ts';
+import { eventually } from '../../support/index.ts';
+import { scratchFolder } from '../fake-commands.ts';
+
+async function start(options: Partial<EmbeddedTemporalOptions> = {}): Promise<EmbeddedTemporal> {
+  const server = await startEmbeddedTemporal({ port: 0, ...options });
+  onTestFinished(server.stop);
+  return server;
+}
+
+async function clientOf({ address, namespace }: EmbeddedTemporal): Promise<Client> {
+  const connection = await Connection.connect({ address });
+  onTestFinished(() => connection.close());
+  return new Client({ connection, namespace });
+}
+
+async function startWorkflow(server: EmbeddedTemporal, workflowId: string): Promise<void> {
+  const client = await clientOf(server);
+  await client.workflow.start('anything', { workflowId, taskQueue: 'nobody' });
+}
+
+async function statusOf(server: EmbeddedTemporal, workflowId: string): Promise<string> {
+  const client = await clientOf(server);
+  return (await client.workflow.getHandle(workflowId).describe()).status.name;
+}
+
+test('a started server answers, with the namespace set up and its UI served', async () => {
+  const server = await start({ uiPort: 0, namespace: 'shop' });
+
+  const { connection } = await clientOf(server);
+  expect(await missingSearchAttributes(connection, 'shop')).toEqual([]);
+  expect(server.warnings).toEqual([]);
+  expect(server.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  await eventually(async () => (await fetch(server.uiUrl ?? '')).ok);
+});
+
+test('a stopped server has ended and gives its port back', async () => {
+  const server = await start();
+
+  await server.stop();
+
+  const port = Number(server.address.split(':')[1]);
+  const other = createServer();
+  onTestFinished(() => void other.close());
+  await new Promise<void>((resolve, reject) =>
+    other.once('error', reject).listen(port, '127.0.0.1', resolve),
+  );
+});
+
+test('a workflow started before a restart is there afterwards', async () => {
+  const dataDir = join(await scratchFolder(), 'data');
+  const first = await start({ dataDir });
+  await startWorkflow(first, 'order:default:1001');
+  await first.stop();
+
+  const second = await start({ dataDir });
+
+  expect(await statusOf(second, 'order:default:1001')).toBe('RUNNING');
+});
+
+test('a workflow started before the server was killed is there afterwards', async () => {
+  const dataDir = join(await scratchFolder(), 'data');
+  const first = await start({ dataDir });
+  await startWorkflow(first, 'order:default:1001');
+  first.kill('SIGKILL');
+  expect(await first.ended).toBe('SIGKILL');
+
+  const second = await start({ dataDir });
+
+  expect(await statusOf(second, 'order:default:1001')).toBe('RUNNING');
+});
+
+test('a taken port is refused before anything is started, naming the variable that changes it', async () => {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void other.close());
+
+  await expect(startEmbeddedTemporal({ port })).rejects.toThrow(
+    `Port ${port} is in use by another program. Stop it, or set TEMPORAL_PORT`,
+  );
+  await expect(startEmbeddedTemporal({ port: 0, uiPort: port })).rejects.toThrow(
+    `Port ${port} is in use by another program. Stop it, or set TEMPORAL_UI_PORT`,
+  );
+});
+
+test('a server that ends while starting is reported with the end of its log', async () => {
+  const dataDir = await scratchFolder();
+  await writeFile(
+    join(dataDir, 'temporal.db'),
+    'not a database, but as long as the header of one would be'.repeat(9),
+  );
+
+  const started = startEmbeddedTemporal({ port: 0, dataDir });
+
+  await expect(started).rejects.toThrow(/ended while starting \(exit code 1\)\. Its log ends with:\n.+/s);
+  expect(await readFile(join(dataDir, 'temporal.log'), 'utf8')).not.toBe('');
+});

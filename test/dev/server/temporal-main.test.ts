@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { assertPortFree, freePort } from '../../../src/dev/index.ts';
+import { eventually, type SpawnedProcess, spawnForTest } from '../../support/index.ts';
+import { scratchFolder } from '../fake-commands.ts';
+
+const SCRIPT = 'src/dev/temporal-main.ts';
+
+async function startAlone(): Promise<{ alone: SpawnedProcess; port: number }> {
+  const port = await freePort();
+  const alone = await spawnForTest(SCRIPT, {
+    env: {
+      TEMPORAL_PORT: String(port),
+      TEMPORAL_UI_PORT: String(await freePort()),
+      DATA_DIR: join(await scratchFolder(), 'data'),
+    },
+    readyWhen: /Temporal is ready at/,
+  });
+  return { alone, port };
+}
+
+test('the server alone serves until SIGTERM, and then ends well with its server', async () => {
+  const { alone, port } = await startAlone();
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
+  onTestFinished(() => connection.close());
+
+  expect(await alone.stop()).toBe(0);
+
+  await assertPortFree(port, 'TEMPORAL_PORT');
+});
+
+test('the server does not outlive a parent that was killed', async () => {
+  const { alone, port } = await startAlone();
+
+  alone.kill('SIGKILL');
+
+  await eventually(() => assertPortFree(port, 'TEMPORAL_PORT'));
+});
+
+test('a wrong setting is refused by name, without a server', async () => {
+  const refused = await spawnForTest(SCRIPT, { env: { TEMPORAL_PORT: 'many' } });
+
+  expect(await refused.ended).toBe(1);
+  expect(refused.output()).toContain('TEMPORAL_PORT');
+});
