@@ -21,17 +21,18 @@ export interface Call {
 export class Gate {
   private readonly ledger: Ledger;
   private readonly faults: FaultPlan;
-  private readonly onCommit: () => void;
+  private readonly onChange: () => void;
   private readonly closing = new AbortController();
 
-  constructor(ledger: Ledger, faults: FaultPlan, onCommit: () => void) {
+  constructor(ledger: Ledger, faults: FaultPlan, onChange: () => void) {
     this.ledger = ledger;
     this.faults = faults;
-    this.onCommit = onCommit;
+    this.onChange = onChange;
   }
 
   async pass(call: Call, reply: FastifyReply): Promise<FastifyReply> {
     const entry = this.ledger.open(call.operation, call.base, call.subject);
+    this.onChange();
     const fault = this.faults.pick(call.operation, call.subject);
     if (fault) {
       entry.fault = fault.kind;
@@ -43,7 +44,7 @@ export class Gate {
     }
     const answer = call.answer();
     settle(entry, answer);
-    this.onCommit();
+    this.onChange();
     return fault ? playAfterCommit(reply, entry, answer, fault) : send(reply, entry, answer);
   }
 

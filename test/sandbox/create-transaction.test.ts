@@ -151,6 +151,8 @@ describe('create-transaction', () => {
     const testAtLive = await post(liveBaseUrl, { ...card(), ...live });
     expect(testAtLive.status).toBe(400);
     expect(testAtLive.body.Errors).toEqual(['Test card numbers are not accepted with a live key.']);
+    const misspelt = await post(liveBaseUrl, { ...card({ cardNumber: '4539578763621487' }), ...live });
+    expect(misspelt.body.Errors).toEqual([expect.stringMatching(/valid card number/)]);
     expect(control.transactions().map(({ last4 }) => last4)).toEqual(['1111', '1486']);
   });
 

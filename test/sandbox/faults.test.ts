@@ -225,7 +225,7 @@ describe('a plan', () => {
     sandbox.control.setFaults({
       faults: [
         { operation: 'create-transaction', kind: 'hang-before-commit', times: 1 },
-        { operation: 'create-transaction', kind: 'delay', delayMs: 60_000 },
+        { operation: 'create-transaction', kind: 'delay', delayMs: 500 },
       ],
     });
     const waiting = [create(sandbox), create(sandbox)].map((reply) => expect(reply).rejects.toThrow());
@@ -233,6 +233,8 @@ describe('a plan', () => {
     await vi.waitFor(() => expect(sandbox.control.ledger()).toHaveLength(2));
     await sandbox.close();
     await Promise.all(waiting);
+    // Set after the delay and as long: when it is over, the delayed request had its time.
+    await new Promise((over) => setTimeout(over, 500));
     expect(sandbox.control.transactions()).toEqual([]);
     expect(sandbox.control.ledger()).toHaveLength(2);
   });
