@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CHARGEBACK,
+  CREATE,
+  client,
+  failureOf,
+  ID,
+  KEY,
+  OPERATIONS,
+  PORTAL,
+  service,
+} from './client-harness.ts';
+
+describe('a good reply', () => {
+  it.each([
+    ['definition', { account_mode: 'test', passive_mode: false, sub_status: 'x' }],
+    ['sample', { accountMode: 'test', passiveMode: false, subStatus: 'x' }],
+  ])('is read in the %s spelling, enriched', async (_dialect, fields) => {
+    const insights = { risk: { 1: { name: 'n', description: 'd', kind: 'k', impact: 'high' } }, neutral: {} };
+    service.answerJson(200, { id: ID, decision: 'fail', message: 'Sorry', ...fields, insights });
+    expect(await client().statusById(ID)).toEqual({
+      ...{ id: ID, decision: 'fail', message: 'Sorry' },
+      ...{ accountMode: 'test', passiveMode: false, subStatus: 'x', insights },
+    });
+  });
+
+  it('is good whatever else does not fit the document', async () => {
+    service.answerJson(200, {
+      id: ID,
+      decision: 'pass',
+      message: null,
+      account_mode: 'gold',
+      insights: [],
+      new: 1,
+    });
+    expect(await client().statusById(ID)).toEqual({ id: ID, decision: 'pass' });
+  });
+
+  it.each([200, '200'])('of the portal has code %j, number or string', async (code) => {
+    service.answerJson(200, { code, message: 'customer code created successfully' });
+    const reply = await client().customerCode({ customerCode: 'c', email: 'pass@example.com' });
+    expect(reply).toEqual({ code: 200, message: 'customer code created successfully' });
+  });
+
+  it('of submit-chargeback echoes the fields', async () => {
+    const chargeback = { transaction_id: ID, reason_code: '4837', nf_token: KEY, inquiry: 'false' };
+    service.answerJson(200, { code: '200', chargeback });
+    expect(await client().submitChargeback(CHARGEBACK)).toEqual({
+      code: 200,
+      chargeback: { transaction_id: ID, reason_code: '4837', inquiry: 'false' },
+    });
+  });
+});
+
+describe('a reply that says no', () => {
+  const status: [number, Record<string, string>, object][] = [
+    [400, {}, { outcome: 'refused', reason: 'bad-request' }],
+    [401, {}, { outcome: 'refused', reason: 'forbidden' }],
+    [403, {}, { outcome: 'refused', reason: 'forbidden' }],
+    [404, {}, { outcome: 'refused', reason: 'not-found' }],
+    [408, {}, { outcome: 'unknown', reason: 'http-other' }],
+    [422, {}, { outcome: 'refused', reason: 'bad-request' }],
+    [429, {}, { outcome: 'not-done', reason: 'rate-limited' }],
+    [429, { 'retry-after': '7' }, { outcome: 'not-done', reason: 'rate-limited', retryAfterMs: 7000 }],
+    [500, {}, { outcome: 'unknown', reason: 'http-5xx' }],
+    [503, { 'retry-after': '1' }, { outcome: 'unknown', reason: 'http-5xx', retryAfterMs: 1000 }],
+    [302, { location: '/elsewhere' }, { outcome: 'unknown', reason: 'redirect' }],
+  ];
+  describe.each(OPERATIONS)('%s', (operation, call) => {
+    it.each(status)('with HTTP %i %j is %j', async (code, headers, expected) => {
+      service.answerJson(code, { Errors: ['In words'] }, headers);
+      const error = await failureOf(call(client()));
+      expect(error).toMatchObject({ operation, status: code, words: ['In words'], ...expected });
+      expect(service.seen).toHaveLength(1);
+    });
+  });
+
+  it('obeys a Retry-After that is a date', async () => {
+    service.answerJson(429, {}, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() });
+    const { retryAfterMs } = await failureOf(client().statusById(ID));
+    expect(retryAfterMs).toBeGreaterThan(50_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+
+  it.each(['soon', '-5', '1.5e'])('knows no waiting time from Retry-After "%s"', async (header) => {
+    service.answerJson(429, {}, { 'retry-after': header });
+    const error = await failureOf(client().statusById(ID));
+    expect(error.retryAfterMs === undefined || error.retryAfterMs === 0).toBe(true);
+  });
+
+  it('is no "not found" of a transaction when the service did not say the words', async () => {
+    service.answerJson(404, '<html>default backend</html>');
+    expect(await failureOf(client().statusByInvoice('1'))).toMatchObject({
+      outcome: 'unknown',
+      reason: 'malformed-reply',
+    });
+    expect(await failureOf(client().status('1'))).toMatchObject({ outcome: 'refused', reason: 'not-found' });
+  });
+
+  it.each([
+    [403, { outcome: 'refused', reason: 'portal-refused', code: 403 }],
+    ['404', { outcome: 'refused', reason: 'portal-refused', code: 404 }],
+    [201, { outcome: 'refused', reason: 'portal-refused', code: 201 }],
+    [302, { outcome: 'refused', reason: 'portal-refused', code: 302 }],
+    [429, { outcome: 'not-done', reason: 'rate-limited', code: 429 }],
+    ['500', { outcome: 'unknown', reason: 'portal-5xx', code: 500 }],
+    [503, { outcome: 'unknown', reason: 'portal-5xx', code: 503 }],
+    ['fine', { outcome: 'unknown', reason: 'malformed-reply' }],
+    [undefined, { outcome: 'unknown', reason: 'malformed-reply' }],
+  ])('of the portal with HTTP 200 and code %j is %j', async (code, expected) => {
+    service.answerJson(200, { code, message: 'In words' });
+    for (const [operation, call] of PORTAL) {
+      expect(await failureOf(call(client()))).toMatchObject({
+        ...{ operation, status: 200, words: ['In words'] },
+        ...expected,
+      });
+    }
+  });
+
+  it('shows bounded words without key, card, addresses and e-mail addresses', async () => {
+    const echo = JSON.stringify({ ...CREATE, key: KEY });
+    const words = [
+      echo,
+      `code 123, not 1234, ${encodeURIComponent(KEY)} 4111-1111 1111 1111`,
+      'x'.repeat(5000),
+    ];
+    service.answerJson(400, {
+      Errors: [...words, `see https://host/status/${KEY}`, ...Array(50).fill('more')],
+    });
+    const error = await failureOf(client().createTransaction(CREATE));
+    expect(error.words).toHaveLength(10);
+    expect(error.words?.every((word) => word.length <= 300)).toBe(true);
+    expect(error.words?.[1]).toBe('code [removed], not 1234, [removed] [removed]');
+  });
+});
+
+describe('a decision that can not be used', () => {
+  it.each([
+    { id: ID },
+    { id: ID, decision: 'PASS' },
+    { id: ID, decision: 'approved' },
+    { id: ID, decision: null },
+  ])('as in %j keeps the id', async (body) => {
+    service.answerJson(200, body);
+    expect(await failureOf(client().createTransaction(CREATE))).toMatchObject({
+      ...{ outcome: 'unknown', reason: 'unknown-decision', transactionId: ID, status: 200 },
+    });
+  });
+
+  it.each([
+    {},
+    { decision: 'pass' },
+    { id: '', decision: 'pass' },
+    { id: 7, decision: 'pass' },
+    { Errors: ['In words'] },
+  ])('as in %j has no id', async (body) => {
+    service.answerJson(200, body);
+    const error = await failureOf(client().createTransaction(CREATE));
+    expect(error).toMatchObject({ outcome: 'unknown', reason: 'missing-id' });
+    expect(error.transactionId).toBeUndefined();
+  });
+});
