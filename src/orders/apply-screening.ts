@@ -54,7 +54,10 @@ export function applyScreening(
       events.push(...noDecision(order, policy, outcome.reason, moment, refusedWords(outcome)));
       break;
     case 'unreadable':
-      if (outcome.transactionId !== undefined) noteTransaction(attempt, outcome.transactionId);
+      if (outcome.transactionId !== undefined) {
+        noteTransaction(attempt, outcome.transactionId);
+        attempt.unreadableId = outcome.transactionId;
+      }
       raised(
         order,
         events,
@@ -115,6 +118,7 @@ function answered(
 ): OrderEventType[] {
   const attempt = currentAttempt(order);
   noteTransaction(attempt, outcome.transactionId);
+  delete attempt.unreadableId;
   if (outcome.decision === 'error') return errorDecision(order, policy, moment, wasDeclined);
   decideTo(order, attempt, outcome.decision, moment);
   clear(order, 'no-decision', 'unreadable-answer');

@@ -86,7 +86,7 @@ export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
     fields.kind === 'customer-code'
       ? ['customerCode']
       : fields.kind === 'chargeback'
-        ? ['reasonCode', 'dueDate']
+        ? ['reason_code', 'due_date']
         : [];
   const values: Record<string, unknown> = { ...fields };
   for (const key of needed) {

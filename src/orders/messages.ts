@@ -79,15 +79,15 @@ export interface CancelRequest {
 
 export type ReportFraudRequest = CancelRequest;
 
-/** Source: interface document, portal-action operations, submit-chargeback. Dates are `YYYY-MM-DD`. */
+/** The fields of the interface document (submit-chargeback), in its spelling. Dates are `YYYY-MM-DD`. */
 export interface ChargebackRequest {
   transactionId?: string;
-  reasonCode: string;
-  dueDate: string;
-  noticeDate?: string;
-  referenceNumber?: string;
+  reason_code: string;
+  due_date: string;
+  notice_date?: string;
+  reference_number?: string;
   carrier?: string;
-  carrierTrackingNumber?: string;
+  carrier_tracking_number?: string;
   notes?: string;
   inquiry?: 'true' | 'false';
   /** Send it although an earlier try may have been done. */

@@ -216,7 +216,7 @@ function subjectOf(order: OrderState, fields: PortalFields): string {
     case 'customer-code':
       return `${fields.kind}:${fields.customerCode}`;
     case 'chargeback': {
-      const what = [fields.reasonCode, fields.dueDate, fields.referenceNumber, fields.inquiry];
+      const what = [fields.reason_code, fields.due_date, fields.reference_number, fields.inquiry];
       return [fields.kind, transaction, ...what.map((one) => one ?? '')].join(':');
     }
   }

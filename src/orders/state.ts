@@ -60,6 +60,8 @@ export interface Attempt {
   transactionId?: string;
   /** Ids of all transactions made for it, rescreens included. */
   transactionIds: string[];
+  /** The one of them whose answer couldn't be read. */
+  unreadableId?: string;
   decision: OrderDecision;
   readings: Reading[];
   /** What the checkout was told. */

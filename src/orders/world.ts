@@ -46,6 +46,8 @@ export interface PollRequest extends StatusRequest {
   /** After it the poll goes on slowly. */
   cancelBy?: Instant;
   forbiddenKnown: boolean;
+  /** An answer that can't be used was reported already. */
+  troubleKnown: boolean;
 }
 
 export interface GatewayResponseRequest extends StatusRequest {

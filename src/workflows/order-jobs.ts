@@ -30,6 +30,7 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
         known: knownDecision(order),
         pauses: order.policy?.poll ?? { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
         forbiddenKnown,
+        troubleKnown: order.attention.some((one) => one.code === 'status-error'),
         ...(cancelBy !== undefined && { cancelBy }),
       });
       return { kind: job.kind, job, outcome };
@@ -94,8 +95,11 @@ export function screenRequest(context: OrderContext, lookFirst: boolean): Screen
   };
 }
 
+/** @returns the ids that a look by invoice may not adopt; one whose answer couldn't be read may be, it is read again so */
 export function knownTransactionIds(order: OrderState): string[] {
-  return order.attempts.flatMap((attempt) => attempt.transactionIds);
+  return order.attempts.flatMap((attempt) =>
+    attempt.transactionIds.filter((id) => id !== attempt.unreadableId),
+  );
 }
 
 function numbered(order: OrderState, number: number): Attempt {

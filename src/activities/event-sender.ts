@@ -1,0 +1,38 @@
+/** Sends events to the order service, signed by Standard Webhooks. Design section 5, "Events out". */
+import fetch from 'node-fetch';
+import { Webhook } from 'standardwebhooks';
+import type { OrderEvent } from '../orders/messages.ts';
+
+/** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */
+export type EventSender = (event: OrderEvent, timeoutMs: number) => Promise<void>;
+
+/**
+ * @param url the receiver
+ * @param secret its signing secret, `whsec_…`
+ */
+export function createEventSender(url: string, secret: string): EventSender {
+  const webhook = new Webhook(secret);
+  return async (event, timeoutMs) => {
+    const { id, ...payload } = event;
+    const body = JSON.stringify(payload);
+    const sentAt = new Date();
+    const response = await fetch(url, {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+        'webhook-signature': webhook.sign(id, sentAt, body),
+      },
+    }).catch(() => undefined);
+    await response?.arrayBuffer().catch(() => undefined);
+    if (response?.ok !== true) {
+      throw new Error(
+        `the events receiver ${response === undefined ? 'did not answer' : `answered ${response.status}`}`,
+      );
+    }
+  };
+}

@@ -1,0 +1,49 @@
+/** What the workflows ask of the world, ready for a worker. */
+import type {
+  BackgroundActivities,
+  LocalActivities,
+  PollActivities,
+  RetryActivities,
+} from '../orders/world.ts';
+import type { ActivityWorld } from './activity-world.ts';
+import { eventActivities } from './event-activities.ts';
+import { portalActivities } from './portal-activities.ts';
+import { screeningActivities } from './screening-activities.ts';
+import { statusActivities } from './status-activities.ts';
+
+export type { ActivityWorld } from './activity-world.ts';
+export { createEventSender, type EventSender } from './event-sender.ts';
+
+/** The activities of each task queue. */
+export interface ActivitiesByQueue {
+  checkout: LocalActivities & RetryActivities;
+  background: BackgroundActivities;
+  polls: PollActivities;
+}
+
+/** @returns the activities, standing on the given world */
+export function createActivities(world: ActivityWorld): ActivitiesByQueue {
+  const screening = screeningActivities(world);
+  const status = statusActivities(world);
+  const portal = portalActivities(world);
+  const events = eventActivities(world);
+  return {
+    checkout: {
+      screenAtCheckout: screening.screenAtCheckout,
+      policyInForce: screening.policyInForce,
+      screenRetry: screening.screenRetry,
+      readStatus: status.readStatus,
+      deliverEventsNow: events.deliverEventsNow,
+    },
+    background: {
+      catchUp: screening.catchUp,
+      lookUp: status.lookUp,
+      readStatusDurably: status.readStatusDurably,
+      sendGatewayResponse: portal.sendGatewayResponse,
+      performPortalAction: portal.performPortalAction,
+      deliverEvents: events.deliverEvents,
+      forgetCard: events.forgetCard,
+    },
+    polls: { pollStatus: status.pollStatus },
+  };
+}

@@ -1,0 +1,126 @@
+/** The portal actions and the gateway's result, sent on. Interface document, portal-action operations; design section 6. */
+import { activityInfo, heartbeat } from '@temporalio/activity';
+import type { PortalOutcome } from '../orders/portal.ts';
+import type { GatewayOutcome, GatewayResponseRequest, PortalRequest } from '../orders/world.ts';
+import { type PortalReply, type ScreeningClient, ScreeningError } from '../screening/index.ts';
+import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import { isForbidden, refusalWords, retryLater, retryWrongKey } from './retry-later.ts';
+
+const PATIENT_MS = 30_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+export function portalActivities(world: ActivityWorld) {
+  return {
+    /** Sends the gateway's result until the service accepts it. A repeat does no harm. */
+    async sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome> {
+      const { transactionId, gateway } = request;
+      try {
+        await clientOf(integrationOf(world, request.integration)).gatewayResponse(
+          {
+            transactionId,
+            result: gateway.result,
+            ...(gateway.authcode !== undefined && { authcode: gateway.authcode }),
+            ...(gateway.transactionId !== undefined && { gatewayTransactionId: gateway.transactionId }),
+          },
+          { timeoutMs: PATIENT_MS },
+        );
+        return { kind: 'sent' };
+      } catch (error) {
+        if (isForbidden(error)) {
+          if (request.forbiddenKnown) throw retryWrongKey();
+          return { kind: 'forbidden' };
+        }
+        const words = refusalWords(error);
+        if (words !== undefined) return { kind: 'refused', words };
+        throw retryLater(error);
+      }
+    },
+
+    /**
+     * Sends one portal action. Only HTTP 200 with code 200 counts as done. After an unknown outcome a chargeback isn't
+     * sent again; the others are, and a repeat that is refused stays unconfirmed. A cancel is never sent late.
+     */
+    async performPortalAction(request: PortalRequest): Promise<PortalOutcome> {
+      const mayBeDone = earlierTryMayBeDone();
+      if (request.fields.kind === 'chargeback' && mayBeDone) return { kind: 'unconfirmed' };
+      const timeoutMs = timeLeftMs(request);
+      if (timeoutMs <= 0) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
+      try {
+        const client = clientOf(integrationOf(world, request.integration));
+        const reply = await send(client, request, Math.min(PATIENT_MS, timeoutMs));
+        return {
+          kind: 'done',
+          code: String(reply.code),
+          ...(reply.message !== undefined && { message: reply.message }),
+        };
+      } catch (error) {
+        return afterFailure(request, error, mayBeDone);
+      }
+    },
+  };
+}
+
+function send(client: ScreeningClient, request: PortalRequest, timeoutMs: number): Promise<PortalReply> {
+  const { fields, transactionId = '' } = request;
+  switch (fields.kind) {
+    case 'cancel':
+      return client.cancelTransaction({ transactionId }, { timeoutMs });
+    case 'report-fraud':
+      return client.reportFraud({ transactionId }, { timeoutMs });
+    case 'customer-code': {
+      const { customerCode, email = request.email ?? '' } = fields;
+      return client.customerCode({ customerCode, email }, { timeoutMs });
+    }
+    case 'chargeback': {
+      const { kind: _kind, force: _force, transactionId: _named, ...chargeback } = fields;
+      return client.submitChargeback({ transactionId, ...chargeback }, { timeoutMs });
+    }
+  }
+}
+
+function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean): PortalOutcome {
+  if (isForbidden(error)) {
+    if (!request.forbiddenKnown) return { kind: 'forbidden' };
+    nothingWasDone(mayBeDone);
+    throw retryWrongKey();
+  }
+  const words = refusalWords(error);
+  if (words !== undefined) {
+    const said = { message: words, ...codeOf(error) };
+    return mayBeDone ? { kind: 'unconfirmed', message: words } : { kind: 'refused', ...said };
+  }
+  const unknown = !(error instanceof ScreeningError) || error.outcome === 'unknown';
+  if (unknown && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
+  if (!unknown) nothingWasDone(mayBeDone);
+  throw retryLater(error, pauseMs(request, error));
+}
+
+function codeOf(error: unknown): { code?: string } {
+  const code = error instanceof ScreeningError ? (error.code ?? error.status) : undefined;
+  return code === undefined ? {} : { code: String(code) };
+}
+
+/** Growing pauses, never past the last moment of the window: then it is tried once more. */
+function pauseMs(request: PortalRequest, error: unknown): number {
+  const asked = error instanceof ScreeningError ? error.retryAfterMs : undefined;
+  const grown = Math.min(FIRST_PAUSE_MS * 2 ** (activityInfo().attempt - 1), LONGEST_PAUSE_MS);
+  return Math.max(1, Math.min(asked ?? grown, timeLeftMs(request)));
+}
+
+function timeLeftMs(request: PortalRequest): number {
+  return request.notAfter === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(request.notAfter) - Date.now();
+}
+
+/**
+ * A try that isn't known to have done nothing may have been done: its answer was lost, or its worker died. A try says
+ * that nothing was done by a heartbeat with its number, which the next one reads.
+ */
+function earlierTryMayBeDone(): boolean {
+  const { attempt, heartbeatDetails } = activityInfo();
+  return attempt > 1 && heartbeatDetails !== attempt - 1;
+}
+
+function nothingWasDone(mayBeDone: boolean): void {
+  if (!mayBeDone) heartbeat(activityInfo().attempt);
+}

@@ -1,0 +1,90 @@
+/** Reading the status of a transaction: once, durably, or until its decision changes. Design section 3.3. */
+import { activityInfo } from '@temporalio/activity';
+import type { StatusOutcome } from '../orders/apply-reading.ts';
+import type { LookUpOutcome, LookUpRequest, PollRequest, StatusRequest } from '../orders/world.ts';
+import { ScreeningError } from '../screening/index.ts';
+import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import { isForbidden, retryLater, retryWrongKey, waitLonger } from './retry-later.ts';
+
+/** A read inside a workflow task is short; one that nobody waits for is patient. */
+const QUICK_MS = 4_000;
+const PATIENT_MS = 20_000;
+
+/** After the cancel window a review is still polled, slowly. */
+const SLOW_POLL_MS = 3_600_000;
+
+export function statusActivities(world: ActivityWorld) {
+  async function read(request: StatusRequest, timeoutMs: number): Promise<StatusOutcome | ScreeningError> {
+    const client = clientOf(integrationOf(world, request.integration));
+    try {
+      const { decision } = await client.statusById(request.transactionId, { timeoutMs });
+      return { kind: 'read', decision };
+    } catch (error) {
+      if (!(error instanceof ScreeningError)) throw error;
+      if (isForbidden(error)) return { kind: 'forbidden' };
+      if (error.reason === 'unknown-decision' || error.reason === 'missing-id') {
+        return { kind: 'unreadable', words: 'The service’s answer about the transaction could not be read.' };
+      }
+      if (error.outcome !== 'refused') return error;
+      const said =
+        error.reason === 'not-found' ? 'does not know the transaction' : 'refused to tell its status';
+      return { kind: 'unreadable', words: `The service ${said}.` };
+    }
+  }
+
+  return {
+    /** Reads once, quickly. A local activity. */
+    async readStatus(request: StatusRequest): Promise<StatusOutcome> {
+      const outcome = await read(request, QUICK_MS);
+      return outcome instanceof ScreeningError ? { kind: 'unanswered' } : outcome;
+    },
+
+    /** Reads until the service answers. */
+    async readStatusDurably(request: StatusRequest & { forbiddenKnown: boolean }): Promise<StatusOutcome> {
+      const outcome = await read(request, PATIENT_MS);
+      if (outcome instanceof ScreeningError) throw retryLater(outcome);
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
+      return outcome;
+    },
+
+    /** Reads at growing pauses until another decision stands; its first call only begins the first pause. */
+    async pollStatus(request: PollRequest): Promise<StatusOutcome> {
+      const { attempt } = activityInfo();
+      const again = (): Error =>
+        waitLonger('unchanged', 'the decision stands', pollPauseMs(request, attempt));
+      if (attempt === 1) throw again();
+      const outcome = await read(request, PATIENT_MS);
+      if (outcome instanceof ScreeningError) throw retryLater(outcome, pollPauseMs(request, attempt));
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
+      if (outcome.kind === 'unreadable' && request.troubleKnown) throw again();
+      if (outcome.kind === 'read') {
+        if (outcome.decision === request.known) throw again();
+        if (outcome.decision === 'error' && request.troubleKnown) throw again();
+      }
+      return outcome;
+    },
+
+    /** Looks for a transaction by invoice, which finds the first one only; adopted if it is new to the order. */
+    async lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
+      const client = clientOf(integrationOf(world, request.integration));
+      try {
+        const found = await client.statusByInvoice(request.invoiceNumber, { timeoutMs: PATIENT_MS });
+        if (request.knownTransactionIds.includes(found.id)) return { kind: 'none' };
+        return { kind: 'found', transactionId: found.id, decision: found.decision };
+      } catch (error) {
+        if (error instanceof ScreeningError && error.reason === 'not-found') return { kind: 'none' };
+        if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
+        throw isForbidden(error) ? retryWrongKey() : retryLater(error);
+      }
+    },
+  };
+}
+
+/** @returns milliseconds until the next poll: growing, and slow once nothing can be canceled any more */
+export function pollPauseMs(request: Pick<PollRequest, 'pauses' | 'cancelBy'>, attempt: number): number {
+  const { firstMs, factor, maxMs } = request.pauses;
+  if (request.cancelBy !== undefined && Date.now() > Date.parse(request.cancelBy)) {
+    return Math.max(maxMs, SLOW_POLL_MS);
+  }
+  return Math.min(firstMs * factor ** (attempt - 1), maxMs);
+}

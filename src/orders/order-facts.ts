@@ -1,0 +1,23 @@
+/** What policy rules look at, read from a transaction that nobody has checked yet: skip rules come before the checks. */
+import type { OrderFacts } from './rules.ts';
+
+/** @returns the facts of a transaction in either spelling; USD when no currency is named (interface document, Transaction) */
+export function orderFactsOf(transaction: unknown): OrderFacts {
+  const order = record(transaction);
+  const items = Array.isArray(order.lineItems) ? order.lineItems : [];
+  return {
+    amount: Number(text(order.amount) ?? Number.NaN),
+    currency: (text(order.currency_code) ?? text(order.currencyCode) ?? 'USD').toUpperCase(),
+    paymentMethod: text(record(order.payment).method),
+    customerId: text(record(order.customer).id),
+    itemCategories: items.flatMap((item) => text(record(item).category) ?? []),
+  };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
