@@ -138,8 +138,8 @@ function subjectOf({ orderId, transactionId, fields }: PortalActionInput): strin
     case 'customer-code':
       return `${orderId ?? transactionId}:${hash([fields.customerCode, fields.email])}`;
     case 'chargeback': {
-      const { reasonCode, dueDate, referenceNumber, inquiry } = fields;
-      return `${transactionId}:${hash([reasonCode, dueDate, referenceNumber, inquiry])}`;
+      const { reason_code, due_date, reference_number, inquiry } = fields;
+      return `${transactionId}:${hash([reason_code, due_date, reference_number, inquiry])}`;
     }
   }
 }

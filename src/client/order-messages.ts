@@ -18,7 +18,7 @@ export async function acknowledge(
   return toOpenOrder(context, workflowId, (handle) =>
     handle.executeUpdate(acknowledgeUpdate, {
       args: [{ reason }],
-      ...(idempotencyKey !== undefined && { updateId: idempotencyKey }),
+      ...(idempotencyKey !== undefined && { updateId: `acknowledge:${idempotencyKey}` }),
     }),
   );
 }

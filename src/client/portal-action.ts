@@ -34,7 +34,14 @@ export async function portalAction(
 ): Promise<PortalAnswer> {
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   try {
-    return await updateOrder(context, workflowId, order, fields, idempotencyKey);
+    // The kind stands in front, so that no caller's key is an id that means something else.
+    return await updateOrder(
+      context,
+      workflowId,
+      order,
+      fields,
+      idempotencyKey && `${fields.kind}:${idempotencyKey}`,
+    );
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
   }

@@ -1,0 +1,121 @@
+/** What the API answers, for its documentation. Design section 5. */
+import { z } from 'zod';
+import { DECISIONS, INTEGRATION_WORKFLOWS, insightsSchema } from '../screening/index.ts';
+
+export const phaseSchema = z.enum([
+  'screening',
+  'awaiting-gateway',
+  'review',
+  'declined',
+  'decided',
+  'canceled',
+  'closed',
+]);
+export const decisionSchema = z.enum([...DECISIONS, 'pending', 'skipped']);
+export const actionSchema = z.enum(['proceed', 'hold', 'decline', 'cancel']);
+const instantSchema = z.iso.datetime();
+
+const orderName = { orderId: z.string(), integration: z.string() };
+
+export const checkoutAnswerSchema = z.object({
+  ...orderName,
+  attempt: z.int(),
+  transactionId: z.guid().optional(),
+  decision: decisionSchema,
+  action: actionSchema,
+  phase: phaseSchema,
+  message: z.string().optional().meta({ description: 'What the customer may be told on decline' }),
+  insights: insightsSchema.optional(),
+  cancelBy: instantSchema.optional(),
+  wouldBe: actionSchema
+    .optional()
+    .meta({ description: 'Passive integrations: the action it would have been' }),
+  reason: z.string().optional().meta({ description: 'Why there is no better decision, in one slug' }),
+});
+
+export const gatewayResultAnswerSchema = z.object({
+  ...orderName,
+  attempt: z.int(),
+  result: z.enum(['pass', 'fail', 'error']),
+  decision: decisionSchema,
+  action: actionSchema,
+  phase: phaseSchema,
+  transactionId: z.guid().optional(),
+  cancelBy: instantSchema.optional(),
+});
+
+export const portalAnswerSchema = z.object({
+  orderId: z.string().optional(),
+  integration: z.string(),
+  kind: z.enum(['cancel', 'report-fraud', 'chargeback', 'customer-code']),
+  status: z.enum(['done', 'requested']),
+  transactionId: z.guid().optional(),
+  code: z.string().optional(),
+  message: z.string().optional(),
+  at: instantSchema.optional(),
+  phase: phaseSchema.optional(),
+  action: actionSchema.optional(),
+});
+
+export const requestedSchema = z.object({ status: z.literal('requested') });
+export const acknowledgedSchema = z.object({ cleared: z.int() });
+export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
+
+export const orderStateSchema = z
+  .looseObject({
+    ...orderName,
+    workflow: z.enum(INTEGRATION_WORKFLOWS),
+    phase: phaseSchema,
+    phaseSince: instantSchema,
+    decision: decisionSchema,
+    action: actionSchema,
+    wouldBe: actionSchema.optional(),
+    message: z.string().optional(),
+    reason: z.string().optional(),
+    attempts: z.array(
+      z.looseObject({
+        number: z.int(),
+        startedAt: instantSchema,
+        cancelBy: instantSchema.optional(),
+        invoiceNumber: z.string().optional(),
+        transactionId: z.guid().optional(),
+        transactionIds: z.array(z.guid()),
+        decision: decisionSchema,
+        readings: z.array(z.object({ decision: decisionSchema, at: instantSchema, source: z.string() })),
+      }),
+    ),
+    attention: z.array(z.object({ code: z.string(), words: z.string(), since: instantSchema })),
+    actions: z.array(z.looseObject({ number: z.int(), kind: z.string(), status: z.string() })),
+    startedAt: instantSchema,
+  })
+  .meta({ description: 'The whole state of an order' });
+
+export const orderListSchema = z.object({
+  orders: z.array(
+    z.object({
+      ...orderName,
+      phase: phaseSchema.optional(),
+      decision: decisionSchema.optional(),
+      action: actionSchema.optional(),
+      needsAttention: z.boolean(),
+      cancelBy: instantSchema.optional(),
+      amount: z.number().optional(),
+      transactionIds: z.array(z.string()),
+      startedAt: instantSchema,
+      closedAt: instantSchema.optional(),
+    }),
+  ),
+  cursor: z.string().optional().meta({ description: 'For the next page; absent on the last' }),
+});
+
+/** RFC 9457. */
+export const problemSchema = z.object({
+  type: z.string().meta({ description: 'A stable slug, /problems/<code>' }),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  cancelBy: instantSchema.optional(),
+  serviceCode: z.string().optional(),
+  serviceMessage: z.string().optional(),
+});

@@ -1,0 +1,120 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import type { Log } from '../log.ts';
+import type { OrderScreening } from '../starter.ts';
+import { addMetrics } from './metrics.ts';
+import { orderRoutes } from './order-routes.ts';
+import { portalRoutes } from './portal-routes.ts';
+import { answerWithProblems, HttpError } from './problems.ts';
+import { isOneOf } from './secrets.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+export interface ApiOptions {
+  orderScreening: OrderScreening;
+  /** Bearer keys, all valid; none: everybody may call. */
+  apiKeys: readonly string[];
+  /** All valid; none: every webhook is refused. */
+  webhookSecrets: readonly string[];
+  log: Log;
+}
+
+const BODY_LIMIT = 1024 * 1024;
+/** An order id has 64 characters at most, each up to 12 when it is encoded. */
+const LONGEST_PARAMETER = 1_024;
+
+/** Makes the HTTP API; the caller listens. Design section 5. */
+export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
+  const { orderScreening, apiKeys, log } = options;
+  const loggerInstance: FastifyBaseLogger = log;
+  const app: FastifyInstance = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+  });
+  // Requests are checked by `defineRoute`, all parts together; answers are ours, and documented only.
+  app.setValidatorCompiler(() => (value) => ({ value }));
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  acceptJsonOnly(app);
+  answerWithProblems(app);
+  logAnswers(app);
+  addMetrics(app);
+  await document(app);
+  healthRoutes(app, orderScreening);
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async (request) => requireKey(request, apiKeys));
+    orderRoutes(scope, orderScreening);
+    portalRoutes(scope, orderScreening);
+  });
+  await app.register(webhookRoutes, options);
+  return app;
+}
+
+/** Many clients announce JSON and send nothing, for actions that need no body. */
+function acceptJsonOnly(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parseJson(request, String(body), done);
+  });
+}
+
+function logAnswers(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { orderId } = (request.params ?? {}) as { orderId?: string };
+    const { method, routeOptions } = request;
+    request.log.info(
+      {
+        method,
+        route: routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime),
+        ...(orderId !== undefined && { orderId }),
+        ...(reply.problemCode !== undefined && { code: reply.problemCode }),
+      },
+      'answered',
+    );
+  });
+}
+
+async function document(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Order screening',
+        description: 'Durable fraud screening of orders. Errors are RFC 9457 problem documents.',
+        version: '1',
+      },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }, {}],
+    },
+    transform: jsonSchemaTransform,
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs' });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}
+
+function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
+  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { schema: { hide: true } }, async () => {
+    await orderScreening.ping();
+    return { status: 'ok' };
+  });
+}
+
+function requireKey(request: FastifyRequest, apiKeys: readonly string[]): void {
+  if (apiKeys.length === 0) return;
+  const key = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (!isOneOf(apiKeys, key)) throw new HttpError('unauthorized');
+}

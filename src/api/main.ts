@@ -1,0 +1,53 @@
+/** `npm run api`: the HTTP API as a process of its own. */
+import { Client, Connection } from '@temporalio/client';
+import closeWithGrace from 'close-with-grace';
+import { createCardStash } from '../cards/index.ts';
+import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { createLog } from '../log.ts';
+import { createOrderScreening } from '../starter.ts';
+import { createApi } from './index.ts';
+
+const CLOSE_WITHIN_MS = 15_000;
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env, 'api');
+  const log = createLog('api', config.logLevel);
+  // Connects at the first call: without Temporal the API is up and says 503.
+  const connection = Connection.lazy(config.temporal.connection);
+  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
+  const orderScreening = createOrderScreening({ client, findIntegration: config.findIntegration, cards });
+  const app = await createApi({
+    orderScreening,
+    apiKeys: config.api.keys,
+    webhookSecrets: config.webhookSecrets,
+    log,
+  });
+  closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false }, async ({ err }) => {
+    if (err) log.error({ err }, 'stopping after an error');
+    await app.close();
+    await connection.close();
+  });
+  if (config.cardStash.url === 'memory:') {
+    log.warn('card stash in this process only: full card data reaches no worker of another process');
+  }
+  await listen(app, config.api);
+}
+
+async function listen(
+  app: Awaited<ReturnType<typeof createApi>>,
+  { host, port }: Config['api'],
+): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') throw error;
+    throw new ConfigError([{ path: 'API_PORT', message: `port ${port} is taken: free it, or set another` }]);
+  }
+}
+
+main().catch((error: unknown) => {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});

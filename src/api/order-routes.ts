@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import { invalidRequest } from '../client/read-requests.ts';
+import type { OrderScreening } from '../starter.ts';
+import {
+  cardRefSchema,
+  checkoutAnswerSchema,
+  gatewayResultAnswerSchema,
+  orderListSchema,
+  orderStateSchema,
+} from './answer-schemas.ts';
+import { defineRoute, nothing } from './define-route.ts';
+import {
+  anyObject,
+  cardBody,
+  gatewayResultBody,
+  listQuery,
+  orderParams,
+  orderQuery,
+  screeningBody,
+} from './request-schemas.ts';
+
+/** What an order service calls. */
+export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/v1/orders/:orderId/screening',
+    summary: 'Screen an order: its decision, and what to do now',
+    tag: 'orders',
+    params: orderParams,
+    query: orderQuery,
+    body: anyObject,
+    documentedBody: screeningBody,
+    answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
+    problems: [400, 401, 404, 409, 413, 415, 422, 503],
+    handle: async ({ params: { orderId }, query, body }, _request, reply) => {
+      if (Object.hasOwn(body, 'orderId')) {
+        throw invalidRequest([{ path: 'orderId', message: 'stands in the path; remove it from the body' }]);
+      }
+      const { fingerprint: _ours, ...answer } = await orderScreening.screen({ ...query, ...body, orderId });
+      return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/v1/orders/:orderId/gateway-result',
+    summary: "Report the payment gateway's result (pre-gateway)",
+    tag: 'orders',
+    params: orderParams,
+    query: orderQuery,
+    body: gatewayResultBody,
+    answers: { 200: gatewayResultAnswerSchema },
+    problems: [400, 401, 404, 409, 413, 415, 422, 503],
+    handle: async ({ params, query, body }) =>
+      orderScreening.recordGatewayResult({ ...params, ...query }, body),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/v1/orders/:orderId',
+    summary: 'Read the whole state of an order, open or closed',
+    tag: 'orders',
+    params: orderParams,
+    query: orderQuery,
+    body: nothing,
+    answers: { 200: orderStateSchema },
+    problems: [401, 404, 409, 422, 503],
+    handle: async ({ params, query }) => orderScreening.get({ ...params, ...query }),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/v1/orders',
+    summary: 'List orders; up to 2 s behind',
+    tag: 'orders',
+    params: nothing,
+    query: listQuery,
+    body: nothing,
+    answers: { 200: orderListSchema },
+    problems: [401, 422, 503],
+    handle: async ({ query }) => orderScreening.list(query),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/v1/card-refs',
+    summary: 'Put full card data in the card stash, to start an order with its cardRef',
+    tag: 'cards',
+    params: nothing,
+    query: orderQuery,
+    body: anyObject,
+    documentedBody: cardBody,
+    answers: { 201: cardRefSchema },
+    problems: [400, 401, 404, 413, 415, 422],
+    handle: async ({ query, body }, _request, reply) =>
+      reply.code(201).send(await orderScreening.putCard({ ...query, ...body })),
+  });
+}

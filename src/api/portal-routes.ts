@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { faultsOf, invalidRequest } from '../client/read-requests.ts';
+import type { ChargebackRequest, PortalAnswer } from '../orders/messages.ts';
+import { parseChargeback } from '../screening/index.ts';
+import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
+import { acknowledgedSchema, portalAnswerSchema, requestedSchema } from './answer-schemas.ts';
+import { defineRoute, nothing } from './define-route.ts';
+import {
+  acknowledgeBody,
+  anyObject,
+  chargebackBody,
+  chargebackExtras,
+  customerCodeBody,
+  idempotencyKey,
+  orderParams,
+  orderQuery,
+  reasonBody,
+} from './request-schemas.ts';
+
+/** Actions on an order: 200 when done, 202 while it goes on. An `Idempotency-Key` makes a repeat get the same answer. */
+export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
+  defineAction(app, 'cancel', 'Cancel the transaction with the service, within the cancel window', {
+    body: reasonBody,
+    send: (order, body, how) => orderScreening.cancel(order, body, how),
+  });
+  defineAction(app, 'report-fraud', 'Ask analysts to look at the transaction as fraud', {
+    body: reasonBody,
+    send: (order, body, how) => orderScreening.reportFraud(order, body, how),
+  });
+  defineAction(app, 'customer-code', 'Attach the customer code of a phone order', {
+    body: customerCodeBody,
+    send: (order, body, how) => orderScreening.attachCustomerCode(order, body, how),
+  });
+  defineAction(app, 'chargebacks', 'Submit a chargeback', {
+    body: anyObject,
+    documentedBody: chargebackBody,
+    send: (order, body, how) => orderScreening.submitChargeback(order, readChargeback(body), how),
+  });
+
+  defineRoute(app, {
+    ...at('recheck', 'Read the decision from the service now'),
+    body: nothing,
+    answers: { 202: requestedSchema },
+    handle: async ({ params, query }, _request, reply) =>
+      reply.code(202).send(await orderScreening.recheck({ ...params, ...query })),
+  });
+  defineRoute(app, {
+    ...at('acknowledge', 'Clear what needs attention, with a reason'),
+    body: acknowledgeBody,
+    answers: { 200: acknowledgedSchema },
+    handle: async ({ params, query, body }, request) =>
+      orderScreening.acknowledge({ ...params, ...query }, body, readOptions(request)),
+  });
+}
+
+function defineAction<Body extends z.ZodType>(
+  app: FastifyInstance,
+  name: string,
+  summary: string,
+  action: {
+    body: Body;
+    documentedBody?: z.ZodType;
+    send: (order: OrderName, body: z.output<Body>, how: PortalOptions) => Promise<PortalAnswer>;
+  },
+): void {
+  const { send, ...bodies } = action;
+  defineRoute(app, {
+    ...at(name, summary),
+    ...bodies,
+    answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
+    handle: async ({ params, query, body }, request, reply) =>
+      answer(reply, await send({ ...params, ...query }, body, readOptions(request))),
+  });
+}
+
+function at(name: string, summary: string) {
+  return {
+    method: 'POST',
+    url: `/v1/orders/:orderId/${name}`,
+    summary,
+    tag: 'portal actions',
+    params: orderParams,
+    query: orderQuery,
+    problems: [400, 401, 404, 409, 413, 415, 422, 502, 503],
+  } as const;
+}
+
+function answer(reply: FastifyReply, body: PortalAnswer): FastifyReply {
+  return reply.code(body.status === 'done' ? 200 : 202).send(body);
+}
+
+function readOptions(request: FastifyRequest): PortalOptions {
+  const key = idempotencyKey.safeParse(request.headers['idempotency-key']);
+  if (key.success) return { idempotencyKey: key.data };
+  throw invalidRequest(faultsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
+}
+
+/** Reads the fields in either spelling of the interface document. */
+function readChargeback({ transactionId, force, ...fields }: Record<string, unknown>): ChargebackRequest {
+  const given = { transactionId, force };
+  const extras = chargebackExtras.safeParse(
+    Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  );
+  const parsed = parseChargeback(fields);
+  if (!extras.success || !parsed.ok) {
+    throw invalidRequest([
+      ...(extras.success ? [] : faultsOf(extras.error)),
+      ...(parsed.ok ? [] : parsed.faults),
+    ]);
+  }
+  return { ...extras.data, ...parsed.chargeback };
+}

@@ -1,0 +1,116 @@
+/** Errors as RFC 9457 problem documents. No value that was sent is in one. Design section 5, table of errors. */
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { type Fault, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
+
+export interface Problem {
+  /** A stable slug, `/problems/<code>`. */
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  errors?: Fault[];
+  cancelBy?: string;
+  serviceCode?: string;
+  serviceMessage?: string;
+}
+
+/** What goes wrong before an order is asked. */
+const HTTP_ERRORS = {
+  'bad-request': {
+    status: 400,
+    title: 'The request is not understood',
+    detail: 'See the API documentation at /docs.',
+  },
+  'not-json': { status: 400, title: 'The body is not JSON', detail: 'Send one JSON object in UTF-8.' },
+  unauthorized: {
+    status: 401,
+    title: 'A valid key is needed',
+    detail: 'Send Authorization: Bearer <API key>.',
+  },
+  'bad-webhook-secret': {
+    status: 401,
+    title: 'The webhook secret is wrong or missing',
+    detail: 'Send one of WEBHOOK_SECRETS in X-Webhook-Secret, or as the last segment of the path.',
+  },
+  'not-found': { status: 404, title: 'No such address', detail: 'The addresses are listed at /docs.' },
+  'too-large': {
+    status: 413,
+    title: 'The body is too large',
+    detail: 'At most 1 MiB, 64 KiB for a webhook.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'The content type is not known',
+    detail: 'Send Content-Type: application/json.',
+  },
+  'internal-error': {
+    status: 500,
+    title: 'Something unexpected happened',
+    detail: 'It was logged, without details.',
+  },
+} as const;
+
+export type HttpErrorCode = keyof typeof HTTP_ERRORS;
+
+const RETRY_AFTER_SECONDS = '2';
+
+/** An error of HTTP itself, thrown by hooks and handlers. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly code: HttpErrorCode;
+
+  constructor(code: HttpErrorCode) {
+    super(HTTP_ERRORS[code].detail);
+    this.code = code;
+  }
+}
+
+/** Answers every error and every unknown address with a problem document. */
+export function answerWithProblems(app: FastifyInstance): void {
+  app.setErrorHandler(async (error, request, reply) => {
+    const { code, problem } = toProblem(error);
+    reply.problemCode = code;
+    if (problem.status >= 500)
+      request.log.error({ err: error, code, route: request.routeOptions.url }, problem.title);
+    return sendProblem(reply, problem);
+  });
+  app.setNotFoundHandler(async (_request, reply) => {
+    reply.problemCode = 'not-found';
+    return sendProblem(reply, toProblem(new HttpError('not-found')).problem);
+  });
+}
+
+function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  return reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+/** @returns the problem document for any error, and its code for the log */
+export function toProblem(error: unknown): { code: string; problem: Problem } {
+  if (error instanceof OrderScreeningError) {
+    const { code, message, details } = error;
+    return {
+      code,
+      problem: { type: `/problems/${code}`, ...ORDER_ERRORS[code], detail: message, ...details },
+    };
+  }
+  const code = error instanceof HttpError ? error.code : httpErrorOf(error);
+  return { code, problem: { type: `/problems/${code}`, ...HTTP_ERRORS[code] } };
+}
+
+function httpErrorOf(error: unknown): HttpErrorCode {
+  const { statusCode, code } = (error instanceof Error ? error : {}) as Partial<FastifyError>;
+  if (statusCode === 413) return 'too-large';
+  if (statusCode === 415) return 'unsupported-media-type';
+  if (error instanceof SyntaxError && statusCode === 400) return 'not-json';
+  if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400) return 'not-json';
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'bad-request' : 'internal-error';
+}
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The slug of the problem that was answered, for log and metrics. */
+    problemCode?: string;
+  }
+}

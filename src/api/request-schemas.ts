@@ -1,0 +1,94 @@
+/** What the API takes, the same schemas for checks and documentation. Design section 5. */
+import { z } from 'zod';
+import { orderIdSchema } from '../client/read-requests.ts';
+import {
+  cardSchema,
+  chargebackSchema,
+  INTEGRATION_WORKFLOWS,
+  transactionRequestSchema,
+} from '../screening/index.ts';
+import { decisionSchema, phaseSchema } from './answer-schemas.ts';
+
+const integration = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, 'must be the name of an integration')
+  .optional()
+  .meta({ description: 'The integration; `default` unless said' });
+/** A reason in a person's own words; it goes into the order's history. */
+const reason = z.string().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
+const transactionId = z
+  .guid('must be the id of a transaction')
+  .exactOptional()
+  .meta({ description: 'The newest transaction of the order unless given' });
+
+export const orderParams = z.strictObject({ orderId: orderIdSchema });
+export const orderQuery = z.strictObject({ integration });
+
+export const listQuery = z.strictObject({
+  integration,
+  phase: phaseSchema.optional(),
+  decision: decisionSchema.optional(),
+  attention: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((word) => word === 'true')
+    .optional(),
+  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^(?:100|[1-9]\d?)$/, 'must be a whole number from 1 to 100')
+    .transform(Number)
+    .optional(),
+});
+
+/** Checked by the client library, which knows the rules of each integration. */
+export const screeningBody = z.strictObject({
+  integration,
+  workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
+  attempt: z.int().min(1).max(1000).optional().meta({ description: '1 unless said' }),
+  transaction: transactionRequestSchema,
+});
+
+/** Checked by the client library. */
+export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape });
+
+/** Any JSON object, for a body that is checked elsewhere. */
+export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
+
+export const gatewayResultBody = z.strictObject({
+  attempt: z.int('must be a whole number').min(1, 'must be at least 1').exactOptional(),
+  result: z.enum(['pass', 'fail', 'error'], { error: 'must be "pass", "fail" or "error"' }),
+  authcode: z.string().max(128, 'must have at most 128 characters').exactOptional(),
+  transactionId: z
+    .string()
+    .max(128, 'must have at most 128 characters')
+    .exactOptional()
+    .meta({ description: "The gateway's own transaction id" }),
+});
+
+export const reasonBody = z.strictObject({ reason: reason.exactOptional(), transactionId });
+export const acknowledgeBody = z.strictObject({ reason });
+
+export const customerCodeBody = z.strictObject({
+  customerCode: z.string().min(1, 'must not be empty').max(128, 'must have at most 128 characters'),
+  email: z
+    .email('must be a valid e-mail address')
+    .max(128, 'must have at most 128 characters')
+    .exactOptional()
+    .meta({ description: "The order's e-mail unless given" }),
+  transactionId,
+});
+
+/** What a chargeback has beside the fields of the interface document. */
+export const chargebackExtras = z.strictObject({
+  transactionId,
+  force: z
+    .boolean('must be true or false')
+    .exactOptional()
+    .meta({ description: 'Send it although an earlier try may have been done' }),
+});
+export const chargebackBody = chargebackSchema.extend(chargebackExtras.shape);
+
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters')
+  .optional();

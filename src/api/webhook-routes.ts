@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readWebhook } from '../screening/index.ts';
+import type { OrderScreening } from '../starter.ts';
+import { HttpError } from './problems.ts';
+import { isOneOf } from './secrets.ts';
+
+const BODY_LIMIT = 64 * 1024;
+
+interface WebhookRoute {
+  Params: { integration: string; secret?: string };
+  Querystring: Record<string, unknown>;
+  Body: Buffer | undefined;
+}
+
+/**
+ * The screening service's webhooks: any method, any content type, since the provider sets them per merchant. A webhook is
+ * a hint to read the status; nothing in it is believed, no address in it is fetched. Design section 5.
+ */
+export async function webhookRoutes(
+  app: FastifyInstance,
+  { orderScreening, webhookSecrets }: { orderScreening: OrderScreening; webhookSecrets: readonly string[] },
+): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.addHook('onRequest', async (request) => {
+    if (!isOneOf(webhookSecrets, secretOf(request))) throw new HttpError('bad-webhook-secret');
+    // Templates send content types that are none; the body is read as it comes all the same.
+    request.sentContentType = request.headers['content-type'];
+    request.headers['content-type'] = 'application/octet-stream';
+  });
+  for (const url of ['/v1/webhooks/:integration', '/v1/webhooks/:integration/:secret']) {
+    app.route<WebhookRoute>({
+      method: ['GET', 'POST', 'PUT', 'PATCH'],
+      url,
+      bodyLimit: BODY_LIMIT,
+      schema: { hide: true },
+      handler: async ({ params: { integration }, query, body, sentContentType }, reply) => {
+        const { invoiceNumber, ...found } = readWebhook({ contentType: sentContentType, query, body });
+        const { outcome } = await orderScreening.hint({
+          integration,
+          source: 'webhook',
+          ...found,
+          ...(invoiceNumber !== undefined && { orderId: invoiceNumber }),
+        });
+        return reply.code(202).send({ status: outcome });
+      },
+    });
+  }
+}
+
+function secretOf({ headers, params }: FastifyRequest): string | undefined {
+  const header = headers['x-webhook-secret'];
+  if (typeof header === 'string') return header;
+  const { secret } = params as WebhookRoute['Params'];
+  return secret;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A webhook's own content type. */
+    sentContentType?: string | undefined;
+  }
+}

@@ -1,0 +1,137 @@
+import { onTestFinished, vi } from 'vitest';
+import { type ApiOptions, createApi } from '../../src/api/index.ts';
+import { createLog } from '../../src/log.ts';
+import type { Integration } from '../../src/orders/integration.ts';
+import type { PortalAnswer } from '../../src/orders/messages.ts';
+import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
+import type { OrderScreening } from '../../src/starter.ts';
+
+export const TRANSACTION_ID = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
+export const CANCEL_BY = '2026-03-06T10:00:00.000Z';
+
+export function aCheckoutAnswer(overrides: Partial<CheckoutAnswer> = {}): CheckoutAnswer {
+  return {
+    orderId: 'order-1',
+    integration: 'default',
+    attempt: 1,
+    transactionId: TRANSACTION_ID,
+    decision: 'pass',
+    action: 'proceed',
+    phase: 'decided',
+    cancelBy: CANCEL_BY,
+    fingerprint: 'f00d',
+    ...overrides,
+  };
+}
+
+export function aPortalAnswer(overrides: Partial<PortalAnswer> = {}): PortalAnswer {
+  return {
+    orderId: 'order-1',
+    integration: 'default',
+    kind: 'cancel',
+    status: 'done',
+    code: '200',
+    ...overrides,
+  };
+}
+
+export function anOrderState(): OrderState {
+  return {
+    orderId: 'order-1',
+    integration: 'default',
+    workflow: 'pre-acceptance',
+    phase: 'decided',
+    phaseSince: '2026-03-01T10:00:00.000Z',
+    decision: 'pass',
+    action: 'proceed',
+    attempts: [],
+    attention: [],
+    actions: [],
+    events: { sequence: 0, delivered: 0, waiting: 0 },
+    hints: { unread: false, spacingMs: 2_000 },
+    cancelAsked: false,
+    passed: [],
+    startedAt: '2026-03-01T10:00:00.000Z',
+  };
+}
+
+export function anIntegration(overrides: Partial<Integration> = {}): Integration {
+  return {
+    name: 'default',
+    workflow: 'pre-acceptance',
+    mode: 'test',
+    baseUrl: 'http://127.0.0.1:1/test',
+    portalBaseUrl: 'http://127.0.0.1:1/portal/api/v1/transaction-update',
+    dialect: 'definition',
+    enrich: true,
+    checkoutBudgetMs: 7_000,
+    whenUnavailable: 'hold',
+    skip: [],
+    declineMessage: 'Sorry.',
+    screeningDeadlineMs: 86_400_000,
+    rescreenOnError: { tries: 3, pauseMs: 60_000 },
+    retryWithinMs: 3_600_000,
+    gatewayResultWithinMs: 86_400_000,
+    reviewBeforeGateway: 'proceed',
+    poll: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
+    reviewLeadTimeMs: 43_200_000,
+    onUnresolvedReview: 'alert',
+    reviewLimitMs: 2_592_000_000,
+    recheckLeadTimeMs: 43_200_000,
+    autoCancel: true,
+    cancelWindowMs: 432_000_000,
+    passive: false,
+    invoicePerAttempt: false,
+    apiKey: () => 'key',
+    ...overrides,
+  };
+}
+
+/** Answers every call as an order that passed; a test replaces what it is about. */
+export function fakeOrderScreening() {
+  return {
+    screen: vi.fn<OrderScreening['screen']>(async () => aCheckoutAnswer()),
+    retry: vi.fn<OrderScreening['retry']>(async () => aCheckoutAnswer({ attempt: 2 })),
+    recordGatewayResult: vi.fn<OrderScreening['recordGatewayResult']>(async () => ({
+      orderId: 'order-1',
+      integration: 'default',
+      attempt: 1,
+      result: 'pass',
+      decision: 'pass',
+      action: 'proceed',
+      phase: 'decided',
+    })),
+    get: vi.fn<OrderScreening['get']>(async () => anOrderState()),
+    list: vi.fn<OrderScreening['list']>(async () => ({ orders: [], cursor: 'next' })),
+    cancel: vi.fn<OrderScreening['cancel']>(async () => aPortalAnswer()),
+    reportFraud: vi.fn<OrderScreening['reportFraud']>(async () => aPortalAnswer({ kind: 'report-fraud' })),
+    submitChargeback: vi.fn<OrderScreening['submitChargeback']>(async () =>
+      aPortalAnswer({ kind: 'chargeback' }),
+    ),
+    attachCustomerCode: vi.fn<OrderScreening['attachCustomerCode']>(async () =>
+      aPortalAnswer({ kind: 'customer-code' }),
+    ),
+    acknowledge: vi.fn<OrderScreening['acknowledge']>(async () => ({ cleared: 1 })),
+    recheck: vi.fn<OrderScreening['recheck']>(async () => ({ status: 'requested' })),
+    hint: vi.fn<OrderScreening['hint']>(async () => ({ outcome: 'accepted' })),
+    putCard: vi.fn<OrderScreening['putCard']>(async () => ({ cardRef: 'card_1', expiresAt: CANCEL_BY })),
+    ping: vi.fn<OrderScreening['ping']>(async () => {}),
+  } satisfies OrderScreening;
+}
+
+/** The API over a fake, closed when the test is over; `logged` is everything it has logged. */
+export async function anApi(options: Partial<ApiOptions> = {}) {
+  const orderScreening = fakeOrderScreening();
+  const lines: string[] = [];
+  const app = await createApi({
+    orderScreening,
+    apiKeys: [],
+    webhookSecrets: ['webhook-secret-1', 'webhook-secret-2'],
+    log: createLog('test', 'info', { write: (line) => void lines.push(line) }),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await app.close();
+  });
+  return { app, orderScreening, logged: () => lines.join('') };
+}

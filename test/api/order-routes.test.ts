@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import { OrderScreeningError, readScreenRequest } from '../../src/starter.ts';
+import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { aCheckoutAnswer, anApi, anIntegration, TRANSACTION_ID } from './fake-order-screening.ts';
+
+const screening = { method: 'POST', url: '/v1/orders/order-1/screening' } as const;
+
+describe('POST screening', () => {
+  it('answers 200 with the decision and the action, without our own fingerprint', async () => {
+    const { app, orderScreening } = await anApi();
+    const transaction = aTransaction();
+    const response = await app.inject({
+      ...screening,
+      body: { workflow: 'post-acceptance', attempt: 2, transaction },
+    });
+    expect(response.statusCode).toBe(200);
+    const { fingerprint: _ours, ...answer } = aCheckoutAnswer();
+    expect(response.json()).toEqual(answer);
+    expect(orderScreening.screen).toHaveBeenCalledWith({
+      orderId: 'order-1',
+      workflow: 'post-acceptance',
+      attempt: 2,
+      transaction,
+    });
+  });
+
+  it('answers 202 while the decision is pending', async () => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.screen.mockResolvedValue(
+      aCheckoutAnswer({ decision: 'pending', action: 'hold', phase: 'screening' }),
+    );
+    const response = await app.inject({ ...screening, body: { transaction: aTransaction() } });
+    expect(response.statusCode).toBe(202);
+    expect(response.json()).toMatchObject({ decision: 'pending', action: 'hold' });
+  });
+
+  it('removes a leading # from the order id', async () => {
+    const { app, orderScreening } = await anApi();
+    await app.inject({ ...screening, url: '/v1/orders/%231001/screening', body: { transaction: {} } });
+    expect(orderScreening.screen).toHaveBeenCalledWith({ orderId: '1001', transaction: {} });
+  });
+
+  it('takes the integration from the query, and from the body before it', async () => {
+    const { app, orderScreening } = await anApi();
+    await app.inject({ ...screening, query: { integration: 'outlet' }, body: { transaction: {} } });
+    expect(orderScreening.screen).toHaveBeenLastCalledWith(
+      expect.objectContaining({ integration: 'outlet' }),
+    );
+    await app.inject({
+      ...screening,
+      query: { integration: 'outlet' },
+      body: { integration: 'shop', transaction: {} },
+    });
+    expect(orderScreening.screen).toHaveBeenLastCalledWith(expect.objectContaining({ integration: 'shop' }));
+  });
+
+  it('lists every fault of request and transaction at once, and echoes nothing', async () => {
+    const { app, orderScreening, logged } = await anApi();
+    orderScreening.screen.mockImplementation(async (raw) => {
+      readScreenRequest(raw, () => anIntegration());
+      return aCheckoutAnswer();
+    });
+    const secret = 'do-not-echo-me';
+    const transaction = { ...aTransaction({ amount: secret, customerIP: secret }), nope: secret };
+    const response = await app.inject({ ...screening, body: { attempt: 0, worflow: secret, transaction } });
+    expect(response.statusCode).toBe(422);
+    expect(response.headers['content-type']).toContain('application/problem+json');
+    const problem = response.json<{ type: string; status: number; errors: { path: string }[] }>();
+    expect(problem).toMatchObject({ type: '/problems/invalid-request', status: 422 });
+    expect(problem.errors.map(({ path }) => path).sort()).toEqual([
+      'attempt',
+      'transaction.amount',
+      'transaction.customerIP',
+      'transaction.nope',
+      'worflow',
+    ]);
+    expect(response.body + logged()).not.toContain(secret);
+  });
+
+  it('refuses an order id in the body, which would contradict the path', async () => {
+    const { app } = await anApi();
+    const response = await app.inject({ ...screening, body: { orderId: 'x', transaction: aTransaction() } });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({ errors: [{ path: 'orderId' }] });
+  });
+
+  it.each([['[]'], ['"text"'], ['7']])('refuses the body %s, which is no object', async (payload) => {
+    const { app } = await anApi();
+    const response = await app.inject({
+      ...screening,
+      payload,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({ errors: [{ path: '', message: 'must be a JSON object' }] });
+  });
+});
+
+describe('POST gateway-result', () => {
+  const url = '/v1/orders/order-1/gateway-result';
+
+  it('answers what to do now', async () => {
+    const { app, orderScreening } = await anApi();
+    const body = { result: 'pass', authcode: 'A1', transactionId: 'gateway-7', attempt: 1 };
+    const response = await app.inject({ method: 'POST', url, query: { integration: 'outlet' }, body });
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ action: 'proceed', phase: 'decided' });
+    expect(orderScreening.recordGatewayResult).toHaveBeenCalledWith(
+      { orderId: 'order-1', integration: 'outlet' },
+      body,
+    );
+  });
+
+  it('lists every fault of path, query and body at once', async () => {
+    const { app, orderScreening } = await anApi();
+    const response = await app.inject({
+      method: 'POST',
+      url: '/v1/orders/%23/gateway-result?integration=a:b&x=1',
+      body: { result: 'approved', attempt: 0, authCode: 'A1' },
+    });
+    expect(response.statusCode).toBe(422);
+    const paths = response.json<{ errors: { path: string }[] }>().errors.map(({ path }) => path);
+    expect(paths.sort()).toEqual(['attempt', 'authCode', 'integration', 'orderId', 'result', 'x']);
+    expect(orderScreening.recordGatewayResult).not.toHaveBeenCalled();
+  });
+});
+
+describe('GET orders', () => {
+  it('answers the whole state of one', async () => {
+    const { app, orderScreening } = await anApi();
+    const response = await app.inject({ method: 'GET', url: '/v1/orders/a%2Fb?integration=outlet' });
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ orderId: 'order-1', events: { waiting: 0 } });
+    expect(orderScreening.get).toHaveBeenCalledWith({ orderId: 'a/b', integration: 'outlet' });
+  });
+
+  it('answers for an order id as long as it may be, in any script', async () => {
+    const { app } = await anApi();
+    const url = (length: number) => `/v1/orders/${encodeURIComponent('注'.repeat(length))}`;
+    expect((await app.inject({ method: 'GET', url: url(64) })).statusCode).toBe(200);
+    expect((await app.inject({ method: 'GET', url: url(65) })).statusCode).toBe(422);
+  });
+
+  it('lists orders by filters', async () => {
+    const { app, orderScreening } = await anApi();
+    const response = await app.inject({
+      method: 'GET',
+      url: '/v1/orders?phase=review&decision=review&attention=false&integration=outlet&cursor=abc&limit=100',
+    });
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toEqual({ orders: [], cursor: 'next' });
+    expect(orderScreening.list).toHaveBeenCalledWith({
+      phase: 'review',
+      decision: 'review',
+      attention: false,
+      integration: 'outlet',
+      cursor: 'abc',
+      limit: 100,
+    });
+  });
+
+  it.each(['phase=x', 'decision=x', 'attention=yes', 'limit=0', 'limit=101', 'sort=amount'])(
+    'refuses the filter %s',
+    async (query) => {
+      const { app } = await anApi();
+      const response = await app.inject({ method: 'GET', url: `/v1/orders?${query}` });
+      expect(response.statusCode).toBe(422);
+      expect(response.json()).toMatchObject({ errors: [{ path: query.split('=')[0] }] });
+    },
+  );
+});
+
+describe('POST card-refs', () => {
+  it('answers 201 with the name of the card, and logs nothing of it', async () => {
+    const { app, orderScreening, logged } = await anApi();
+    const body = { orderId: 'order-1', ...TEST_CARD };
+    const response = await app.inject({ method: 'POST', url: '/v1/card-refs', body });
+    expect(response.statusCode).toBe(201);
+    expect(response.json()).toEqual({ cardRef: 'card_1', expiresAt: expect.any(String) });
+    expect(orderScreening.putCard).toHaveBeenCalledWith(body);
+    expect(logged()).not.toContain(TEST_CARD.cardNumber);
+  });
+});
+
+describe('what is wrong before an order is asked', () => {
+  it.each([
+    ['a body that is no JSON', 400, 'not-json', { payload: '{"transaction": do-not-echo-me}' }],
+    ['a poisoned body', 400, 'not-json', { payload: '{"__proto__": {"x": 1}}' }],
+    [
+      'another content type',
+      415,
+      'unsupported-media-type',
+      { payload: 'a=b', headers: { 'content-type': 'text/plain' } },
+    ],
+    [
+      'a body over 1 MiB',
+      413,
+      'too-large',
+      { payload: JSON.stringify({ transaction: 'x'.repeat(1024 * 1024) }) },
+    ],
+  ])('%s is answered %i', async (_case, status, code, { payload, ...rest }) => {
+    const { app } = await anApi();
+    const headers = { 'content-type': 'application/json' };
+    const response = await app.inject({ ...screening, headers, payload, ...rest });
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['content-type']).toContain('application/problem+json');
+    expect(response.json()).toMatchObject({ type: `/problems/${code}`, status });
+    expect(response.body).not.toContain('do-not-echo-me');
+  });
+
+  it('an address that is none is answered 404 with a problem document', async () => {
+    const { app, logged } = await anApi();
+    const response = await app.inject({ method: 'GET', url: '/v2/do-not-log-me' });
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toMatchObject({ type: '/problems/not-found', status: 404 });
+    expect(response.body + logged()).not.toContain('do-not-log-me');
+  });
+});
+
+describe('errors of an order', () => {
+  it.each([
+    ['unknown-integration', 404],
+    ['unknown-order', 404],
+    ['unknown-transaction', 404],
+    ['attempt-mismatch', 409],
+    ['retry-out-of-turn', 409],
+    ['gateway-result-out-of-turn', 409],
+    ['gateway-result-mismatch', 409],
+    ['order-closed', 409],
+    ['no-transaction', 409],
+    ['passive', 409],
+    ['temporal-unavailable', 503],
+  ] as const)('%s is answered %i', async (code, status) => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.screen.mockRejectedValue(new OrderScreeningError(code, 'In words.'));
+    const response = await app.inject({ ...screening, body: { transaction: {} } });
+    expect(response.statusCode).toBe(status);
+    expect(response.json()).toMatchObject({ type: `/problems/${code}`, status, detail: 'In words.' });
+    expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+  });
+
+  it('that nobody foresaw are answered 500 without a word of them, in answer or log', async () => {
+    const { app, orderScreening, logged } = await anApi();
+    orderScreening.get.mockRejectedValue(
+      new TypeError('do-not-print-me', { cause: new Error('do-not-print-me') }),
+    );
+    const response = await app.inject({ method: 'GET', url: '/v1/orders/order-1' });
+    expect(response.statusCode).toBe(500);
+    expect(response.json()).toMatchObject({ type: '/problems/internal-error' });
+    expect(response.body + logged()).not.toContain('do-not-print-me');
+    expect(logged()).toContain('order-routes');
+  });
+});
+
+it('logs the route, the order and the code of an answer, and no address, header or body', async () => {
+  const { app, orderScreening, logged } = await anApi();
+  orderScreening.screen.mockRejectedValue(new OrderScreeningError('attempt-mismatch', 'In words.'));
+  await app.inject({
+    ...screening,
+    query: { integration: 'secret-in-query' },
+    headers: { 'x-secret': 'secret-in-header' },
+    body: { transaction: { transactionId: TRANSACTION_ID } },
+  });
+  const line = JSON.parse(logged().trim()) as Record<string, unknown>;
+  expect(line).toMatchObject({
+    method: 'POST',
+    route: '/v1/orders/:orderId/screening',
+    status: 409,
+    orderId: 'order-1',
+    code: 'attempt-mismatch',
+    durationMs: expect.any(Number),
+  });
+  expect(logged()).not.toMatch(new RegExp(`secret-in|${TRANSACTION_ID}|/v1/orders/order-1`));
+});
