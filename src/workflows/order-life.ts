@@ -254,8 +254,6 @@ export class OrderLife {
       else await condition(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
     }
     this.#alarm.set(undefined);
-    this.#context.emit(['order.closed']);
-    this.#context.show();
     portal.close();
   }
 

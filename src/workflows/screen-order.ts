@@ -91,6 +91,8 @@ class ScreenOrder {
     }
     await portal;
     this.#outbox.close();
+    this.#context.emit(['order.closed']);
+    this.#context.show();
     await outbox;
     await condition(allHandlersFinished);
     return this.#context.order;

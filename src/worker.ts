@@ -1,0 +1,146 @@
+/** The worker process: workflows and checkout screenings, background work, and polls, each on a queue of its own. */
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { type ActivityWorld, createActivities, createEventSender } from './activities/index.ts';
+import { createCardStash } from './cards/index.ts';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { missingSearchAttributes } from './dev/index.ts';
+import { createLog, type Log, showError } from './log.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
+
+/** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
+const CONCURRENT_SCREENINGS = 500;
+const CACHED_ORDERS = 2_000;
+const CONCURRENT_BACKGROUND = 200;
+const CONCURRENT_POLLS = 50;
+
+/** Longer than any request to the service that a customer waits for. */
+const SHUTDOWN_GRACE = '9 seconds';
+
+export interface WorkerSettings {
+  connection: NativeConnection;
+  namespace: string;
+  /** Polls a second, over all workers of the task queue. */
+  maxRps: number;
+}
+
+export interface OrderWorkers {
+  /** Resolves when all three have stopped; rejects when one breaks down. */
+  readonly stopped: Promise<void>;
+  /** Lets what runs finish, then stops. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the three workers of a process.
+ * @throws when a search attribute is missing: each order's first task would fail, again and again
+ */
+export async function startWorkers(settings: WorkerSettings, world: ActivityWorld): Promise<OrderWorkers> {
+  const { connection, namespace } = settings;
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length > 0) {
+    throw new Error(
+      `Temporal's namespace ${namespace} lacks the search attributes ${missing.join(', ')}: run npm run setup:temporal`,
+    );
+  }
+  const activities = createActivities(world);
+  const common = { connection, namespace, shutdownGraceTime: SHUTDOWN_GRACE };
+  const workers = await Promise.all([
+    Worker.create({
+      ...common,
+      taskQueue: TASK_QUEUE,
+      workflowsPath: fileURLToPath(import.meta.resolve('./workflows/index.ts')),
+      activities: { ...activities.checkout },
+      maxConcurrentWorkflowTaskExecutions: CONCURRENT_SCREENINGS,
+      maxConcurrentLocalActivityExecutions: CONCURRENT_SCREENINGS,
+      maxConcurrentActivityTaskExecutions: CONCURRENT_SCREENINGS,
+      maxCachedWorkflows: CACHED_ORDERS,
+    }),
+    Worker.create({
+      ...common,
+      taskQueue: BACKGROUND_TASK_QUEUE,
+      activities: { ...activities.background },
+      maxConcurrentActivityTaskExecutions: CONCURRENT_BACKGROUND,
+    }),
+    Worker.create({
+      ...common,
+      taskQueue: POLLS_TASK_QUEUE,
+      activities: { ...activities.polls },
+      maxConcurrentActivityTaskExecutions: CONCURRENT_POLLS,
+      maxTaskQueueActivitiesPerSecond: settings.maxRps,
+    }),
+  ]);
+  const runs = workers.map((worker) => worker.run());
+  const stopAll = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  const stopped = Promise.all(
+    runs.map((run) =>
+      run.catch((error: unknown) => {
+        stopAll();
+        throw error;
+      }),
+    ),
+  ).then(() => undefined);
+  return {
+    stopped,
+    stop: () => {
+      stopAll();
+      return stopped;
+    },
+  };
+}
+
+/** Sends the SDK's log lines to ours, with the fields that may be logged. Once a process, before anything else of it. */
+export function installRuntime(config: Config, log: Log): void {
+  Runtime.install({
+    logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
+      const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
+      const write = level === 'ERROR' ? 'error' : level === 'WARN' ? 'warn' : 'debug';
+      const fields = { workflowId, workflowType, activityType, attempt, taskQueue };
+      log[write]({ ...fields, ...(error !== undefined && { err: showError(error) }) }, message);
+    }),
+    telemetryOptions: {
+      metrics: { prometheus: { bindAddress: `127.0.0.1:${config.metricsPort}` } },
+    },
+    shutdownSignals: [],
+  });
+}
+
+/** @returns what the activities stand on, made from the settings */
+export function worldOf(config: Config): ActivityWorld {
+  return {
+    findIntegration: config.findIntegration,
+    cards: createCardStash(config.cardStash.url, config.cardStash.keys),
+    ...(config.events && { events: createEventSender(config.events.url, config.events.secret) }),
+  };
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env, 'worker');
+  const log = createLog('worker', config.logLevel);
+  installRuntime(config, log);
+  const { connection: options, namespace } = config.temporal;
+  const connection = await NativeConnection.connect(options);
+  const workers = await startWorkers({ connection, namespace, maxRps: config.maxRps }, worldOf(config));
+  log.info({ address: options.address, namespace }, 'worker is ready');
+  const stop = (): void => {
+    log.info('worker is stopping: what runs may finish');
+    workers.stop().catch(() => undefined);
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  try {
+    await workers.stopped;
+  } finally {
+    await connection.close();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  main().catch((error: unknown) => {
+    const words = error instanceof ConfigError || error instanceof Error ? error.message : 'unexpected';
+    process.stderr.write(`The worker cannot run: ${words}\n`);
+    process.exitCode = 1;
+  });
+}
