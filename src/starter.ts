@@ -1,4 +1,5 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. Design section 5. */
+
 import { type ClientContext, integrationOf } from './client/context.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
 import { type SignalTimes, sendHint } from './client/hint.ts';
@@ -10,6 +11,7 @@ import { readCardRequest, readOrderId } from './client/read-requests.ts';
 import { screen } from './client/screen.ts';
 import { asOrderError } from './client/temporal-errors.ts';
 import type { OrderName, OrderScreening, OrderScreeningOptions } from './client/types.ts';
+import { within } from './client/within.ts';
 import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
@@ -68,7 +70,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     },
     ping: async () => {
       await asOrderError(() =>
-        client.withDeadline(Date.now() + PING_WITHIN_MS, () =>
+        within(client, Date.now() + PING_WITHIN_MS, () =>
           client.workflowService.describeNamespace({ namespace: client.options.namespace }),
         ),
       );

@@ -1,4 +1,5 @@
 /** Portal actions weeks later: a durable workflow of their own, from the closed order's record. Design section 3.5. */
+
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { stringify } from 'safe-stable-stringify';
@@ -17,6 +18,7 @@ import { type ClientContext, integrationOf } from './context.ts';
 import type { OrderKey } from './portal-action.ts';
 import { invalidRequest } from './read-requests.ts';
 import { isUnanswered, toOrderError } from './temporal-errors.ts';
+import { within } from './within.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -99,7 +101,7 @@ async function run({ client }: ClientContext, input: PortalActionInput): Promise
   const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOf(input));
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   try {
-    await client.withDeadline(deadline, () =>
+    await within(client, deadline, () =>
       client.workflow.start(PORTAL_ACTION, {
         workflowId,
         taskQueue: TASK_QUEUE,
@@ -114,7 +116,7 @@ async function run({ client }: ClientContext, input: PortalActionInput): Promise
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw toOrderError(error);
   }
   try {
-    return await client.withDeadline(deadline, () =>
+    return await within(client, deadline, () =>
       client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId).result(),
     );
   } catch (error) {

@@ -9,6 +9,7 @@ import {
 import type { ClientContext } from './context.ts';
 import { closedOrder, readOrder } from './read-order.ts';
 import { orderClosed, toOrderError } from './temporal-errors.ts';
+import { within } from './within.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -51,7 +52,7 @@ async function sendResult(
 ): Promise<GatewayResultAnswer> {
   const { client } = context;
   try {
-    return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
       client.workflow
         .getHandle(workflowId)
         .executeUpdate(recordGatewayResultUpdate, { args: [request], updateId }),

@@ -1,4 +1,5 @@
 /** Passes on that there is news about an order: the webhook receiver's way in. Design section 5. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { orderWorkflowId, plainOrderId } from '../orders/ids.ts';
@@ -12,6 +13,7 @@ import { type ClientContext, integrationOf } from './context.ts';
 import { quoted } from './list-orders.ts';
 import { asOrderError, isUnanswered, toOrderError } from './temporal-errors.ts';
 import type { HintAnswer, HintRequest } from './types.ts';
+import { within } from './within.ts';
 
 /** No worker within this: the hint is left as a signal. */
 const WORKER_WITHIN_MS = 2_000;
@@ -56,7 +58,7 @@ async function deliver(
 ): Promise<boolean> {
   const { client } = context;
   try {
-    await client.withDeadline(Date.now() + WORKER_WITHIN_MS, () =>
+    await within(client, Date.now() + WORKER_WITHIN_MS, () =>
       client.workflow.getHandle(workflowId).executeUpdate(hintUpdate, { args: [hint] }),
     );
     return true;
@@ -79,7 +81,7 @@ async function signal(
   for (const [id, at] of signalTimes) if (now - at >= SIGNAL_EVERY_MS) signalTimes.delete(id);
   if (signalTimes.has(workflowId)) return true;
   try {
-    await client.withDeadline(now + SIGNAL_WITHIN_MS, () =>
+    await within(client, now + SIGNAL_WITHIN_MS, () =>
       client.workflow.getHandle(workflowId).signal(reviewHintSignal, hint),
     );
   } catch (error) {
@@ -114,7 +116,7 @@ async function lookUp(
     `${transactionIdAttribute.name} = ${quoted(transactionId)}`,
   ].join(' AND ');
   const page = await asOrderError(() =>
-    client.withDeadline(Date.now() + SIGNAL_WITHIN_MS, () =>
+    within(client, Date.now() + SIGNAL_WITHIN_MS, () =>
       client.workflowService.listWorkflowExecutions({
         namespace: client.options.namespace,
         query,

@@ -1,4 +1,6 @@
 /** Orders from Temporal's visibility, newest first; up to 2 s behind. Design sections 5 and 8. */
+
+import { createHash } from 'node:crypto';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { z } from 'zod';
@@ -17,9 +19,11 @@ import type { ClientContext } from './context.ts';
 import { invalidRequest } from './read-requests.ts';
 import { asOrderError } from './temporal-errors.ts';
 import type { ListRequest, OrderList, OrderSummary } from './types.ts';
+import { within } from './within.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 const DEFAULT_LIMIT = 50;
+const CHECK_BYTES = 8;
 
 const phases = z.enum([
   'screening',
@@ -35,12 +39,13 @@ const actions = z.enum(['proceed', 'hold', 'decline', 'cancel']);
 
 /** @see OrderScreening.list */
 export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {
-  const nextPageToken = request.cursor === undefined ? undefined : tokenOf(request.cursor);
+  const query = queryOf(request);
+  const nextPageToken = request.cursor === undefined ? undefined : tokenOf(request.cursor, query);
   const page = await asOrderError(() =>
-    client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+    within(client, Date.now() + ANSWER_WITHIN_MS, () =>
       client.workflowService.listWorkflowExecutions({
         namespace: client.options.namespace,
-        query: queryOf(request),
+        query,
         pageSize: request.limit ?? DEFAULT_LIMIT,
         ...(nextPageToken && { nextPageToken }),
       }),
@@ -62,7 +67,7 @@ export async function listOrders({ client }: ClientContext, request: ListRequest
     },
   );
   const more = page.nextPageToken;
-  return { orders, ...(more.length > 0 && { cursor: Buffer.from(more).toString('base64url') }) };
+  return { orders, ...(more.length > 0 && { cursor: cursorOf(more, query) }) };
 }
 
 /** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
@@ -106,9 +111,22 @@ function shown(attributes: TypedSearchAttributes) {
   };
 }
 
-function tokenOf(cursor: string): Uint8Array {
-  if (/^[\w-]{1,8192}$/.test(cursor)) return Buffer.from(cursor, 'base64url');
-  throw invalidRequest([{ path: 'cursor', message: 'must be the cursor of the answer before' }]);
+/** The server answers a token that isn't its own by no answer at all, so a cursor carries a check of its own. */
+function cursorOf(token: Uint8Array, query: string): string {
+  return Buffer.concat([check(token, query), token]).toString('base64url');
+}
+
+function tokenOf(cursor: string, query: string): Uint8Array {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const token = bytes.subarray(CHECK_BYTES);
+  if (check(token, query).equals(bytes.subarray(0, CHECK_BYTES))) return token;
+  throw invalidRequest([
+    { path: 'cursor', message: 'must be the cursor of the answer before, with the same filters' },
+  ]);
+}
+
+function check(token: Uint8Array, query: string): Buffer {
+  return createHash('sha256').update(query).update(token).digest().subarray(0, CHECK_BYTES);
 }
 
 function instantOf(

@@ -1,10 +1,12 @@
 /** The small messages to an order: an operator's acknowledgement and recheck. */
+
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { acknowledgeUpdate, recheckSignal } from '../orders/messages.ts';
 import type { ClientContext } from './context.ts';
 import { closedOrder } from './read-order.ts';
 import { orderClosed, toOrderError } from './temporal-errors.ts';
 import type { PortalOptions } from './types.ts';
+import { within } from './within.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -36,7 +38,7 @@ async function toOpenOrder<T>(
 ): Promise<T> {
   const { client } = context;
   try {
-    return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
       send(client.workflow.getHandle(workflowId)),
     );
   } catch (error) {

@@ -4,10 +4,12 @@ import { unavailableAction } from '../orders/rules.ts';
 import { screeningDecision, screeningPhase } from '../orders/search-attributes.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import type { ClientContext } from './context.ts';
-import { orderFacts } from './order-facts.ts';
 import { describeOrder } from './read-order.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
 import { temporalUnavailable } from './temporal-errors.ts';
+
+/** The customer has waited for the budget and 2 s already. */
+const ASK_WITHIN_MS = 1_000;
 
 /**
  * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
@@ -19,7 +21,7 @@ export async function pendingAnswer(
   request: CheckedScreenRequest,
 ): Promise<CheckoutAnswer> {
   const workflowId = orderWorkflowId(request.integration.name, request.orderId);
-  const description = await describeOrder(context, workflowId);
+  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
   const waits =
     description?.status.name === 'RUNNING' &&
     description.typedSearchAttributes.get(screeningPhase) === 'screening' &&
@@ -30,7 +32,7 @@ export async function pendingAnswer(
 
 /** @returns `pending`, with the action that the policy names; the worker that comes later takes it as given */
 export function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
-  const whenUnavailable = unavailableAction(integration.whenUnavailable, orderFacts(request.transaction));
+  const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
   const wanted = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
   const action = integration.passive ? 'proceed' : wanted;
   return {

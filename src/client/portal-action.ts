@@ -1,4 +1,5 @@
 /** Portal actions of an open order, as updates; of a closed one see closed-order-action.ts. Design section 5. */
+
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { orderWorkflowId } from '../orders/ids.ts';
@@ -15,6 +16,7 @@ import type { ClientContext } from './context.ts';
 import { describeOrder, finalRecord } from './read-order.ts';
 import { isUnanswered, temporalUnavailable, toOrderError, unknownOrder } from './temporal-errors.ts';
 import type { PortalOptions } from './types.ts';
+import { within } from './within.ts';
 
 /** An action that takes longer goes on, and the caller is told so. */
 export const PORTAL_ANSWER_WITHIN_MS = 10_000;
@@ -62,7 +64,7 @@ async function updateOrder(
 ): Promise<PortalAnswer> {
   let accepted = false;
   try {
-    return await client.withDeadline(Date.now() + PORTAL_ANSWER_WITHIN_MS, async () => {
+    return await within(client, Date.now() + PORTAL_ANSWER_WITHIN_MS, async () => {
       // Each definition takes the fields of its own kind, which is what `kind` says they are.
       const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof fields]>;
       const update = await client.workflow.getHandle(workflowId).startUpdate(definition, {

@@ -1,4 +1,5 @@
 /** Reads an order from Temporal: an open one by query, a closed one from its result, without a worker. */
+
 import {
   type WorkflowExecutionDescription,
   WorkflowFailedError,
@@ -9,6 +10,7 @@ import { orderQuery } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { ClientContext } from './context.ts';
 import { asOrderError, orderClosed, toOrderError, unknownOrder } from './temporal-errors.ts';
+import { within } from './within.ts';
 
 /** How long a read may take; in milliseconds. */
 const READ_WITHIN_MS = 5_000;
@@ -24,7 +26,7 @@ export async function readOrder(context: ClientContext, workflowId: string): Pro
     return { open: false, state: await finalRecord(context, workflowId) };
   const { client } = context;
   const state = await asOrderError(() =>
-    client.withDeadline(Date.now() + READ_WITHIN_MS, () =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
       client.workflow.getHandle(workflowId).query(orderQuery),
     ),
   );
@@ -35,9 +37,10 @@ export async function readOrder(context: ClientContext, workflowId: string): Pro
 export async function describeOrder(
   { client }: ClientContext,
   workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
 ): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return await client.withDeadline(Date.now() + READ_WITHIN_MS, () =>
+    return await within(client, Date.now() + withinMs, () =>
       client.workflow.getHandle(workflowId).describe(),
     );
   } catch (error) {
@@ -49,7 +52,7 @@ export async function describeOrder(
 /** @returns the state that a closed order's workflow returned @throws OrderScreeningError when it has none */
 export async function finalRecord({ client }: ClientContext, workflowId: string): Promise<OrderState> {
   try {
-    return await client.withDeadline(Date.now() + READ_WITHIN_MS, () =>
+    return await within(client, Date.now() + READ_WITHIN_MS, () =>
       client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result(),
     );
   } catch (error) {

@@ -1,15 +1,21 @@
 /** Checks what an order service sends, every fault at once. Nothing that was sent is in a message. Design section 5. */
+import { createHash } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
+import { forbiddenFields } from '../orders/forbidden-fields.ts';
 import { DEFAULT_INTEGRATION, plainOrderId } from '../orders/ids.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
+import type { TransactionJson } from '../orders/messages.ts';
+import { orderFactsOf } from '../orders/order-facts.ts';
+import { matchingSkipRule, type OrderFacts } from '../orders/rules.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
 import {
   type CardData,
+  fingerprint,
   INTEGRATION_WORKFLOWS,
   parseCard,
   parseTransaction,
-  type Transaction,
 } from '../screening/index.ts';
 import { integrationOf } from './context.ts';
 
@@ -54,8 +60,13 @@ export interface CheckedScreenRequest {
   /** Whether the request named the integration workflow itself. */
   workflowNamed: boolean;
   attempt: number;
-  transaction: Transaction;
+  /** Without full card data. */
+  transaction: TransactionJson;
   card?: CardData;
+  facts: OrderFacts;
+  /** As the service will know the order: the order's id unless another was sent. */
+  invoiceNumber: string;
+  fingerprint: string;
 }
 
 /**
@@ -68,21 +79,48 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
   const named = screenSchema.shape.workflow.safeParse(fields.workflow);
   const workflow = (named.success ? named.data : undefined) ?? integration.workflow;
-  const inner = parseTransaction(fields.transaction, { workflow, mode: integration.mode, today: new Date() });
-  const errors = [
-    ...(outer.success ? [] : faultsOf(outer.error)),
-    ...(inner.ok ? [] : inner.faults.map((fault) => within('transaction', fault))),
-  ];
-  if (!outer.success || !inner.ok) throw invalidRequest(errors);
+  const inner = readTransaction(fields.transaction, workflow, integration);
+  if (!outer.success || 'faults' in inner) {
+    throw invalidRequest([
+      ...(outer.success ? [] : faultsOf(outer.error)),
+      ...('faults' in inner ? inner.faults.map((fault) => within('transaction', fault)) : []),
+    ]);
+  }
+  const { orderId, attempt = 1 } = outer.data;
   return {
-    orderId: outer.data.orderId,
+    orderId,
     integration,
     workflow,
     workflowNamed: outer.data.workflow !== undefined,
-    attempt: outer.data.attempt ?? 1,
-    transaction: inner.transaction,
-    ...(inner.card && { card: inner.card }),
+    attempt,
+    facts: orderFactsOf(inner.transaction),
+    ...inner,
+    invoiceNumber: inner.invoiceNumber ?? orderId,
   };
+}
+
+interface ReadTransaction {
+  transaction: TransactionJson;
+  card?: CardData;
+  invoiceNumber?: string | undefined;
+  fingerprint: string;
+}
+
+/** An order that policy skips isn't screened, so what it lacks for a screening is no fault. Design section 4, `skip`. */
+function readTransaction(
+  raw: unknown,
+  workflow: IntegrationWorkflow,
+  integration: Integration,
+): ReadTransaction | { faults: Fault[] } {
+  const parsed = parseTransaction(raw, { workflow, mode: integration.mode, today: new Date() });
+  if (parsed.ok) {
+    const { transaction, card } = parsed;
+    const invoiceNumber = transaction.order?.invoiceNumber;
+    return { transaction, invoiceNumber, fingerprint: fingerprint(transaction, card), ...(card && { card }) };
+  }
+  const skipped = isObject(raw) && matchingSkipRule(integration.skip, orderFactsOf(raw)) !== undefined;
+  if (!skipped || forbiddenFields(raw).length > 0) return { faults: parsed.faults };
+  return { transaction: raw, fingerprint: createHash('sha256').update(stringify(raw)).digest('hex') };
 }
 
 /** @throws OrderScreeningError `unknown-integration`, or `invalid-request` with every fault in `details.errors` */

@@ -1,4 +1,5 @@
 /** The checkout's call: one round trip that starts the order and returns its decision. Design section 5. */
+
 import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
@@ -16,23 +17,22 @@ import {
 } from '../orders/search-attributes.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { instant } from '../orders/words.ts';
-import { fingerprint } from '../screening/index.ts';
 import type { ClientContext } from './context.ts';
 import { pendingAnswer } from './pending-answer.ts';
 import { closedOrder } from './read-order.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
 import { isUnanswered, orderClosed, toOrderError } from './temporal-errors.ts';
+import { within } from './within.ts';
 
 /** Beyond the checkout budget: a worker that begins later takes `pending` as given. */
 const GRACE_MS = 2_000;
 /** Temporal's limit of a static summary, in bytes. */
 const SUMMARY_BYTES = 200;
 
-/** A checked request on its way: with its fingerprint, and the card replaced by its name in the stash. */
+/** A checked request on its way, with the card replaced by its name in the stash. */
 interface Sending {
   request: CheckedScreenRequest;
   workflowId: string;
-  fingerprint: string;
   cardRef?: string;
   deadline: number;
 }
@@ -40,22 +40,26 @@ interface Sending {
 /** @see OrderScreening.screen */
 export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
   const request = readScreenRequest(raw, context.findIntegration);
-  const { integration, orderId, card, transaction } = request;
+  const { integration, orderId, card } = request;
   const sending: Sending = {
     request,
     workflowId: orderWorkflowId(integration.name, orderId),
-    fingerprint: fingerprint(transaction, card),
     ...(card && (await putAway(context, request, card))),
     deadline: Date.now() + integration.checkoutBudgetMs + GRACE_MS,
   };
-  const answer = await (request.attempt === 1
-    ? firstAttempt(context, sending)
-    : laterAttempt(context, sending));
-  if (answer.fingerprint !== undefined && answer.fingerprint !== sending.fingerprint) {
-    if (sending.cardRef !== undefined) await context.cards?.forget(sending.cardRef);
-    throw attemptMismatch();
+  try {
+    const answer = await (request.attempt === 1
+      ? firstAttempt(context, sending)
+      : laterAttempt(context, sending));
+    if (answer.fingerprint !== undefined && answer.fingerprint !== request.fingerprint)
+      throw attemptMismatch();
+    return answer;
+  } catch (error) {
+    // Refused for certain: nobody will take the card out.
+    const refused = error instanceof OrderScreeningError && error.code !== 'temporal-unavailable';
+    if (refused && sending.cardRef !== undefined) await context.cards?.forget(sending.cardRef);
+    throw error;
   }
-  return answer;
 }
 
 async function putAway(
@@ -71,9 +75,9 @@ async function putAway(
 async function firstAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { client } = context;
   try {
-    return await client.withDeadline(sending.deadline, () =>
+    return await within(client, sending.deadline, () =>
       client.workflow.executeUpdateWithStart(decisionUpdate, {
-        args: [{ attempt: 1, fingerprint: sending.fingerprint }],
+        args: [{ attempt: 1, fingerprint: sending.request.fingerprint }],
         updateId: decisionUpdateId(1),
         startWorkflowOperation: startOperation(sending),
       }),
@@ -87,16 +91,16 @@ async function firstAttempt(context: ClientContext, sending: Sending): Promise<C
   }
 }
 
-function startOperation({ request, workflowId, deadline, ...sending }: Sending) {
-  const { orderId, integration, transaction } = request;
+function startOperation({ request, workflowId, deadline, cardRef }: Sending) {
+  const { orderId, integration, transaction, facts } = request;
   const input: ScreenOrderInput = {
     orderId,
     integration: integration.name,
     transaction,
-    fingerprint: sending.fingerprint,
+    fingerprint: request.fingerprint,
     answerBy: instant(deadline),
     ...(request.workflowNamed && { workflow: request.workflow }),
-    ...(sending.cardRef !== undefined && { cardRef: sending.cardRef }),
+    ...(cardRef !== undefined && { cardRef }),
   };
   return new WithStartWorkflowOperation(SCREEN_ORDER, {
     workflowId,
@@ -108,16 +112,16 @@ function startOperation({ request, workflowId, deadline, ...sending }: Sending) 
     typedSearchAttributes: [
       { key: screeningPhase, value: 'screening' },
       { key: screeningIntegration, value: integration.name },
-      { key: invoiceNumber, value: [transaction.order?.invoiceNumber ?? orderId] },
-      { key: orderAmount, value: Number(transaction.amount) },
+      { key: invoiceNumber, value: [request.invoiceNumber] },
       { key: needsAttention, value: false },
+      ...(Number.isFinite(facts.amount) ? [{ key: orderAmount, value: facts.amount }] : []),
     ],
   });
 }
 
 /** One line for lists in the Temporal UI, without personal data. */
-function summary({ orderId, workflow, transaction }: CheckedScreenRequest): string {
-  const line = `Order ${orderId}, ${transaction.amount} ${transaction.currency_code ?? 'USD'}, ${workflow}`;
+function summary({ orderId, workflow, facts }: CheckedScreenRequest): string {
+  const line = `Order ${orderId}, ${facts.amount} ${facts.currency}, ${workflow}`;
   const bytes = Buffer.from(line);
   return bytes.length <= SUMMARY_BYTES
     ? line
@@ -134,13 +138,13 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
   const { attempt, transaction } = request;
   let accepted = false;
   try {
-    return await client.withDeadline(sending.deadline, async () => {
+    return await within(client, sending.deadline, async () => {
       const update = await client.workflow.getHandle(workflowId).startUpdate(retryUpdate, {
         args: [
           {
             attempt,
             transaction,
-            fingerprint: sending.fingerprint,
+            fingerprint: sending.request.fingerprint,
             ...(cardRef !== undefined && { cardRef }),
           },
         ],
@@ -163,7 +167,7 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
 function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
   const attempt = order.attempts.find(({ number }) => number === sending.request.attempt);
   if (attempt?.answer === undefined || attempt.fingerprint === undefined) throw orderClosed();
-  if (attempt.fingerprint !== sending.fingerprint) throw attemptMismatch();
+  if (attempt.fingerprint !== sending.request.fingerprint) throw attemptMismatch();
   return attempt.answer;
 }
 

@@ -9,9 +9,10 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { isOrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+import { DeadlinePassed } from './within.ts';
 
-/** gRPC's code for a request that is wrong in itself: to send it again changes nothing. */
-const INVALID_ARGUMENT = 3;
+/** The codes of gRPC that are told apart. */
+const status = { CANCELLED: 1, INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4 };
 
 const detailsSchema = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
@@ -49,18 +50,16 @@ export function temporalUnavailable(cause?: unknown): OrderScreeningError {
 
 /** @returns whether a call ended without an answer: its deadline passed or it was cut off */
 export function isUnanswered(error: unknown): boolean {
-  return error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isDeadline(error);
-}
-
-function isDeadline(error: unknown): boolean {
-  const grpc = grpcErrorIn(error);
-  return grpc !== undefined && (grpc.code === 4 || grpc.code === 1);
+  const known = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof DeadlinePassed;
+  const code = grpcErrorIn(error)?.code;
+  return known || code === status.DEADLINE_EXCEEDED || code === status.CANCELLED;
 }
 
 function isUnavailable(error: unknown): boolean {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  if (isUnanswered(error)) return true;
   const grpc = grpcErrorIn(error);
-  return grpc !== undefined && grpc.code !== INVALID_ARGUMENT;
+  // A request that is wrong in itself stays wrong: that is our mistake, and nobody should send it again.
+  return grpc !== undefined && grpc.code !== status.INVALID_ARGUMENT;
 }
 
 function grpcErrorIn(error: unknown) {
