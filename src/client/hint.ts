@@ -1,6 +1,5 @@
 /** Passes on that there is news about an order: the webhook receiver's way in. Design section 5. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { orderWorkflowId, plainOrderId } from '../orders/ids.ts';
 import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
@@ -100,7 +99,7 @@ async function findByTransaction(
 ): Promise<string | undefined> {
   const first = await lookUp(context, integration, transactionId);
   if (first !== undefined) return first;
-  await sleep(ASK_AGAIN_AFTER_MS);
+  await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
   return lookUp(context, integration, transactionId);
 }
 

@@ -40,16 +40,16 @@ const screenSchema = z.strictObject({
     .min(1, 'must be at least 1')
     .max(1_000, 'must be at most 1000')
     .optional(),
-  transaction: z.unknown(),
+  transaction: z.unknown().optional(),
 });
 
 const cardFields = ['cardNumber', 'expirationDate', 'cardCode'] as const;
 const cardRequestSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationName.optional(),
-  cardNumber: z.unknown(),
-  expirationDate: z.unknown(),
-  cardCode: z.unknown(),
+  cardNumber: z.unknown().optional(),
+  expirationDate: z.unknown().optional(),
+  cardCode: z.unknown().optional(),
 });
 
 /** A request to screen, checked, with the full card data apart. */

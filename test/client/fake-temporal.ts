@@ -1,0 +1,115 @@
+import { Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { vi } from 'vitest';
+import type { CardStash } from '../../src/cards/index.ts';
+import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
+import type { Integration } from '../../src/orders/integration.ts';
+import type { Policy } from '../../src/orders/policy.ts';
+import { screeningDecision, screeningPhase } from '../../src/orders/search-attributes.ts';
+import type { Attempt, OrderState } from '../../src/orders/state.ts';
+import { createOrderScreening } from '../../src/starter.ts';
+import { anIntegration } from '../api/fake-order-screening.ts';
+
+type Call = (...args: never[]) => Promise<unknown>;
+
+/** What a test says that Temporal answers; whatever it doesn't say is as if the order were unknown. */
+export function fakeTemporal() {
+  const unknown = async () => {
+    throw new WorkflowNotFoundError('workflow not found', 'order', undefined);
+  };
+  return {
+    executeUpdateWithStart: vi.fn<Call>(unknown),
+    start: vi.fn<Call>(async () => ({})),
+    describe: vi.fn<Call>(unknown),
+    query: vi.fn<Call>(unknown),
+    result: vi.fn<Call>(unknown),
+    executeUpdate: vi.fn<Call>(unknown),
+    startUpdate: vi.fn<Call>(unknown),
+    signal: vi.fn<Call>(unknown),
+    listWorkflowExecutions: vi.fn<Call>(async () => ({ executions: [], nextPageToken: new Uint8Array() })),
+    describeNamespace: vi.fn<Call>(async () => ({})),
+  };
+}
+
+/** The client library over a fake Temporal, and the handle ids that it asked for. */
+export function aClient(settings: Partial<Integration> = {}, cards?: CardStash) {
+  const temporal = fakeTemporal();
+  const integration = anIntegration(settings);
+  const handles: string[] = [];
+  const client: Client = Object.assign(Object.create(Client.prototype), {
+    options: { namespace: 'default' },
+    withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+    workflow: {
+      executeUpdateWithStart: temporal.executeUpdateWithStart,
+      start: temporal.start,
+      getHandle: (id: string) => {
+        handles.push(id);
+        return temporal;
+      },
+    },
+  });
+  Object.defineProperty(client, 'workflowService', { value: temporal });
+  const orderScreening = createOrderScreening({
+    client,
+    findIntegration: (name) => (name === integration.name ? integration : undefined),
+    ...(cards && { cards }),
+  });
+  return { orderScreening, temporal, handles, integration };
+}
+
+/** What Temporal throws for an order's refusal. */
+export function refused(
+  code: OrderErrorCode | 'SomethingElse',
+  details: OrderErrorDetails = {},
+): WorkflowUpdateFailedError {
+  const cause = ApplicationFailure.create({ type: code, message: 'In words.', details: [details] });
+  return new WorkflowUpdateFailedError('Workflow Update failed', cause);
+}
+
+/** What `describe` says of an order. */
+export function described(status: 'RUNNING' | 'COMPLETED', phase = 'screening', decision?: string) {
+  const shown = new Map<unknown, unknown>([
+    [screeningPhase, phase],
+    [screeningDecision, decision],
+  ]);
+  return { status: { name: status }, typedSearchAttributes: shown };
+}
+
+export const CLOSED_TRANSACTION = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
+
+/** The record of a closed order whose cancel window is open for another hour. */
+export function aClosedOrder(attempt: Partial<Attempt> = {}, order: Partial<OrderState> = {}): OrderState {
+  const startedAt = '2026-03-01T10:00:00.000Z';
+  return {
+    orderId: 'order-1',
+    integration: 'default',
+    workflow: 'pre-acceptance',
+    phase: 'closed',
+    phaseSince: startedAt,
+    decision: 'pass',
+    action: 'proceed',
+    attempts: [
+      {
+        number: 1,
+        startedAt,
+        screenUntil: startedAt,
+        cancelBy: new Date(Date.now() + 3_600_000).toISOString(),
+        transactionId: CLOSED_TRANSACTION,
+        transactionIds: [CLOSED_TRANSACTION],
+        decision: 'pass',
+        readings: [],
+        rescreens: 0,
+        ...attempt,
+      },
+    ],
+    attention: [],
+    actions: [],
+    events: { sequence: 0, delivered: 0, waiting: 0 },
+    hints: { unread: false, spacingMs: 2_000 },
+    cancelAsked: false,
+    passed: [],
+    startedAt,
+    policy: { passive: false, cancelWindowMs: 432_000_000 } as Policy,
+    ...order,
+  };
+}

@@ -1,0 +1,241 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { PortalActionInput } from '../../src/orders/messages.ts';
+import { aPortalAnswer } from '../api/fake-order-screening.ts';
+import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
+
+const order = { orderId: '#order-1' };
+const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
+
+/** A client of one closed order. */
+function aClosed(record = aClosedOrder()) {
+  const client = aClient();
+  client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
+  client.temporal.describe.mockResolvedValue(described('COMPLETED'));
+  client.temporal.result.mockResolvedValueOnce(record).mockResolvedValue(aPortalAnswer());
+  return client;
+}
+
+function started({ temporal }: ReturnType<typeof aClient>) {
+  const calls = temporal.start.mock.calls as unknown as [
+    string,
+    { args: [PortalActionInput]; workflowId: string },
+  ][];
+  return calls.map(([type, { args, ...options }]) => ({ type, input: args[0], ...options }));
+}
+
+describe('a portal action of an open order', () => {
+  it.each([
+    ['cancel', 'cancel', { reason: 'x' }],
+    ['reportFraud', 'reportFraud', { transactionId: CLOSED_TRANSACTION }],
+    ['submitChargeback', 'submitChargeback', { reason_code: '1', due_date: '2026-04-01' }],
+    ['attachCustomerCode', 'attachCustomerCode', { customerCode: '1' }],
+  ] as const)('%s is the update %s', async (method, update, request) => {
+    const { orderScreening, temporal, handles } = aClient();
+    temporal.startUpdate.mockResolvedValue({ result: async () => aPortalAnswer() });
+    const send = orderScreening[method] as (...args: unknown[]) => Promise<unknown>;
+    expect(await send(order, request, { idempotencyKey: 'decision-1' })).toEqual(aPortalAnswer());
+    const [definition, options] = temporal.startUpdate.mock.calls[0] as unknown as [
+      { name: string },
+      { args: unknown[]; updateId: string },
+    ];
+    expect(handles).toEqual(['order:default:order-1']);
+    expect(definition.name).toBe(update);
+    expect(options.args).toEqual([request]);
+    // No caller's key can be the id of another message.
+    expect(options.updateId).toMatch(/^(cancel|report-fraud|chargeback|customer-code):decision-1$/);
+  });
+
+  it('has a random id unless the caller has a key', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockResolvedValue({ result: async () => aPortalAnswer() });
+    await orderScreening.cancel(order);
+    expect(temporal.startUpdate.mock.calls[0]?.[1]).not.toHaveProperty('updateId');
+  });
+
+  it('that goes on is requested', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockResolvedValue({ result: () => Promise.reject(noAnswer) });
+    expect(await orderScreening.cancel(order)).toEqual({
+      integration: 'default',
+      orderId: 'order-1',
+      kind: 'cancel',
+      status: 'requested',
+    });
+  });
+
+  it('that no worker took is not called requested', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockRejectedValue(noAnswer);
+    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+
+  it("that is refused is the order's own error", async () => {
+    const { orderScreening, temporal } = aClient();
+    const details = { serviceCode: '403', serviceMessage: 'No.' };
+    const error = refused('refused-by-screening-service', details);
+    temporal.startUpdate.mockResolvedValue({ result: () => Promise.reject(error) });
+    await expect(orderScreening.cancel(order)).rejects.toMatchObject({
+      code: 'refused-by-screening-service',
+      details,
+    });
+  });
+
+  it('of an unknown integration or order is refused as such', async () => {
+    const { orderScreening } = aClient();
+    await expect(orderScreening.cancel({ ...order, integration: 'x' })).rejects.toMatchObject({
+      code: 'unknown-integration',
+    });
+    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code: 'unknown-order' });
+  });
+});
+
+describe('a portal action of a closed order', () => {
+  it('runs as a workflow of its own, from the record', async () => {
+    const record = aClosedOrder();
+    const client = aClosed(record);
+    expect(await client.orderScreening.cancel(order, { reason: 'x' })).toEqual(aPortalAnswer());
+    expect(started(client)).toMatchObject([
+      {
+        type: 'portalAction',
+        workflowId: `portal:default:cancel:${CLOSED_TRANSACTION}`,
+        taskQueue: 'order-screening',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        input: {
+          integration: 'default',
+          orderId: 'order-1',
+          transactionId: CLOSED_TRANSACTION,
+          fields: { kind: 'cancel', reason: 'x' },
+          cancelBy: record.attempts[0]?.cancelBy,
+          cancelWindowMs: 432_000_000,
+        },
+      },
+    ]);
+  });
+
+  it('that was done by such a workflow before gives its answer', async () => {
+    const client = aClosed();
+    client.temporal.start.mockRejectedValue(
+      new WorkflowExecutionAlreadyStartedError('done', 'portal', 'portalAction'),
+    );
+    expect(await client.orderScreening.reportFraud(order)).toEqual(aPortalAnswer());
+  });
+
+  it('that goes on is requested', async () => {
+    const client = aClosed();
+    client.temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder()).mockRejectedValue(noAnswer);
+    expect(await client.orderScreening.reportFraud(order)).toMatchObject({
+      status: 'requested',
+      transactionId: CLOSED_TRANSACTION,
+    });
+  });
+
+  it.each([
+    ['the window is over', { cancelBy: '2026-03-06T10:00:00.000Z' }, {}, 'cancel-window-closed'],
+    [
+      'the window is in its last 30 s',
+      { cancelBy: new Date(Date.now() + 20_000).toISOString() },
+      {},
+      'cancel-window-closed',
+    ],
+    ['no window is known', { cancelBy: undefined }, {}, 'cancel-window-unknown'],
+    ['there is no transaction', { transactionId: undefined, transactionIds: [] }, {}, 'no-transaction'],
+    ['it is passive', {}, { policy: { passive: true, cancelWindowMs: 1 } }, 'passive'],
+  ])('is no cancel when %s', async (_case, attempt, state, code) => {
+    const client = aClosed(aClosedOrder(attempt as never, state as never));
+    await expect(client.orderScreening.cancel(order)).rejects.toMatchObject({ code });
+    expect(started(client)).toEqual([]);
+  });
+
+  it('tells when the window was over', async () => {
+    const cancelBy = '2026-03-06T10:00:00.000Z';
+    const client = aClosed(aClosedOrder({ cancelBy }));
+    await expect(client.orderScreening.cancel(order)).rejects.toMatchObject({ details: { cancelBy } });
+  });
+
+  it('that the order itself has done gives the same answer, also after the window', async () => {
+    const done = {
+      number: 1,
+      kind: 'cancel',
+      subject: `cancel:${CLOSED_TRANSACTION}`,
+      transactionId: CLOSED_TRANSACTION,
+      status: 'done',
+      by: 'caller',
+      requestedAt: '2026-03-01T10:00:00.000Z',
+      code: '200',
+    } as const;
+    const client = aClosed(aClosedOrder({ cancelBy: '2026-03-06T10:00:00.000Z' }, { actions: [done] }));
+    expect(await client.orderScreening.cancel(order)).toMatchObject({ status: 'done', code: '200' });
+    expect(started(client)).toEqual([]);
+  });
+
+  it('names a transaction that the order has, or is refused', async () => {
+    const client = aClosed();
+    const other = '00000000-0000-4000-8000-000000000000';
+    await expect(client.orderScreening.reportFraud(order, { transactionId: other })).rejects.toMatchObject({
+      code: 'unknown-transaction',
+    });
+  });
+
+  it('needs the e-mail for a customer code, which the record does not keep', async () => {
+    const without = aClosed();
+    await expect(
+      without.orderScreening.attachCustomerCode(order, { customerCode: '1' }),
+    ).rejects.toMatchObject({
+      code: 'invalid-request',
+      details: { errors: [{ path: 'email' }] },
+    });
+    const client = aClosed();
+    await client.orderScreening.attachCustomerCode(order, {
+      customerCode: '1234567',
+      email: 'a@example.com',
+    });
+    const [run] = started(client);
+    expect(run?.workflowId).toMatch(/^portal:default:customer-code:order-1:[0-9a-f]{16}$/);
+  });
+
+  it('is one workflow for each chargeback that differs, and the same for the same', async () => {
+    const ids = [];
+    for (const inquiry of ['true', 'false', 'true'] as const) {
+      const client = aClosed();
+      await client.orderScreening.submitChargeback(order, {
+        reason_code: '1',
+        due_date: '2026-04-01',
+        inquiry,
+      });
+      ids.push(started(client)[0]?.workflowId);
+    }
+    expect(ids[0]).toBe(ids[2]);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+});
+
+describe('a portal action of a transaction whose order is gone', () => {
+  it('runs for the transaction alone', async () => {
+    const client = aClient();
+    client.temporal.result.mockResolvedValue(aPortalAnswer());
+    await client.orderScreening.reportFraud(order, { transactionId: CLOSED_TRANSACTION });
+    expect(started(client)[0]?.input).toEqual({
+      integration: 'default',
+      transactionId: CLOSED_TRANSACTION,
+      fields: { kind: 'report-fraud', transactionId: CLOSED_TRANSACTION },
+    });
+  });
+
+  it('is no cancel: nobody knows the window', async () => {
+    const { orderScreening } = aClient();
+    const cancel = orderScreening.cancel(order, { transactionId: CLOSED_TRANSACTION });
+    await expect(cancel).rejects.toMatchObject({ code: 'cancel-window-unknown' });
+  });
+
+  it('is nothing in a passive integration', async () => {
+    const { orderScreening } = aClient({ passive: true });
+    const report = orderScreening.reportFraud(order, { transactionId: CLOSED_TRANSACTION });
+    await expect(report).rejects.toMatchObject({ code: 'passive' });
+  });
+});
