@@ -17,6 +17,8 @@ import {
   orderParams,
   orderQuery,
   screeningBody,
+  uncheckedOrderParams,
+  uncheckedOrderQuery,
 } from './request-schemas.ts';
 
 /** What an order service calls. */
@@ -26,8 +28,8 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     url: '/v1/orders/:orderId/screening',
     summary: 'Screen an order: its decision, and what to do now',
     tag: 'orders',
-    params: orderParams,
-    query: orderQuery,
+    params: uncheckedOrderParams,
+    query: uncheckedOrderQuery,
     body: anyObject,
     documentedBody: screeningBody,
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
@@ -87,7 +89,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     summary: 'Put full card data in the card stash, to start an order with its cardRef',
     tag: 'cards',
     params: nothing,
-    query: orderQuery,
+    query: uncheckedOrderQuery,
     body: anyObject,
     documentedBody: cardBody,
     answers: { 201: cardRefSchema },

@@ -1,6 +1,7 @@
 /** What the API takes, the same schemas for checks and documentation. Design section 5. */
 import { z } from 'zod';
 import { orderIdSchema } from '../client/read-requests.ts';
+import { plainOrderId } from '../orders/ids.ts';
 import {
   cardSchema,
   chargebackSchema,
@@ -39,6 +40,10 @@ export const listQuery = z.strictObject({
     .transform(Number)
     .optional(),
 });
+
+/** The same, checked by the client library together with a body, so that their faults are listed at once. */
+export const uncheckedOrderParams = z.strictObject({ orderId: z.string().transform(plainOrderId) });
+export const uncheckedOrderQuery = z.strictObject({ integration: z.string().optional() });
 
 /** Checked by the client library, which knows the rules of each integration. */
 export const screeningBody = z.strictObject({

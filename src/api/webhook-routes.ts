@@ -36,7 +36,9 @@ export async function webhookRoutes(
       url,
       bodyLimit: BODY_LIMIT,
       schema: { hide: true },
-      handler: async ({ params: { integration }, query, body, sentContentType }, reply) => {
+      handler: async (request, reply) => {
+        const { query, body, sentContentType } = request;
+        const { integration } = request.params;
         const { invoiceNumber, ...found } = readWebhook({ contentType: sentContentType, query, body });
         const { outcome } = await orderScreening.hint({
           integration,
@@ -44,6 +46,7 @@ export async function webhookRoutes(
           ...found,
           ...(invoiceNumber !== undefined && { orderId: invoiceNumber }),
         });
+        if (outcome === 'unknown') request.log.warn({ integration }, 'webhook for no open order');
         return reply.code(202).send({ status: outcome });
       },
     });

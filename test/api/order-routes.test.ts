@@ -62,13 +62,18 @@ describe('POST screening', () => {
     });
     const secret = 'do-not-echo-me';
     const transaction = { ...aTransaction({ amount: secret, customerIP: secret }), nope: secret };
-    const response = await app.inject({ ...screening, body: { attempt: 0, worflow: secret, transaction } });
+    const response = await app.inject({
+      ...screening,
+      url: '/v1/orders/%23/screening',
+      body: { attempt: 0, worflow: secret, transaction },
+    });
     expect(response.statusCode).toBe(422);
     expect(response.headers['content-type']).toContain('application/problem+json');
     const problem = response.json<{ type: string; status: number; errors: { path: string }[] }>();
     expect(problem).toMatchObject({ type: '/problems/invalid-request', status: 422 });
     expect(problem.errors.map(({ path }) => path).sort()).toEqual([
       'attempt',
+      'orderId',
       'transaction.amount',
       'transaction.customerIP',
       'transaction.nope',
