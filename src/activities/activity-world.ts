@@ -22,8 +22,19 @@ export function integrationOf(world: ActivityWorld, name: string): Integration {
   throw ApplicationFailure.retryable(`no integration «${name}» is configured`, 'unknown-integration');
 }
 
-/** @returns a client for the integration, with its address and key as they are now */
+/**
+ * @returns a client for the integration, with its address and key as they are now
+ * @throws a failure that the server retries when there is no key: an operator's mistake, too
+ */
 export function clientOf(integration: Integration): ScreeningClient {
   const { baseUrl, portalBaseUrl, dialect } = integration;
-  return createScreeningClient({ baseUrl, portalBaseUrl, dialect, apiKey: integration.apiKey() });
+  return createScreeningClient({ baseUrl, portalBaseUrl, dialect, apiKey: keyOf(integration) });
+}
+
+function keyOf(integration: Integration): string {
+  try {
+    return integration.apiKey();
+  } catch {
+    throw ApplicationFailure.retryable(`integration «${integration.name}» has no API key`, 'no-api-key');
+  }
 }

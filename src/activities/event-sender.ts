@@ -3,6 +3,9 @@ import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../orders/messages.ts';
 
+/** Nobody reads what the receiver says; only its status counts. */
+const MAX_REPLY_BYTES = 64 * 1024;
+
 /** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */
 export type EventSender = (event: OrderEvent, timeoutMs: number) => Promise<void>;
 
@@ -20,6 +23,7 @@ export function createEventSender(url: string, secret: string): EventSender {
       method: 'POST',
       body,
       redirect: 'manual',
+      size: MAX_REPLY_BYTES,
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
         'content-type': 'application/json',

@@ -2,9 +2,18 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { PortalOutcome } from '../orders/portal.ts';
 import type { GatewayOutcome, GatewayResponseRequest, PortalRequest } from '../orders/world.ts';
-import { type PortalReply, type ScreeningClient, ScreeningError } from '../screening/index.ts';
+import { type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { isForbidden, refusalWords, retryLater, retryWrongKey } from './retry-later.ts';
+import { portalCall } from './portal-calls.ts';
+import {
+  askedPauseMs,
+  isForbidden,
+  refusalWords,
+  retryLater,
+  retryWrongKey,
+  tryAgain,
+  WRONG_KEY_PAUSE_MS,
+} from './retry-later.ts';
 
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
@@ -44,11 +53,13 @@ export function portalActivities(world: ActivityWorld) {
     async performPortalAction(request: PortalRequest): Promise<PortalOutcome> {
       const mayBeDone = earlierTryMayBeDone();
       if (request.fields.kind === 'chargeback' && mayBeDone) return { kind: 'unconfirmed' };
-      const timeoutMs = timeLeftMs(request);
-      if (timeoutMs <= 0) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
+      const call = portalCall(request);
+      if ('words' in call) return { kind: 'refused', message: call.words };
+      const timeLeft = timeLeftMs(request);
+      if (!(timeLeft > 0)) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
+      const client = clientFor(world, request, mayBeDone);
       try {
-        const client = clientOf(integrationOf(world, request.integration));
-        const reply = await send(client, request, Math.min(PATIENT_MS, timeoutMs));
+        const reply = await call(client, { timeoutMs: Math.min(PATIENT_MS, timeLeft) });
         return {
           kind: 'done',
           code: String(reply.code),
@@ -61,21 +72,14 @@ export function portalActivities(world: ActivityWorld) {
   };
 }
 
-function send(client: ScreeningClient, request: PortalRequest, timeoutMs: number): Promise<PortalReply> {
-  const { fields, transactionId = '' } = request;
-  switch (fields.kind) {
-    case 'cancel':
-      return client.cancelTransaction({ transactionId }, { timeoutMs });
-    case 'report-fraud':
-      return client.reportFraud({ transactionId }, { timeoutMs });
-    case 'customer-code': {
-      const { customerCode, email = request.email ?? '' } = fields;
-      return client.customerCode({ customerCode, email }, { timeoutMs });
-    }
-    case 'chargeback': {
-      const { kind: _kind, force: _force, transactionId: _named, ...chargeback } = fields;
-      return client.submitChargeback({ transactionId, ...chargeback }, { timeoutMs });
-    }
+/** Settings that lack the integration or its key are mended by an operator: nothing was sent meanwhile. */
+function clientFor(world: ActivityWorld, request: PortalRequest, mayBeDone: boolean): ScreeningClient {
+  try {
+    return clientOf(integrationOf(world, request.integration));
+  } catch (error) {
+    nothingWasDone(mayBeDone);
+    const { type, message } = retryLater(error);
+    throw tryAgain(type ?? 'unexpected', message, pauseMs(request));
   }
 }
 
@@ -83,12 +87,12 @@ function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean
   if (isForbidden(error)) {
     if (!request.forbiddenKnown) return { kind: 'forbidden' };
     nothingWasDone(mayBeDone);
-    throw retryWrongKey();
+    throw retryWrongKey(beforeTheEnd(request, WRONG_KEY_PAUSE_MS));
   }
   const words = refusalWords(error);
   if (words !== undefined) {
-    const said = { message: words, ...codeOf(error) };
-    return mayBeDone ? { kind: 'unconfirmed', message: words } : { kind: 'refused', ...said };
+    if (mayBeDone) return { kind: 'unconfirmed', message: words };
+    return { kind: 'refused', message: words, ...codeOf(error) };
   }
   const unknown = !(error instanceof ScreeningError) || error.outcome === 'unknown';
   if (unknown && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
@@ -101,11 +105,16 @@ function codeOf(error: unknown): { code?: string } {
   return code === undefined ? {} : { code: String(code) };
 }
 
-/** Growing pauses, never past the last moment of the window: then it is tried once more. */
-function pauseMs(request: PortalRequest, error: unknown): number {
-  const asked = error instanceof ScreeningError ? error.retryAfterMs : undefined;
+/** Growing pauses, or the one that the service asked for. */
+function pauseMs(request: PortalRequest, error?: unknown): number {
   const grown = Math.min(FIRST_PAUSE_MS * 2 ** (activityInfo().attempt - 1), LONGEST_PAUSE_MS);
-  return Math.max(1, Math.min(asked ?? grown, timeLeftMs(request)));
+  const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
+  return beforeTheEnd(request, asked ?? grown);
+}
+
+/** Never past the last moment at which it may be sent, so that it is told in time that it was too late. */
+function beforeTheEnd(request: PortalRequest, pause: number): number {
+  return Math.max(1, Math.min(pause, timeLeftMs(request)));
 }
 
 function timeLeftMs(request: PortalRequest): number {

@@ -5,6 +5,10 @@ import { ScreeningError } from '../screening/index.ts';
 /** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
+/** A Retry-After is obeyed within these: 0 would be a flood, and nobody means weeks. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
 /** @returns whether the service said that it doesn't know our key */
 export function isForbidden(error: unknown): boolean {
   return error instanceof ScreeningError && error.reason === 'forbidden';
@@ -16,23 +20,37 @@ export function refusalWords(error: unknown): string | undefined {
   return error.words?.join('; ') ?? error.reason;
 }
 
+/** @returns milliseconds to wait as the service asked by Retry-After, or undefined: it didn't ask */
+export function askedPauseMs(error: { retryAfterMs?: number }): number | undefined {
+  const { retryAfterMs } = error;
+  return retryAfterMs === undefined
+    ? undefined
+    : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+}
+
 /**
- * A failure that the server tries again: after the service's own Retry-After, else by the activity's retry policy.
- * Its words are the client error's, which hold no key, no address and no card data.
+ * A failure that the server tries again: after the given pause, else the service's own Retry-After, else by the
+ * activity's retry policy. Its words are the client error's, which hold no key, no address and no card data; those of
+ * any other error may, so they are left out.
  */
 export function retryLater(error: unknown, nextRetryDelay?: number): ApplicationFailure {
-  const known = error instanceof ScreeningError ? error : undefined;
-  const delay = nextRetryDelay ?? known?.retryAfterMs;
+  if (error instanceof ApplicationFailure) return error;
+  if (!(error instanceof ScreeningError)) return tryAgain('unexpected', 'unexpected', nextRetryDelay);
+  return tryAgain(error.reason, error.message, nextRetryDelay ?? askedPauseMs(error));
+}
+
+/** A failure that the server tries again: after the delay, else by the activity's retry policy. */
+export function tryAgain(type: string, message: string, nextRetryDelay?: number): ApplicationFailure {
   return ApplicationFailure.create({
-    type: known?.reason ?? 'unexpected',
-    message: known?.message ?? (error instanceof Error ? error.message : 'unexpected'),
-    ...(delay !== undefined && { nextRetryDelay: delay }),
+    type,
+    message,
+    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
   });
 }
 
 /** The wrong key again: slow, and nothing to alert on twice. */
-export function retryWrongKey(): ApplicationFailure {
-  return waitLonger('forbidden', 'the service still does not accept the API key', WRONG_KEY_PAUSE_MS);
+export function retryWrongKey(pauseMs = WRONG_KEY_PAUSE_MS): ApplicationFailure {
+  return waitLonger('forbidden', 'the service still does not accept the API key', pauseMs);
 }
 
 /** Nothing new yet: the server calls again after the delay, and counts no failure. */

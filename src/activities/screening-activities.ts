@@ -7,25 +7,37 @@ import type { Policy } from '../orders/policy.ts';
 import { matchingSkipRule } from '../orders/rules.ts';
 import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
 import type { CatchUpRequest, CheckoutRequest, ScreenRequest } from '../orders/world.ts';
-import { type Fault, ScreeningError } from '../screening/index.ts';
+import type { Fault, Transaction } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { retryLater, retryWrongKey } from './retry-later.ts';
-import { adopt, checkTransaction, type Try, tryScreening } from './try-screening.ts';
+import { CheckoutBreakers } from './checkout-breaker.ts';
+import { faultWords, invalidTransaction } from './faults.ts';
+import { askedPauseMs, retryWrongKey, tryAgain } from './retry-later.ts';
+import { adopt, checkTransaction, LEAST_TIME_MS, type Try, tryScreening } from './try-screening.ts';
 
 /** The longest that a create may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
 
-/** What must be left of the budget for a request to be worth sending. */
-const LEAST_BUDGET_MS = 50;
-
 export function screeningActivities(world: ActivityWorld) {
-  const begin = (request: ScreenRequest, integration: Integration, until: number): Try => ({
+  const breakers = new CheckoutBreakers();
+
+  const begin = (request: ScreenRequest, integration: Integration, forMs: number): Try => ({
     integration,
     workflow: request.workflow ?? integration.workflow,
     client: clientOf(integration),
     cards: world.cards,
-    until,
+    until: Date.now() + forMs,
   });
+
+  /** Screens for somebody who waits, unless the service is down. */
+  const whileWaited = async (
+    request: ScreenRequest,
+    transaction: Transaction,
+    t: Try,
+  ): Promise<ScreeningOutcome> => {
+    const screening = () => inTime(request, transaction, t);
+    const outcome = await breakers.screen(request.integration, screening);
+    return outcome ?? { kind: 'unanswered', reason: 'service-down', maybeSent: request.lookFirst };
+  };
 
   return {
     /**
@@ -34,16 +46,18 @@ export function screeningActivities(world: ActivityWorld) {
      */
     async screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening> {
       const integration = knownIntegration(world, request);
-      const policy = await policyOf(world, request, integration);
+      const policy = policyOf(world, request, integration);
       const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
       if (rule !== undefined) return { policy, outcome: { kind: 'skipped', rule } };
       const checked = checkTransaction(request, integration, policy.workflow);
-      if (!checked.ok) throw invalid(checked.faults);
+      if (!checked.ok) throw invalidTransaction(checked.faults);
       const budget = budgetOf(request, integration);
-      if (budget < LEAST_BUDGET_MS) {
-        return { policy, outcome: { kind: 'unanswered', reason: 'no-time-left', maybeSent: false } };
+      if (budget < LEAST_TIME_MS) {
+        const { lookFirst } = request;
+        return { policy, outcome: { kind: 'unanswered', reason: 'no-time-left', maybeSent: lookFirst } };
       }
-      return { policy, outcome: await inTime(request, begin(request, integration, Date.now() + budget)) };
+      const t = begin(request, integration, budget);
+      return { policy, outcome: await whileWaited(request, checked.transaction, t) };
     },
 
     /** The policy alone. A local activity, for when the screening itself broke down. */
@@ -52,36 +66,50 @@ export function screeningActivities(world: ActivityWorld) {
     },
 
     /** Screens a further attempt for a waiting customer. Called a second time it looks first. */
-    async screenRetry(request: ScreenRequest): Promise<ScreeningOutcome> {
+    async screenRetry(asked: ScreenRequest): Promise<ScreeningOutcome> {
+      const request = lookingAgain(asked);
       const integration = integrationOf(world, request.integration);
-      const lookFirst = request.lookFirst || activityInfo().attempt > 1;
-      const until = Date.now() + integration.checkoutBudgetMs;
-      return inTime({ ...request, lookFirst }, begin(request, integration, until));
+      const t = begin(request, integration, integration.checkoutBudgetMs);
+      const checked = checkTransaction(request, integration, t.workflow);
+      if (!checked.ok) return refusedByRules(checked.faults);
+      return whileWaited(request, checked.transaction, t);
     },
 
     /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
-    async catchUp(request: CatchUpRequest): Promise<ScreeningOutcome> {
+    async catchUp(asked: CatchUpRequest): Promise<ScreeningOutcome> {
+      const request = lookingAgain(asked);
       const integration = integrationOf(world, request.integration);
-      const lookFirst = request.lookFirst || activityInfo().attempt > 1;
-      const until = Date.now() + PATIENT_MS;
-      const outcome = await tryScreening({ ...request, lookFirst }, begin(request, integration, until));
-      if (outcome instanceof ScreeningError) throw retryLater(outcome);
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
+      const t = begin(request, integration, PATIENT_MS);
+      const checked = checkTransaction(request, integration, t.workflow);
+      if (!checked.ok) return refusedByRules(checked.faults);
+      const outcome = await tryScreening(request, checked.transaction, t);
+      if (outcome.kind === 'no-answer')
+        throw tryAgain(outcome.reason, outcome.message, askedPauseMs(outcome));
+      if (outcome.kind === 'forbidden' && asked.forbiddenKnown) throw retryWrongKey();
       return outcome;
     },
   };
 }
 
+/** A try before this one may have sent its create: its answer was lost, or its worker. */
+function lookingAgain(request: ScreenRequest): ScreenRequest {
+  return { ...request, lookFirst: request.lookFirst || activityInfo().attempt > 1 };
+}
+
 /** A try for somebody who waits: an unknown outcome is looked up if there is time, never sent a second time. */
-async function inTime(request: ScreenRequest, t: Try): Promise<ScreeningOutcome> {
-  const outcome = await tryScreening(request, t);
-  if (!(outcome instanceof ScreeningError)) return outcome;
-  const maybeSent = outcome.outcome === 'unknown';
-  if (maybeSent && t.until - Date.now() > LEAST_BUDGET_MS) {
-    const found = await adopt(request, t).catch(() => undefined);
-    if (found !== undefined) return { ...found, adopted: false };
+async function inTime(request: ScreenRequest, transaction: Transaction, t: Try): Promise<ScreeningOutcome> {
+  const outcome = await tryScreening(request, transaction, t);
+  if (outcome.kind === 'forbidden' && request.lookFirst) {
+    return { kind: 'unanswered', reason: 'forbidden', maybeSent: true };
   }
-  return { kind: 'unanswered', reason: outcome.reason, maybeSent };
+  if (outcome.kind !== 'no-answer') return outcome;
+  const { reason, maybeSent } = outcome;
+  if (maybeSent && t.until - Date.now() >= LEAST_TIME_MS) {
+    const found = await adopt(request, t).catch(() => undefined);
+    // Made by this try, unless one before it may have made it.
+    if (found !== undefined) return { ...found, adopted: request.lookFirst };
+  }
+  return { kind: 'unanswered', reason, maybeSent };
 }
 
 /** The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. */
@@ -91,11 +119,7 @@ function budgetOf(request: CheckoutRequest, integration: Integration): number {
   return Math.min(integration.checkoutBudgetMs - request.queuedMs, untilAnswer);
 }
 
-async function policyOf(
-  world: ActivityWorld,
-  request: ScreenRequest,
-  integration: Integration,
-): Promise<Policy> {
+function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {
   const facts = orderFactsOf(request.transaction);
   return policyFor(integration, request.workflow, facts, world.events !== undefined);
 }
@@ -111,16 +135,6 @@ function knownIntegration(world: ActivityWorld, request: ScreenRequest): Integra
   });
 }
 
-function invalid(faults: Fault[]): ApplicationFailure {
-  const errors = faults.map(({ path, message }) => ({
-    path: path === '' ? 'transaction' : `transaction.${path}`,
-    message,
-  }));
-  const where = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
-  return ApplicationFailure.create({
-    type: 'invalid-request',
-    message: `The transaction breaks a rule: ${where}.`,
-    nonRetryable: true,
-    details: [{ errors }],
-  });
+function refusedByRules(faults: Fault[]): ScreeningOutcome {
+  return { kind: 'refused', reason: 'invalid-request', words: faultWords(faults) };
 }

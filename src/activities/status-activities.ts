@@ -4,7 +4,7 @@ import type { StatusOutcome } from '../orders/apply-reading.ts';
 import type { LookUpOutcome, LookUpRequest, PollRequest, StatusRequest } from '../orders/world.ts';
 import { ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { isForbidden, retryLater, retryWrongKey, waitLonger } from './retry-later.ts';
+import { askedPauseMs, isForbidden, retryLater, retryWrongKey, waitLonger } from './retry-later.ts';
 
 /** A read inside a workflow task is short; one that nobody waits for is patient. */
 const QUICK_MS = 4_000;
@@ -54,11 +54,15 @@ export function statusActivities(world: ActivityWorld) {
         waitLonger('unchanged', 'the decision stands', pollPauseMs(request, attempt));
       if (attempt === 1) throw again();
       const outcome = await read(request, PATIENT_MS);
-      if (outcome instanceof ScreeningError) throw retryLater(outcome, pollPauseMs(request, attempt));
+      if (outcome instanceof ScreeningError) {
+        throw retryLater(outcome, Math.max(pollPauseMs(request, attempt), askedPauseMs(outcome) ?? 0));
+      }
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       if (outcome.kind === 'unreadable' && request.troubleKnown) throw again();
       if (outcome.kind === 'read') {
-        if (outcome.decision === request.known) throw again();
+        // The same decision is news when it ends a trouble that was reported.
+        const troubled = request.troubleKnown || request.forbiddenKnown;
+        if (outcome.decision === request.known && !troubled) throw again();
         if (outcome.decision === 'error' && request.troubleKnown) throw again();
       }
       return outcome;
@@ -72,9 +76,15 @@ export function statusActivities(world: ActivityWorld) {
         if (request.knownTransactionIds.includes(found.id)) return { kind: 'none' };
         return { kind: 'found', transactionId: found.id, decision: found.decision };
       } catch (error) {
-        if (error instanceof ScreeningError && error.reason === 'not-found') return { kind: 'none' };
         if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
-        throw isForbidden(error) ? retryWrongKey() : retryLater(error);
+        if (isForbidden(error)) throw retryWrongKey();
+        if (!(error instanceof ScreeningError)) throw error;
+        if (error.reason === 'not-found') return { kind: 'none' };
+        const { transactionId } = error;
+        if (transactionId === undefined) throw retryLater(error);
+        // It is there, though its decision can't be read: it can be canceled all the same.
+        if (request.knownTransactionIds.includes(transactionId)) return { kind: 'none' };
+        return { kind: 'found', transactionId, decision: 'error' };
       }
     },
   };

@@ -9,6 +9,7 @@ import {
   parseTransaction,
   type ScreeningClient,
   ScreeningError,
+  type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
 
@@ -21,8 +22,22 @@ export interface Try {
   until: number;
 }
 
-/** What a try knows for certain; `unknown` and `not-done` are left as the client's error. */
-export type Tried = Exclude<ScreeningOutcome, { kind: 'skipped' } | { kind: 'unanswered' }> | ScreeningError;
+/** No answer this time. Its words hold no key, no address and no card data. */
+export interface NoAnswer {
+  kind: 'no-answer';
+  reason: string;
+  message: string;
+  /** A create may have reached the service: in this try, or in one before it. */
+  maybeSent: boolean;
+  /** How long the service asks to wait. */
+  retryAfterMs?: number;
+}
+
+export type Tried = Exclude<ScreeningOutcome, { kind: 'skipped' | 'unanswered' }> | NoAnswer;
+type Answered = Extract<ScreeningOutcome, { kind: 'answered' }>;
+
+/** What must be left of the time for a request to be worth sending, in milliseconds. */
+export const LEAST_TIME_MS = 50;
 
 /** @returns the transaction checked against the rules in force, or its faults with their paths */
 export function checkTransaction(
@@ -39,22 +54,23 @@ export function checkTransaction(
 }
 
 /** Looks by invoice if something may have been sent before, adopts what is found and new, else creates. */
-export async function tryScreening(request: ScreenRequest, t: Try): Promise<Tried> {
-  const checked = checkTransaction(request, t.integration, t.workflow);
-  if (!checked.ok) {
-    const words = checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-    return { kind: 'refused', reason: 'invalid-request', words };
+export async function tryScreening(request: ScreenRequest, transaction: Transaction, t: Try): Promise<Tried> {
+  if (request.lookFirst) {
+    const found = await look(request, t);
+    if (found !== undefined) return found;
+  }
+  const card = await cardFor(request, t);
+  if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
+  if (card === 'unreachable') {
+    return notSent(request, 'card-stash', 'the card stash did not answer');
+  }
+  if (t.until - Date.now() < LEAST_TIME_MS) {
+    return notSent(request, 'no-time-left', 'no time was left to screen the order');
   }
   try {
-    if (request.lookFirst) {
-      const found = await adopt(request, t);
-      if (found !== undefined) return found;
-    }
-    const card = await cardFor(request, t);
-    if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
     const response = await t.client.createTransaction(
       {
-        transaction: checked.transaction,
+        transaction,
         enrich: t.integration.enrich,
         invoiceNumber: request.invoiceNumber,
         ...(card !== undefined && { card }),
@@ -64,28 +80,76 @@ export async function tryScreening(request: ScreenRequest, t: Try): Promise<Trie
     return answeredBy(response, false);
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    return outcomeOf(error);
+    return afterCreate(request, error);
   }
 }
 
-/** @returns the order's own transaction if the service has one that is new to the order */
-export async function adopt(
-  request: ScreenRequest,
-  t: Try,
-): Promise<(ScreeningOutcome & { kind: 'answered' }) | undefined> {
+/**
+ * @returns the order's own transaction if the service has one that is new to the order
+ * @throws ScreeningError when that can't be told
+ */
+export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | undefined> {
+  const { invoiceNumber, knownTransactionIds } = request;
   try {
-    const found = await t.client.statusByInvoice(request.invoiceNumber, { timeoutMs: left(t) });
-    return request.knownTransactionIds.includes(found.id) ? undefined : answeredBy(found, true);
+    const found = await t.client.statusByInvoice(invoiceNumber, { timeoutMs: left(t) });
+    return knownTransactionIds.includes(found.id) ? undefined : answeredBy(found, true);
   } catch (error) {
-    if (error instanceof ScreeningError && error.reason === 'not-found') return undefined;
+    if (!(error instanceof ScreeningError)) throw error;
+    if (error.reason === 'not-found') return undefined;
+    // By invoice only the first transaction is found: an earlier attempt's says nothing about this one.
+    if (error.transactionId !== undefined && knownTransactionIds.includes(error.transactionId)) {
+      return undefined;
+    }
     throw error;
   }
 }
 
-function answeredBy(
-  response: TransactionResponse,
-  adopted: boolean,
-): ScreeningOutcome & { kind: 'answered' } {
+/** @returns what was found, or why nobody can tell; undefined: there is none, it may be created */
+async function look(request: ScreenRequest, t: Try): Promise<Tried | undefined> {
+  try {
+    return await adopt(request, t);
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    if (error.reason === 'forbidden') return { kind: 'forbidden' };
+    // A refusal to look is no refusal of the transaction.
+    if (isUnreadable(error) || error.outcome === 'refused') return unreadable(error);
+    return noAnswer(error, true);
+  }
+}
+
+function afterCreate(request: ScreenRequest, error: ScreeningError): Tried {
+  if (error.reason === 'forbidden') return { kind: 'forbidden' };
+  if (isUnreadable(error)) return unreadable(error);
+  // The document has no 404 for this operation: it comes from a wrong address, and an operator can mend that.
+  if (error.outcome === 'refused' && error.reason !== 'not-found') {
+    return { kind: 'refused', reason: 'refused', words: error.words?.join('; ') ?? error.reason };
+  }
+  return noAnswer(error, request.lookFirst || error.outcome === 'unknown');
+}
+
+function isUnreadable({ reason }: ScreeningError): boolean {
+  return reason === 'unknown-decision' || reason === 'missing-id';
+}
+
+function unreadable({ reason, transactionId }: ScreeningError): Tried {
+  return { kind: 'unreadable', reason, ...(transactionId !== undefined && { transactionId }) };
+}
+
+function noAnswer({ reason, message, retryAfterMs }: ScreeningError, maybeSent: boolean): NoAnswer {
+  return {
+    kind: 'no-answer',
+    reason,
+    message,
+    maybeSent,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function notSent(request: ScreenRequest, reason: string, message: string): NoAnswer {
+  return { kind: 'no-answer', reason, message, maybeSent: request.lookFirst };
+}
+
+function answeredBy(response: TransactionResponse, adopted: boolean): Answered {
   return {
     kind: 'answered',
     transactionId: response.id,
@@ -96,30 +160,22 @@ function answeredBy(
   };
 }
 
-function outcomeOf(error: ScreeningError): Tried {
-  switch (error.reason) {
-    case 'forbidden':
-      return { kind: 'forbidden' };
-    case 'unknown-decision':
-    case 'missing-id':
-      return {
-        kind: 'unreadable',
-        reason: error.reason,
-        ...(error.transactionId !== undefined && { transactionId: error.transactionId }),
-      };
-    default:
-      if (error.outcome !== 'refused') return error;
-      return { kind: 'refused', reason: 'refused', words: error.words?.join('; ') ?? error.reason };
+/** Only pre-gateway sends full card data (interface document, "Integration workflows"). */
+async function cardFor(
+  request: ScreenRequest,
+  t: Try,
+): Promise<CardData | 'gone' | 'unreachable' | undefined> {
+  const { integration, orderId, cardRef } = request;
+  if (cardRef === undefined || t.workflow !== 'pre-gateway') return undefined;
+  try {
+    return (await t.cards.get({ integration, orderId, cardRef })) ?? 'gone';
+  } catch {
+    // What a driver throws may name its address.
+    return 'unreachable';
   }
 }
 
-async function cardFor(request: ScreenRequest, t: Try): Promise<CardData | 'gone' | undefined> {
-  const { integration, orderId, cardRef } = request;
-  if (cardRef === undefined) return undefined;
-  return (await t.cards.get({ integration, orderId, cardRef })) ?? 'gone';
-}
-
-/** At least a moment, so that a call that is due is made and ends at once. */
+/** At least a moment, so that a look that is due is made and ends at once. */
 function left(t: Try): number {
   return Math.max(1, t.until - Date.now());
 }

@@ -1,0 +1,220 @@
+import { describe, expect, it, test } from 'vitest';
+import { DECISIONS } from '../../src/screening/index.ts';
+import { aTransaction } from '../fixtures/transactions.ts';
+import {
+  aCheckout,
+  aWorld,
+  expectNoSecret,
+  failureOf,
+  fromNow,
+  requests,
+  sandbox,
+  theTransaction,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+describe('the decision', () => {
+  test.each(DECISIONS)('«%s» is answered with its transaction id and the policy in force', async (word) => {
+    const { outcome, policy } = await aWorld().checkout.screenAtCheckout(aCheckout(word));
+    expect(outcome).toMatchObject({
+      kind: 'answered',
+      decision: word,
+      transactionId: theTransaction().id,
+      adopted: false,
+    });
+    expect('message' in outcome).toBe(word === 'fail');
+    expect(policy).toMatchObject({ workflow: 'pre-acceptance', whenUnavailable: 'hold', events: false });
+    expectNoSecret({ outcome, policy });
+  });
+
+  it('comes with insights when the integration asks for them', async () => {
+    const { outcome } = await aWorld({ enrich: true }).checkout.screenAtCheckout(aCheckout('review'));
+    expect(outcome).toMatchObject({
+      decision: 'review',
+      insights: { risk: { 1: { name: 'ip-distance', impact: 'medium' } } },
+    });
+  });
+
+  it('comes in the sample dialect too', async () => {
+    const world = aWorld({ dialect: 'sample' });
+    const { outcome } = await world.checkout.screenAtCheckout(aCheckout('fraudulent'));
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'fraudulent' });
+  });
+
+  it('tells in the policy that somebody wants events', async () => {
+    const world = aWorld({}, { events: async () => undefined });
+    expect((await world.checkout.screenAtCheckout(aCheckout())).policy.events).toBe(true);
+  });
+});
+
+describe('before anything is sent', () => {
+  it('skips by rule an order that lacks required data', async () => {
+    const world = aWorld({ skip: [{ amountAtLeast: 1_000 }, { amountBelow: 200 }] });
+    const request = aCheckout('pass', { transaction: { amount: '125.50' } });
+    expect((await world.checkout.screenAtCheckout(request)).outcome).toEqual({ kind: 'skipped', rule: 1 });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('lists every fault of an invalid transaction with its path and no value', async () => {
+    const { billTo: _billTo, ...rest } = aTransaction();
+    const transaction = {
+      ...rest,
+      amount: 'plenty',
+      customer: { email: 'canary-who@example.com@' },
+      order: { order_typ: 'canary-typo' },
+    };
+    const failure = await failureOf(aWorld().checkout.screenAtCheckout(aCheckout('pass', { transaction })));
+    expect(failure).toMatchObject({ type: 'invalid-request', nonRetryable: true });
+    const [detail] = failure.details ?? [];
+    expect(detail).toEqual({
+      errors: expect.arrayContaining(
+        ['amount', 'customer.email', 'order.order_typ', 'billTo'].map((path) => ({
+          path: `transaction.${path}`,
+          message: expect.any(String),
+        })),
+      ),
+    });
+    expect(failure.message).toContain('transaction.amount');
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('keeps a flood of faults small enough for history', async () => {
+    const typos = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`typo${index}`, 1]));
+    const transaction = { ...aTransaction(), ...typos };
+    const failure = await failureOf(aWorld().checkout.screenAtCheckout(aCheckout('pass', { transaction })));
+    expect(failure.message).toContain('and 19900 more');
+    expect(JSON.stringify(failure).length).toBeLessThan(100_000);
+  });
+
+  it('fails at once for an integration that nobody configured', async () => {
+    const failure = await failureOf(
+      aWorld().checkout.screenAtCheckout(aCheckout('pass', { integration: 'elsewhere' })),
+    );
+    expect(failure).toMatchObject({ type: 'unknown-integration', nonRetryable: true });
+  });
+
+  it('fails, to be tried again, while the integration has no API key', async () => {
+    const apiKey = () => {
+      throw new Error('SECRET_VARIABLE of http://127.0.0.1 is not set');
+    };
+    const failure = await failureOf(aWorld({ apiKey }).checkout.screenAtCheckout(aCheckout()));
+    expect(failure).toMatchObject({ type: 'no-api-key', nonRetryable: false });
+  });
+});
+
+describe('the budget', () => {
+  const noTime = { kind: 'unanswered', reason: 'no-time-left', maybeSent: false };
+
+  it('sends nothing for a caller whose time to answer has passed', async () => {
+    const request = aCheckout('pass', { answerBy: fromNow(-1) });
+    expect((await aWorld().checkout.screenAtCheckout(request)).outcome).toEqual(noTime);
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('sends nothing when the queue used it up', async () => {
+    const request = aCheckout('pass', { answerBy: fromNow(2_000), queuedMs: 2_990 });
+    expect((await aWorld().checkout.screenAtCheckout(request)).outcome).toEqual(noTime);
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('says that a create may have been sent when the order was at this point before', async () => {
+    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(request);
+    expect(outcome).toEqual({ ...noTime, maybeSent: true });
+  });
+
+  it('is whole for an order that nobody waits for, however long it was queued', async () => {
+    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('pass', { queuedMs: 3_600_000 }));
+    expect(outcome).toMatchObject({ kind: 'answered' });
+  });
+
+  it('ends a request that hangs, less the time queued', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-after-commit' }] });
+    const begun = performance.now();
+    const request = aCheckout('pass', { answerBy: fromNow(10_000), queuedMs: 2_600 });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(request);
+    const took = performance.now() - begun;
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', maybeSent: true });
+    expect(took).toBeGreaterThan(390);
+    expect(took).toBeLessThan(1_500);
+  });
+});
+
+describe('a lost or unusable answer', () => {
+  const fault = (kind: 'reset-after-commit' | '5xx-after-commit' | 'truncated-reply' | 'malformed-body') =>
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind }] });
+
+  test.each(['5xx-after-commit', 'reset-after-commit', 'truncated-reply', 'malformed-body'] as const)(
+    '%s: the transaction is found within the budget, and made once',
+    async (kind) => {
+      fault(kind);
+      const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('review'));
+      expect(outcome).toMatchObject({
+        kind: 'answered',
+        decision: 'review',
+        transactionId: theTransaction().id,
+        adopted: false,
+      });
+      expect(requests('create-transaction')).toBe(1);
+    },
+  );
+
+  test.each([
+    ['reset-before-commit', 'reset'],
+    ['5xx-before-commit', 'http-5xx'],
+  ] as const)('%s: nothing is found, and nothing sent a second time', async (kind, reason) => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind }] });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    expect(outcome).toEqual({ kind: 'unanswered', reason, maybeSent: true });
+    expect(requests('create-transaction')).toBe(1);
+    expect(requests('status-by-invoice')).toBe(1);
+  });
+
+  it('does not take an earlier attempt’s transaction for its own', async () => {
+    const world = aWorld();
+    await world.checkout.screenAtCheckout(aCheckout('fail'));
+    const knownTransactionIds = [theTransaction().id];
+    fault('reset-after-commit');
+    const { outcome } = await world.checkout.screenAtCheckout(aCheckout('pass', { knownTransactionIds }));
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'reset', maybeSent: true });
+  });
+
+  it('says that nothing was sent when the service cannot be reached, or puts us off', async () => {
+    const closed = aWorld({ baseUrl: 'http://127.0.0.1:9/test' });
+    const { outcome } = await closed.checkout.screenAtCheckout(aCheckout());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'connection-refused', maybeSent: false });
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429' }] });
+    const later = await aWorld().checkout.screenAtCheckout(aCheckout());
+    expect(later.outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited', maybeSent: false });
+  });
+
+  it('waits for an operator when the address is wrong, and refuses nobody for it', async () => {
+    const world = aWorld({ baseUrl: `${sandbox.url}/nowhere` });
+    const { outcome } = await world.checkout.screenAtCheckout(aCheckout());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'not-found', maybeSent: false });
+  });
+
+  it('reports a wrong key', async () => {
+    sandbox.control.setKeys({ test: 'another' });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    expect(outcome).toEqual({ kind: 'forbidden' });
+  });
+
+  it('keeps the transaction’s id when the decision is a word that nobody knows', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'unknown-decision' }] });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    expect(outcome).toEqual({
+      kind: 'unreadable',
+      reason: 'unknown-decision',
+      transactionId: theTransaction().id,
+    });
+  });
+
+  it('cannot read an answer without an id', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'reply-without-id' }] });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    expect(outcome).toEqual({ kind: 'unreadable', reason: 'missing-id' });
+  });
+});

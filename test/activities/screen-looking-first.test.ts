@@ -1,0 +1,148 @@
+import { describe, expect, it, test } from 'vitest';
+import { createCardStash } from '../../src/cards/index.ts';
+import { aPreGatewayTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import {
+  aCheckout,
+  aWorld,
+  expectNoSecret,
+  ORDER_ID,
+  requests,
+  sandbox,
+  theTransaction,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+/** A transaction whose card lies in the stash. */
+function withoutCard() {
+  return { ...aPreGatewayTransaction({ payment: { creditCard: { last4: '1111', bin: '411111' } } }) };
+}
+
+describe('looking first', () => {
+  const again = (changes: Parameters<typeof aCheckout>[1] = {}) =>
+    aCheckout('review', { lookFirst: true, ...changes });
+
+  it('adopts a transaction that is new to the order', async () => {
+    const world = aWorld();
+    await world.checkout.screenAtCheckout(aCheckout('review'));
+    const { outcome } = await world.checkout.screenAtCheckout(again());
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('creates when the one it finds is known', async () => {
+    const world = aWorld();
+    await world.checkout.screenAtCheckout(aCheckout('fail'));
+    const known = theTransaction().id;
+    const { outcome } = await world.checkout.screenAtCheckout(again({ knownTransactionIds: [known] }));
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: false, decision: 'review' });
+    expect(outcome).not.toHaveProperty('transactionId', known);
+  });
+
+  it('creates when there is none', async () => {
+    const { outcome } = await aWorld().checkout.screenAtCheckout(again());
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: false });
+    expect(requests('status-by-invoice')).toBe(1);
+  });
+
+  it('creates when the one it finds is known and has a decision that nobody knows', async () => {
+    const world = aWorld();
+    await world.checkout.screenAtCheckout(aCheckout('fail'));
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
+    const { outcome } = await world.checkout.screenAtCheckout(
+      again({ knownTransactionIds: [theTransaction().id] }),
+    );
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'review' });
+  });
+
+  test.each([
+    ['429', 'rate-limited'],
+    ['5xx-before-commit', 'http-5xx'],
+    ['403', 'forbidden'],
+  ] as const)(
+    'creates nothing when the look meets a %s, and may have sent one before',
+    async (kind, reason) => {
+      sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind }] });
+      const { outcome } = await aWorld().checkout.screenAtCheckout(again());
+      expect(outcome).toEqual({ kind: 'unanswered', reason, maybeSent: true });
+      expect(requests('create-transaction')).toBe(0);
+    },
+  );
+
+  it('creates nothing when the look used the budget up', async () => {
+    const faults = [{ operation: 'status-by-invoice', kind: 'delay', delayMs: 380 }] as const;
+    sandbox.control.setFaults({ faults: [...faults] });
+    const { outcome } = await aWorld({ checkoutBudgetMs: 400 }).checkout.screenAtCheckout(again());
+    expect(outcome).toMatchObject({ kind: 'unanswered', maybeSent: true });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('takes a refused look for no refusal of the order', async () => {
+    const { outcome } = await aWorld().checkout.screenAtCheckout(again({ invoiceNumber: '..' }));
+    expect(outcome).toEqual({ kind: 'unreadable', reason: 'bad-request' });
+    expect(requests('create-transaction')).toBe(0);
+  });
+});
+
+describe('the card', () => {
+  const preGateway = (changes: Parameters<typeof aCheckout>[1]) =>
+    aCheckout('pass', { workflow: 'pre-gateway', transaction: withoutCard(), ...changes });
+
+  it('comes out of the stash and goes to the service', async () => {
+    const world = aWorld();
+    const { cardRef } = await world.cards.put({
+      integration: 'default',
+      orderId: ORDER_ID,
+      card: TEST_CARD,
+    });
+    const { outcome, policy } = await world.checkout.screenAtCheckout(preGateway({ cardRef }));
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass' });
+    expect(policy.workflow).toBe('pre-gateway');
+    expect(theTransaction().last4).toBe('1111');
+    expectNoSecret({ outcome, policy });
+  });
+
+  it('that is gone, or another order’s, ends the screening with no request', async () => {
+    const world = aWorld();
+    const { cardRef } = await world.cards.put({ integration: 'default', orderId: 'B-2', card: TEST_CARD });
+    for (const ref of ['card_gone', cardRef]) {
+      const { outcome } = await world.checkout.screenAtCheckout(preGateway({ cardRef: ref }));
+      expect(outcome).toEqual({ kind: 'refused', reason: 'card-data-expired' });
+    }
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('stays where it is when the integration workflow needs none', async () => {
+    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('pass', { cardRef: 'card_gone' }));
+    expect(outcome).toMatchObject({ kind: 'answered' });
+  });
+
+  it('is waited for when the stash does not answer, without its address in the outcome', async () => {
+    const cards = {
+      ...createCardStash('memory:'),
+      get: async () => {
+        throw new Error('connect ECONNREFUSED redis://canary:canary@127.0.0.1:6379');
+      },
+    };
+    const { outcome } = await aWorld({}, { cards }).checkout.screenAtCheckout(
+      preGateway({ cardRef: 'card_somewhere' }),
+    );
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash', maybeSent: false });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('takes a refusal as final, with the service’s words', async () => {
+    // A live card with a test key: our own check is told otherwise, so that the service says it.
+    const cards = createCardStash('memory:');
+    const card = { ...TEST_CARD, cardNumber: '4539578763621486' };
+    const { cardRef } = await cards.put({ integration: 'default', orderId: ORDER_ID, card });
+    const world = aWorld({ workflow: 'pre-gateway' }, { cards });
+    const { outcome } = await world.checkout.screenAtCheckout(
+      aCheckout('pass', { transaction: withoutCard(), cardRef }),
+    );
+    expect(outcome).toMatchObject({ kind: 'refused', reason: 'refused' });
+    expect(outcome).toHaveProperty('words', expect.stringContaining('Real card numbers are not accepted'));
+    expectNoSecret(outcome);
+  });
+});

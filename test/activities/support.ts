@@ -1,0 +1,166 @@
+import { inspect } from 'node:util';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { type ActivitiesByQueue, type ActivityWorld, createActivities } from '../../src/activities/index.ts';
+import { createCardStash } from '../../src/cards/index.ts';
+import type { Integration } from '../../src/orders/integration.ts';
+import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/world.ts';
+import { createSandbox, type LedgerOperation, type Sandbox } from '../../src/sandbox/index.ts';
+import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
+
+export const KEY = 'canary/test key+0123456789';
+export const ORDER_ID = 'A-1';
+export const UNKNOWN_ID = '3f2c1a00-1b2c-4d5e-8f90-0123456789ab';
+
+export let sandbox: Sandbox;
+
+/** A sandbox for a test file, emptied after each test. */
+export function withSandbox(): void {
+  beforeAll(async () => {
+    sandbox = await createSandbox({ port: 0, apiKeys: { test: KEY, live: 'canary-live-key' } });
+  });
+  afterEach(() => sandbox.control.reset());
+  afterAll(() => sandbox.close());
+}
+
+/** The integration `default` at the sandbox; a test names what differs. */
+export function anIntegration(changes: Partial<Integration> = {}): Integration {
+  return {
+    name: 'default',
+    mode: 'test',
+    baseUrl: sandbox.testBaseUrl,
+    portalBaseUrl: sandbox.portalBaseUrl,
+    dialect: 'definition',
+    enrich: false,
+    checkoutBudgetMs: 3_000,
+    whenUnavailable: 'hold',
+    skip: [],
+    apiKey: () => KEY,
+    workflow: 'pre-acceptance',
+    declineMessage: 'Please try another card.',
+    screeningDeadlineMs: 86_400_000,
+    rescreenOnError: { tries: 3, pauseMs: 60_000 },
+    retryWithinMs: 3_600_000,
+    gatewayResultWithinMs: 86_400_000,
+    reviewBeforeGateway: 'proceed',
+    poll: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
+    reviewLeadTimeMs: 43_200_000,
+    onUnresolvedReview: 'alert',
+    reviewLimitMs: 2_592_000_000,
+    recheckLeadTimeMs: 43_200_000,
+    autoCancel: true,
+    cancelWindowMs: 432_000_000,
+    passive: false,
+    invoicePerAttempt: false,
+    ...changes,
+  };
+}
+
+export type TestWorld = ActivityWorld & ActivitiesByQueue;
+
+/** The activities, standing on the sandbox and an empty card stash. */
+export function aWorld(changes: Partial<Integration> = {}, parts: Partial<ActivityWorld> = {}): TestWorld {
+  const integration = anIntegration(changes);
+  const world: ActivityWorld = {
+    findIntegration: (name) => (name === integration.name ? integration : undefined),
+    cards: createCardStash('memory:'),
+    ...parts,
+  };
+  return { ...world, ...createActivities(world) };
+}
+
+/** The checkout of an order that the sandbox decides by the word. */
+export function aCheckout(decision = 'pass', changes: Partial<CheckoutRequest> = {}): CheckoutRequest {
+  return {
+    orderId: ORDER_ID,
+    integration: 'default',
+    transaction: { ...withEmail(`${decision}@example.com`, aTransaction()) },
+    invoiceNumber: ORDER_ID,
+    knownTransactionIds: [],
+    lookFirst: false,
+    queuedMs: 0,
+    ...changes,
+  };
+}
+
+export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
+  const { queuedMs: _queued, answerBy: _answerBy, ...request } = aCheckout(decision);
+  return { ...request, forbiddenKnown: false, ...changes };
+}
+
+/** What the server would tell the activity. */
+export interface Attempt {
+  attempt?: number;
+  heartbeatDetails?: unknown;
+}
+
+/** Runs an activity as a worker would. */
+export function perform<Request, Result>(
+  activity: (request: Request) => Promise<Result>,
+  request: Request,
+  { attempt = 1, heartbeatDetails }: Attempt = {},
+  heartbeats: unknown[] = [],
+): Promise<Result> {
+  const environment = new MockActivityEnvironment(
+    { attempt, heartbeatDetails },
+    { logger: new DefaultLogger('ERROR') },
+  );
+  environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
+  return environment.run(activity, request);
+}
+
+/** The failure that an activity ends with, after making sure that nothing secret stands in it. */
+export async function failureOf(call: Promise<unknown>): Promise<ApplicationFailure> {
+  const error: unknown = await call.then(
+    (result) => {
+      throw new Error(`no failure: ${inspect(result)}`);
+    },
+    (reason: unknown) => reason,
+  );
+  expectNoSecret(error);
+  if (!(error instanceof ApplicationFailure)) throw new Error(`not an ApplicationFailure: ${inspect(error)}`);
+  return error;
+}
+
+/** What would go into history must show neither key nor card, no e-mail and no address of the service. */
+export function expectNoSecret(recorded: unknown): void {
+  const stack = recorded instanceof Error ? recorded.stack : '';
+  const shown = `${inspect(recorded, { depth: 10, showHidden: true })}\n${stack}\n${JSON.stringify(recorded)}`;
+  const secrets = [
+    'canary',
+    encodeURIComponent(KEY),
+    TEST_CARD.cardNumber,
+    '@example.com',
+    '127.0.0.1',
+    'http:',
+  ];
+  for (const secret of secrets) expect(shown).not.toContain(secret);
+}
+
+/** How many requests of the operation reached the sandbox. */
+export function requests(operation: LedgerOperation): number {
+  return sandbox.control.ledger({ operation }).length;
+}
+
+/** The only transaction that the sandbox has of the order. */
+export function theTransaction(invoiceNumber = ORDER_ID) {
+  const found = sandbox.control.transactions(invoiceNumber);
+  expect(found).toHaveLength(1);
+  const [one] = found;
+  if (one === undefined) throw new Error('no transaction');
+  return one;
+}
+
+/** Screens an order and returns its transaction's id. */
+export async function screened(world: TestWorld, decision = 'pass'): Promise<string> {
+  const { outcome } = await world.checkout.screenAtCheckout(aCheckout(decision));
+  if (outcome.kind !== 'answered') throw new Error(`not screened: ${inspect(outcome)}`);
+  return outcome.transactionId;
+}
+
+/** A moment that many milliseconds from now, ISO 8601. */
+export function fromNow(ms: number): string {
+  return new Date(Date.now() + ms).toISOString();
+}
