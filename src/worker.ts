@@ -96,7 +96,8 @@ export function installRuntime(config: Config, log: Log): void {
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
       const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
-      const write = level === 'ERROR' ? 'error' : level === 'WARN' ? 'warn' : 'debug';
+      const expected = message.startsWith('No workflows registered');
+      const write = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
       const fields = { workflowId, workflowType, activityType, attempt, taskQueue };
       log[write]({ ...fields, ...(error !== undefined && { err: showError(error) }) }, message);
     }),

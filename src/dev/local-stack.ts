@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { createApi } from '../api/index.ts';
+import { type Config, loadConfig } from '../config.ts';
+import type { Log } from '../log.ts';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { createOrderScreening } from '../starter.ts';
+import { installRuntime, startWorkers, worldOf } from '../worker.ts';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
+import { assertPortFree } from './ports.ts';
+import type { Progress } from './progress.ts';
+
+/** Everything on one machine, running. */
+export interface LocalStack {
+  apiUrl: string;
+  apiKey?: string;
+  temporalAddress: string;
+  /** Absent when somebody else's Temporal is used. */
+  temporalUiUrl?: string;
+  /** Absent when somebody else's screening service is used. */
+  sandboxUrl?: string;
+  /** Rejects when a part breaks down by itself. */
+  broken: Promise<never>;
+  /** Lets what runs finish, then stops all parts. */
+  stop(): Promise<void>;
+}
+
+const SANDBOX_KEY = 'sandbox-test-key';
+
+/**
+ * @returns the environment completed for this machine: unless a screening service is named, the sandbox stands in for it
+ */
+export function localEnvironment(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; sandbox: boolean } {
+  if (isSet(env.SCREENING_BASE_URL) || isSet(env.SCREENING_CONFIG)) return { env, sandbox: false };
+  const sandbox = `http://127.0.0.1:${env.SANDBOX_PORT || '8090'}`;
+  return {
+    sandbox: true,
+    env: {
+      ...env,
+      SCREENING_API_KEY: env.SCREENING_API_KEY || SANDBOX_KEY,
+      SCREENING_BASE_URL: `${sandbox}/test`,
+      SCREENING_PORTAL_BASE_URL: `${sandbox}/portal/api/v1/transaction-update`,
+      WEBHOOK_SECRETS: env.WEBHOOK_SECRETS || randomBytes(18).toString('base64url'),
+    },
+  };
+}
+
+/**
+ * Starts Temporal, the sandbox, the worker and the API in this process, each only where no other is configured.
+ *
+ * @throws ConfigError for settings, Error naming the port and its variable when a port is taken
+ */
+export async function startLocalStack(
+  processEnv: NodeJS.ProcessEnv,
+  makeLog: (config: Config) => Log,
+  progress: Progress,
+): Promise<LocalStack> {
+  const { env, sandbox: ownSandbox } = localEnvironment(processEnv);
+  const config = loadConfig(env);
+  const { api, temporal, local } = config;
+  await checkPorts(config, ownSandbox);
+  const log = makeLog(config);
+  installRuntime(config, log);
+
+  const parts: { stop: () => Promise<unknown> }[] = [];
+  const stop = async (): Promise<void> => {
+    for (const part of parts.splice(0).reverse()) await part.stop();
+  };
+  try {
+    let server: EmbeddedTemporal | undefined;
+    if (temporal.embedded) {
+      progress.say('Starting Temporal …');
+      server = await startEmbeddedTemporal({
+        port: local.temporalPort,
+        uiPort: local.temporalUiPort,
+        dataDir: local.dataDir,
+        progress,
+      });
+      parts.push(server);
+    }
+    let sandbox: Sandbox | undefined;
+    if (ownSandbox) {
+      progress.say('Starting the sandbox …');
+      const started = await createSandbox({
+        port: local.sandboxPort,
+        dataFile: join(local.dataDir, 'sandbox.json'),
+        webhookUrl: local.sandboxWebhookUrl ?? webhookUrl(config),
+      });
+      sandbox = started;
+      parts.push({ stop: () => started.close() });
+    }
+
+    progress.say('Starting the worker …');
+    const native = await NativeConnection.connect(temporal.connection);
+    parts.push({ stop: () => native.close() });
+    const world = worldOf(config);
+    const settings = { connection: native, namespace: temporal.namespace, maxRps: config.maxRps };
+    const workers = await startWorkers(settings, world);
+    parts.push({ stop: () => workers.stop().catch(() => undefined) });
+
+    progress.say('Starting the API …');
+    const connection = await Connection.connect(temporal.connection);
+    parts.push({ stop: () => connection.close() });
+    const client = new Client({ connection, namespace: temporal.namespace });
+    const { findIntegration } = config;
+    const orderScreening = createOrderScreening({ client, findIntegration, cards: world.cards });
+    const app = await createApi({
+      orderScreening,
+      apiKeys: api.keys,
+      webhookSecrets: config.webhookSecrets,
+      log,
+    });
+    parts.push({ stop: () => app.close() });
+    await app.listen({ host: api.host, port: api.port });
+
+    const ends = [workers.stopped.then(() => 'The worker stopped by itself.')];
+    if (server !== undefined) ends.push(server.ended.then((how) => `The Temporal server ended: ${how}.`));
+    const broken = Promise.race(ends).then((words) => {
+      throw new Error(words);
+    });
+    broken.catch(() => undefined);
+    const [apiKey] = api.keys;
+    return {
+      apiUrl: `http://${api.host}:${api.port}`,
+      temporalAddress: temporal.connection.address,
+      broken,
+      stop,
+      ...(apiKey !== undefined && { apiKey }),
+      ...(server?.uiUrl !== undefined && { temporalUiUrl: server.uiUrl }),
+      ...(sandbox !== undefined && { sandboxUrl: sandbox.url }),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Looks at all ports first, so that nothing is half started when one is taken. */
+async function checkPorts(config: Config, ownSandbox: boolean): Promise<void> {
+  const { temporal, local, api, metricsPort } = config;
+  if (temporal.embedded) {
+    await assertPortFree(local.temporalPort, 'TEMPORAL_PORT');
+    await assertPortFree(local.temporalUiPort, 'TEMPORAL_UI_PORT');
+  }
+  if (ownSandbox) await assertPortFree(local.sandboxPort, 'SANDBOX_PORT');
+  await assertPortFree(api.port, 'API_PORT');
+  await assertPortFree(metricsPort, 'METRICS_PORT');
+}
+
+/** Where the sandbox tells the API about reviews: its known default template has no headers, so the secret is in the path. */
+function webhookUrl({ api, webhookSecrets }: Config): string {
+  return `http://127.0.0.1:${api.port}/v1/webhooks/default/${webhookSecrets[0] ?? ''}`;
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}

@@ -1,0 +1,39 @@
+// `npm start`: everything on one machine, with sample orders, until it is stopped by SIGINT or SIGTERM.
+import { createLog } from '../log.ts';
+import { startLocalStack } from './local-stack.ts';
+import { streamProgress } from './progress.ts';
+import { screenSampleOrders } from './sample-orders.ts';
+import { sampleTable, welcome } from './welcome.ts';
+
+/** A stop that takes longer is cut off: whatever dies goes on at the next start. */
+const STOP_WITHIN_MS = 9_500;
+
+const progress = streamProgress();
+const asked = new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+});
+
+try {
+  // The terminal is for people: requests are logged only when LOG_LEVEL asks for it.
+  const starting = startLocalStack(
+    process.env,
+    ({ logLevel }) => createLog('order-screening', process.env.LOG_LEVEL ? logLevel : 'warn'),
+    progress,
+  );
+  const stack = await Promise.race([starting, asked]);
+  if (stack !== undefined) {
+    if (stack.sandboxUrl !== undefined) {
+      console.log(`\nSample orders\n${sampleTable(await screenSampleOrders(stack.apiUrl, stack.apiKey))}`);
+    }
+    console.log(`\n${welcome(stack)}\n`);
+    await Promise.race([asked, stack.broken]);
+    progress.say('Stopping …');
+    setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
+    await stack.stop();
+    progress.say('Stopped.');
+  }
+  process.exit(0);
+} catch (error) {
+  progress.say(error instanceof Error ? error.message : 'It could not be started.');
+  process.exit(1);
+}
