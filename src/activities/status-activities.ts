@@ -96,5 +96,5 @@ export function pollPauseMs(request: Pick<PollRequest, 'pauses' | 'cancelBy'>, a
   if (request.cancelBy !== undefined && Date.now() > Date.parse(request.cancelBy)) {
     return Math.max(maxMs, SLOW_POLL_MS);
   }
-  return Math.min(firstMs * factor ** (attempt - 1), maxMs);
+  return Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs));
 }

@@ -1,0 +1,155 @@
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { describe, expect, it, test } from 'vitest';
+import { createCardStash } from '../../src/cards/index.ts';
+import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import {
+  aCatchUp,
+  aWorld,
+  expectNoSecret,
+  failureOf,
+  ORDER_ID,
+  perform,
+  requests,
+  sandbox,
+  screened,
+  theTransaction,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+describe('a further attempt at checkout', () => {
+  it('is screened without a look the first time it is called', async () => {
+    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('review'));
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'review', adopted: false });
+    expect(requests('status-by-invoice')).toBe(0);
+    expectNoSecret(outcome);
+  });
+
+  it('looks first when it is called again, and adopts what the lost call made', async () => {
+    const world = aWorld();
+    const lost = await screened(world, 'review');
+    const outcome = await perform(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: lost });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('keeps to the checkout’s budget', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-before-commit' }] });
+    const outcome = await perform(aWorld({ checkoutBudgetMs: 150 }).checkout.screenRetry, aCatchUp());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', maybeSent: true });
+  });
+
+  it('is refused when it breaks a rule, since nobody checked it yet', async () => {
+    const transaction = { ...aTransaction(), amount: 'plenty' };
+    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('pass', { transaction }));
+    expect(outcome).toEqual({
+      kind: 'refused',
+      reason: 'invalid-request',
+      words: expect.stringMatching(/^amount must be/),
+    });
+  });
+
+  it('is tried again while its integration is not configured', async () => {
+    const call = perform(aWorld().checkout.screenRetry, aCatchUp('pass', { integration: 'elsewhere' }));
+    expect(await failureOf(call)).toMatchObject({ type: 'unknown-integration', nonRetryable: false });
+  });
+});
+
+describe('catching up', () => {
+  const catchUp = (changes: Parameters<typeof aCatchUp>[1] = {}, attempt = 1, world = aWorld()) =>
+    perform(world.background.catchUp, aCatchUp('review', changes), { attempt });
+
+  it('fails, to be called again, after a 5xx; called again it looks first and adopts', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '5xx-after-commit' }] });
+    const failure = await failureOf(catchUp());
+    expect(failure).toMatchObject({ type: 'http-5xx', nonRetryable: false });
+    expect(failure.nextRetryDelay).toBeUndefined();
+    sandbox.control.clearFaults();
+    expect(await catchUp({}, 2)).toMatchObject({
+      kind: 'answered',
+      decision: 'review',
+      adopted: true,
+      transactionId: theTransaction().id,
+    });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('creates when the look finds nothing', async () => {
+    expect(await catchUp({}, 2)).toMatchObject({ kind: 'answered', adopted: false });
+    expect(requests('status-by-invoice')).toBe(1);
+  });
+
+  it('creates nothing while the look meets trouble', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'reset-after-commit' }] });
+    expect(await failureOf(catchUp({ lookFirst: true }))).toMatchObject({ type: 'reset' });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  test.each([
+    [7, 7_000],
+    [0, 1_000],
+    [9_000_000, 3_600_000],
+  ])('obeys a Retry-After of %i s within reason', async (retryAfter, expected) => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429', retryAfter }] });
+    const failure = await failureOf(catchUp());
+    expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: expected });
+  });
+
+  it('reports a wrong key once, then tries slowly and counts no failure', async () => {
+    sandbox.control.setKeys({ test: 'another' });
+    expect(await catchUp()).toEqual({ kind: 'forbidden' });
+    const failure = await failureOf(catchUp({ forbiddenKnown: true }));
+    expect(failure).toMatchObject({
+      type: 'forbidden',
+      nextRetryDelay: 60_000,
+      category: ApplicationFailureCategory.BENIGN,
+    });
+    sandbox.control.setKeys({ test: 'canary/test key+0123456789' });
+    expect(await catchUp({ forbiddenKnown: true }, 2)).toMatchObject({ kind: 'answered' });
+  });
+
+  it('ends when the card is gone, and is tried again when the stash does not answer', async () => {
+    const transaction = { ...aTransaction() };
+    delete transaction.avsResultCode;
+    delete transaction.cvvResultCode;
+    const changes = { workflow: 'pre-gateway', transaction, cardRef: 'card_gone' } as const;
+    expect(await catchUp(changes)).toEqual({ kind: 'refused', reason: 'card-data-expired' });
+    const broken = {
+      ...createCardStash('memory:'),
+      get: async () => {
+        throw new Error(`redis://127.0.0.1:6379 ${TEST_CARD.cardNumber}`);
+      },
+    };
+    const failure = await failureOf(catchUp(changes, 1, aWorld({}, { cards: broken })));
+    expect(failure.type).toBe('card-stash');
+    expect(requests('create-transaction')).toBe(0);
+  });
+});
+
+describe('the policy alone', () => {
+  it('is told without a request', async () => {
+    const world = aWorld({ whenUnavailable: [{ amountBelow: 200, action: 'proceed' }] });
+    expect(await world.checkout.policyInForce(aCatchUp())).toMatchObject({ whenUnavailable: 'proceed' });
+    expect(sandbox.control.ledger()).toEqual([]);
+  });
+});
+
+describe('the card’s end', () => {
+  it('deletes it from the stash', async () => {
+    const world = aWorld();
+    const owner = { integration: 'default', orderId: ORDER_ID };
+    const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
+    await perform(world.background.forgetCard, { cardRef });
+    expect(await world.cards.get({ ...owner, cardRef })).toBeUndefined();
+  });
+
+  it('is tried again, with nothing of the driver’s words, when the stash does not answer', async () => {
+    const forget = async () => {
+      throw new Error('connect ECONNREFUSED redis://canary@127.0.0.1:6379');
+    };
+    const world = aWorld({}, { cards: { ...createCardStash('memory:'), forget } });
+    const failure = await failureOf(perform(world.background.forgetCard, { cardRef: 'card_1' }));
+    expect(failure).toMatchObject({ type: 'card-stash', nonRetryable: false });
+  });
+});

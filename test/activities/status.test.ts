@@ -1,0 +1,231 @@
+import { fc, test as property } from '@fast-check/vitest';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { describe, expect, it, test } from 'vitest';
+import { pollPauseMs } from '../../src/activities/status-activities.ts';
+import type { LookUpRequest, PollRequest } from '../../src/orders/world.ts';
+import {
+  aWorld,
+  expectNoSecret,
+  failureOf,
+  fromNow,
+  ORDER_ID,
+  perform,
+  requests,
+  sandbox,
+  screened,
+  UNKNOWN_ID,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+const PAUSES = { firstMs: 60_000, factor: 1.5, maxMs: 900_000 };
+const BENIGN = ApplicationFailureCategory.BENIGN;
+
+describe('reading once', () => {
+  it('tells the decision', async () => {
+    const world = aWorld();
+    const transactionId = await screened(world, 'review');
+    sandbox.control.decide(transactionId, 'pass');
+    const outcome = await world.checkout.readStatus({ integration: 'default', transactionId });
+    expect(outcome).toEqual({ kind: 'read', decision: 'pass' });
+  });
+
+  it('tells that the service does not know the transaction', async () => {
+    const outcome = await aWorld().checkout.readStatus({ integration: 'default', transactionId: UNKNOWN_ID });
+    expect(outcome).toEqual({ kind: 'unreadable', words: 'The service does not know the transaction.' });
+  });
+
+  test.each(['unknown-decision', 'reply-without-id'] as const)(
+    'cannot use an answer with %s',
+    async (kind) => {
+      const world = aWorld();
+      const transactionId = await screened(world);
+      sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
+      expect(await world.checkout.readStatus({ integration: 'default', transactionId })).toMatchObject({
+        kind: 'unreadable',
+      });
+    },
+  );
+
+  test.each([
+    ['5xx-before-commit', 'unanswered'],
+    ['429', 'unanswered'],
+    ['truncated-reply', 'unanswered'],
+    ['403', 'forbidden'],
+  ] as const)('%s is «%s»', async (kind, expected) => {
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
+    const outcome = await aWorld().checkout.readStatus({ integration: 'default', transactionId: UNKNOWN_ID });
+    expect(outcome).toEqual({ kind: expected });
+  });
+});
+
+describe('reading until the service answers', () => {
+  const read = (transactionId: string, forbiddenKnown = false, world = aWorld()) =>
+    perform(world.background.readStatusDurably, { integration: 'default', transactionId, forbiddenKnown });
+
+  it('tells the decision', async () => {
+    expect(await read(await screened(aWorld(), 'review'))).toEqual({ kind: 'read', decision: 'review' });
+  });
+
+  it('fails, to be called again, when there is no answer, and obeys Retry-After', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind: '429', retryAfter: 9 }] });
+    const failure = await failureOf(read(UNKNOWN_ID));
+    expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000, nonRetryable: false });
+  });
+
+  it('reports a wrong key once, then tries slowly', async () => {
+    sandbox.control.setKeys({ test: 'another' });
+    expect(await read(UNKNOWN_ID)).toEqual({ kind: 'forbidden' });
+    const failure = await failureOf(read(UNKNOWN_ID, true));
+    expect(failure).toMatchObject({ nextRetryDelay: 60_000, category: BENIGN });
+  });
+
+  it('is called again while its integration is gone from the settings', async () => {
+    const call = perform(aWorld().background.readStatusDurably, {
+      integration: 'elsewhere',
+      transactionId: UNKNOWN_ID,
+      forbiddenKnown: false,
+    });
+    expect(await failureOf(call)).toMatchObject({ type: 'unknown-integration', nonRetryable: false });
+  });
+});
+
+describe('polling', () => {
+  async function poll(changes: Partial<PollRequest> = {}, attempt = 2) {
+    const world = aWorld();
+    const transactionId = await screened(world, 'review');
+    const request: PollRequest = {
+      integration: 'default',
+      transactionId,
+      known: 'review',
+      pauses: PAUSES,
+      cancelBy: fromNow(432_000_000),
+      forbiddenKnown: false,
+      troubleKnown: false,
+      ...changes,
+    };
+    return () => perform(world.polls.pollStatus, request, { attempt });
+  }
+
+  it('only begins its first pause when it is first called', async () => {
+    const failure = await failureOf((await poll({}, 1))());
+    expect(failure).toMatchObject({ type: 'unchanged', nextRetryDelay: 60_000, category: BENIGN });
+    expect(requests('status-by-url')).toBe(0);
+  });
+
+  test.each([
+    [2, 90_000],
+    [3, 135_000],
+    [7, 683_438],
+    [8, 900_000],
+    [5_000, 900_000],
+  ])('on call %i waits %i ms more while the decision stands', async (attempt, expected) => {
+    const failure = await failureOf((await poll({}, attempt))());
+    expect(failure).toMatchObject({ type: 'unchanged', nextRetryDelay: expected, category: BENIGN });
+    expect(requests('status-by-url')).toBe(1);
+  });
+
+  it('goes on slowly after the cancel window', async () => {
+    const failure = await failureOf((await poll({ cancelBy: fromNow(-1) }))());
+    expect(failure.nextRetryDelay).toBe(3_600_000);
+  });
+
+  it('returns another decision', async () => {
+    const call = await poll();
+    sandbox.control.decide(ORDER_ID, 'fraudulent');
+    expect(await call()).toEqual({ kind: 'read', decision: 'fraudulent' });
+  });
+
+  it('reports an answer that cannot be used once, then goes on', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind: 'unknown-decision' }] });
+    expect(await (await poll())()).toMatchObject({ kind: 'unreadable' });
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind: 'unknown-decision' }] });
+    expect(await failureOf((await poll({ troubleKnown: true }))())).toMatchObject({ type: 'unchanged' });
+  });
+
+  it('reports the word «error» once, then goes on', async () => {
+    const call = await poll();
+    const known = await poll({ troubleKnown: true });
+    for (const { id } of sandbox.control.transactions(ORDER_ID)) sandbox.control.decide(id, 'error');
+    expect(await call()).toEqual({ kind: 'read', decision: 'error' });
+    expect(await failureOf(known())).toMatchObject({ type: 'unchanged' });
+  });
+
+  it.each([{ troubleKnown: true }, { forbiddenKnown: true }])(
+    'tells that a trouble is over: %o',
+    async (known) => {
+      expect(await (await poll(known))()).toEqual({ kind: 'read', decision: 'review' });
+    },
+  );
+
+  it('reports a wrong key once, then tries slowly', async () => {
+    const [first, later] = [await poll(), await poll({ forbiddenKnown: true })];
+    sandbox.control.setKeys({ test: 'another' });
+    expect(await first()).toEqual({ kind: 'forbidden' });
+    expect(await failureOf(later())).toMatchObject({ type: 'forbidden', nextRetryDelay: 60_000 });
+  });
+
+  it('waits as long as the service asks, and no shorter than it would anyway', async () => {
+    const call = await poll();
+    for (const [retryAfter, expected] of [
+      [600, 600_000],
+      [5, 90_000],
+    ] as const) {
+      sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind: '429', retryAfter }] });
+      expect(await failureOf(call())).toMatchObject({ type: 'rate-limited', nextRetryDelay: expected });
+    }
+  });
+
+  property.prop([fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 1, max: 10, noNaN: true })])(
+    'never pauses shorter than the pause before, nor longer than the longest',
+    (attempt, factor) => {
+      const request = { pauses: { firstMs: 1_000, factor, maxMs: 50_000 } };
+      const pause = pollPauseMs(request, attempt);
+      expect(pause).toBeGreaterThanOrEqual(attempt === 1 ? 1_000 : pollPauseMs(request, attempt - 1));
+      expect(pause).toBeLessThanOrEqual(50_000);
+      expect(Number.isInteger(pause)).toBe(true);
+    },
+  );
+});
+
+describe('looking up by invoice', () => {
+  const lookUp = (changes: Partial<LookUpRequest> = {}) =>
+    perform(aWorld().background.lookUp, {
+      integration: 'default',
+      invoiceNumber: ORDER_ID,
+      knownTransactionIds: [],
+      forbiddenKnown: false,
+      ...changes,
+    });
+
+  it('finds a transaction that is new to the order', async () => {
+    const transactionId = await screened(aWorld(), 'fail');
+    const outcome = await lookUp();
+    expect(outcome).toEqual({ kind: 'found', transactionId, decision: 'fail' });
+    expectNoSecret(outcome);
+  });
+
+  it('finds none when there is none, or a known one only', async () => {
+    expect(await lookUp()).toEqual({ kind: 'none' });
+    expect(await lookUp({ knownTransactionIds: [await screened(aWorld())] })).toEqual({ kind: 'none' });
+  });
+
+  it('finds one whose decision is a word that nobody knows, so that it can be canceled', async () => {
+    const transactionId = await screened(aWorld());
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
+    expect(await lookUp()).toEqual({ kind: 'found', transactionId, decision: 'error' });
+    expect(await lookUp({ knownTransactionIds: [transactionId] })).toEqual({ kind: 'none' });
+  });
+
+  it('is called again when there is no answer', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
+    expect(await failureOf(lookUp())).toMatchObject({ type: 'http-5xx', nonRetryable: false });
+  });
+
+  it('reports a wrong key once, then tries slowly', async () => {
+    sandbox.control.setKeys({ test: 'another' });
+    expect(await lookUp()).toEqual({ kind: 'forbidden' });
+    expect(await failureOf(lookUp({ forbiddenKnown: true }))).toMatchObject({ nextRetryDelay: 60_000 });
+  });
+});
