@@ -1,0 +1,190 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { type ActivitiesByQueue, createActivities, createEventSender } from '../../src/activities/index.ts';
+import { createCardStash } from '../../src/cards/index.ts';
+import type { OrderEvent } from '../../src/orders/messages.ts';
+import { type Attempt, failureOf, perform } from './support.ts';
+
+const SECRET = `whsec_${Buffer.from('canary-events-secret-0123456789').toString('base64')}`;
+
+interface Delivery {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** How the receiver answers one delivery: a status, or not at all. */
+type Answer = number | 'hang' | 'reset' | 'redirect' | 'babble';
+
+let server: Server;
+let deliveries: Delivery[];
+let answers: Answer[];
+
+beforeEach(async () => {
+  deliveries = [];
+  answers = [];
+  server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      deliveries.push({ headers: Object.fromEntries(pairs(request.headers)), body });
+      const answer = answers.shift() ?? 204;
+      if (answer === 'hang') return;
+      if (answer === 'reset') {
+        request.socket.resetAndDestroy();
+        return;
+      }
+      if (answer === 'redirect') response.setHeader('location', '/elsewhere');
+      response.statusCode = answer === 'redirect' ? 302 : answer === 'babble' ? 200 : answer;
+      response.end(answer === 'babble' ? 'x'.repeat(1_000_000) : 'canary words of the receiver');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  server.closeAllConnections();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+});
+
+function pairs(headers: NodeJS.Dict<string | string[]>): [string, string][] {
+  return Object.entries(headers).map(([name, value]) => [name, String(value)]);
+}
+
+function anEvent(sequence: number): OrderEvent {
+  return {
+    id: `evt-A-1-${sequence}`,
+    type: 'order.decided',
+    orderId: 'A-1',
+    integration: 'default',
+    sequence,
+    occurredAt: '2026-11-21T08:00:00.000Z',
+    data: { phase: 'decided', decision: 'pass', action: 'proceed', attempt: 1, attention: [] },
+  };
+}
+
+function activities(to = address()): ActivitiesByQueue {
+  return createActivities({
+    findIntegration: () => undefined,
+    cards: createCardStash('memory:'),
+    events: createEventSender(to, SECRET),
+  });
+}
+
+function address(): string {
+  // A TCP server's address is an object.
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}/events?token=canary`;
+}
+
+function sequences(): number[] {
+  return deliveries.map(({ body }) => JSON.parse(body).sequence);
+}
+
+const EVENTS = [anEvent(1), anEvent(2), anEvent(3)];
+
+describe('durable delivery', () => {
+  const deliver = (attempt: Attempt = {}, heartbeats: unknown[] = [], to?: string) =>
+    perform(activities(to).background.deliverEvents, EVENTS, attempt, heartbeats);
+
+  it('sends every event in order, and tells how far it has come', async () => {
+    const heartbeats: unknown[] = [];
+    await deliver({}, heartbeats);
+    expect(sequences()).toEqual([1, 2, 3]);
+    expect(heartbeats).toEqual([1, 2, 3]);
+  });
+
+  it('signs them by Standard Webhooks, with the event’s own id', async () => {
+    await deliver();
+    for (const [index, { headers, body }] of deliveries.entries()) {
+      const { id, ...payload } = anEvent(index + 1);
+      expect(new Webhook(SECRET).verify(body, headers)).toEqual(payload);
+      expect(headers).toMatchObject({ 'webhook-id': id, 'content-type': 'application/json' });
+    }
+    expect(deliveries).toHaveLength(3);
+  });
+
+  it('stops at the first that does not arrive, and goes on with it, under the same id', async () => {
+    answers = [204, 503];
+    const heartbeats: unknown[] = [];
+    const failure = await failureOf(deliver({}, heartbeats));
+    expect(failure).toMatchObject({
+      type: 'not-delivered',
+      message: 'the events receiver answered 503',
+      nonRetryable: false,
+    });
+    expect(sequences()).toEqual([1, 2]);
+    await deliver({ attempt: 2, heartbeatDetails: heartbeats.at(-1) });
+    expect(sequences()).toEqual([1, 2, 2, 3]);
+    expect(deliveries[2]?.headers['webhook-id']).toBe(deliveries[1]?.headers['webhook-id']);
+  });
+
+  test.each([
+    ['redirect', 'answered 302'],
+    ['reset', 'did not answer'],
+    [400, 'answered 400'],
+  ] as const)('takes «%s» for no delivery', async (answer, words) => {
+    answers = [answer];
+    expect((await failureOf(deliver())).message).toBe(`the events receiver ${words}`);
+    expect(deliveries).toHaveLength(1);
+  });
+
+  it('does not mind what the receiver says, however long', async () => {
+    answers = ['babble'];
+    await deliver();
+    expect(sequences()).toEqual([1, 2, 3]);
+  });
+
+  it('names no address when there is nobody', async () => {
+    const failure = await failureOf(deliver({}, [], 'http://127.0.0.1:9/canary'));
+    expect(failure.message).toBe('the events receiver did not answer');
+  });
+
+  it('leaves to the next try what it cannot deliver before this one must end', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const heartbeats: unknown[] = [];
+    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    environment.on('heartbeat', (sequence: number) => {
+      heartbeats.push(sequence);
+      if (sequence === 2) vi.setSystemTime(Date.now() + 29_500);
+    });
+    const failure = await failureOf(environment.run(activities().background.deliverEvents, EVENTS));
+    expect(failure).toMatchObject({ type: 'more-to-deliver', nextRetryDelay: 1 });
+    expect(heartbeats).toEqual([1, 2]);
+    expect(sequences()).toEqual([1, 2]);
+  });
+
+  it('is tried again when no receiver is configured any more', async () => {
+    const { background } = createActivities({
+      findIntegration: () => undefined,
+      cards: createCardStash('memory:'),
+    });
+    const failure = await failureOf(perform(background.deliverEvents, EVENTS));
+    expect(failure).toMatchObject({ type: 'no-receiver', nonRetryable: false });
+  });
+});
+
+describe('delivery inside the workflow task', () => {
+  it('sends every event in order', async () => {
+    await activities().checkout.deliverEventsNow(EVENTS);
+    expect(sequences()).toEqual([1, 2, 3]);
+  });
+
+  it('gives up soon on a receiver that hangs', async () => {
+    answers = ['hang'];
+    const begun = performance.now();
+    const failure = await failureOf(activities().checkout.deliverEventsNow(EVENTS));
+    expect(failure).toMatchObject({ type: 'not-delivered', message: 'the events receiver did not answer' });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(deliveries).toHaveLength(1);
+  });
+});
