@@ -35,7 +35,10 @@ export function askedPauseMs(error: { retryAfterMs?: number }): number | undefin
  */
 export function retryLater(error: unknown, nextRetryDelay?: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
-  if (!(error instanceof ScreeningError)) return tryAgain('unexpected', 'unexpected', nextRetryDelay);
+  if (!(error instanceof ScreeningError)) {
+    const what = error instanceof Error ? error.name : 'error';
+    return tryAgain('unexpected', `an unexpected ${what} in our own code`, nextRetryDelay);
+  }
   return tryAgain(error.reason, error.message, nextRetryDelay ?? askedPauseMs(error));
 }
 

@@ -40,6 +40,13 @@ describe('looking first', () => {
     expect(outcome).not.toHaveProperty('transactionId', known);
   });
 
+  it('counts what it finds after a lost answer as possibly made by the try before', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'reset-after-commit' }] });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(again());
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: true });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
   it('creates when there is none', async () => {
     const { outcome } = await aWorld().checkout.screenAtCheckout(again());
     expect(outcome).toMatchObject({ kind: 'answered', adopted: false });
@@ -111,6 +118,16 @@ describe('the card', () => {
       expect(outcome).toEqual({ kind: 'refused', reason: 'card-data-expired' });
     }
     expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('that is gone is not missed when the transaction was made before', async () => {
+    const world = aWorld();
+    const owner = { integration: 'default', orderId: ORDER_ID };
+    const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
+    await world.checkout.screenAtCheckout(preGateway({ cardRef }));
+    await world.cards.forget(cardRef);
+    const { outcome } = await world.checkout.screenAtCheckout(preGateway({ cardRef, lookFirst: true }));
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
   });
 
   it('stays where it is when the integration workflow needs none', async () => {
