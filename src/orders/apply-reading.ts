@@ -47,6 +47,8 @@ export function applyReading(
     attempt.readings.push({ decision: consequence.decision, at: now, source });
     order.passed = order.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
     delete order.fraudReportedAt;
+    delete order.reason;
+    delete attempt.rescreenDue;
   }
   if (consequence.action !== undefined) setAction(order, consequence.action);
   settle(order, now);

@@ -7,7 +7,7 @@ import { setAction, settle } from './phase.ts';
 import type { Policy } from './policy.ts';
 import type { ScreeningOutcome } from './screening-outcome.ts';
 import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
-import { windowEnd } from './window.ts';
+import { noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
 import {
   type Action,
   type Instant,
@@ -36,10 +36,13 @@ export function applyScreening(
 ): OrderEventType[] {
   const attempt = currentAttempt(order);
   const events: OrderEventType[] = [];
-  const wasDeclined = order.phase === 'declined';
   if (outcome.kind !== 'forbidden') clear(order, 'wrong-key');
+  if (order.phase === 'declined' || order.phase === 'canceled' || order.phase === 'closed') {
+    noteLateScreening(order, attempt, outcome, moment.sentSince, moment.now);
+    return events;
+  }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
-  noteSending(attempt, policy, outcome, moment);
+  noteSending(attempt, policy, outcome, moment.sentSince);
 
   switch (outcome.kind) {
     case 'skipped':
@@ -48,7 +51,7 @@ export function applyScreening(
       events.push('order.decided');
       break;
     case 'answered':
-      events.push(...answered(order, policy, outcome, moment, wasDeclined));
+      events.push(...answered(order, policy, outcome, moment));
       break;
     case 'refused':
       events.push(...noDecision(order, policy, outcome.reason, moment, refusedWords(outcome)));
@@ -65,13 +68,13 @@ export function applyScreening(
         UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
         moment.now,
       );
-      events.push(...errorDecision(order, policy, moment, wasDeclined));
+      events.push(...errorDecision(order, policy, moment));
       break;
     case 'unanswered':
     case 'forbidden':
       if (outcome.kind === 'forbidden' && raiseWrongKey(order, moment.now)) events.push('order.attention');
       order.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
-      if (moment.source === 'checkout') withoutDecision(order, policy);
+      if (moment.source === 'checkout') withoutDecision(order, policy, events);
       break;
   }
   settle(order, moment.now);
@@ -81,6 +84,7 @@ export function applyScreening(
 /** Ends the screening without a decision: the action given at checkout stands, a person must look. */
 export function giveUpScreening(order: OrderState, policy: Policy, now: Instant): OrderEventType[] {
   const moment: ScreeningMoment = { source: 'catch-up', sentSince: now, now };
+  delete currentAttempt(order).rescreenDue;
   const events = noDecision(order, policy, 'screening-deadline', moment, GIVEN_UP);
   settle(order, now);
   return events;
@@ -114,16 +118,14 @@ function answered(
   policy: Policy,
   outcome: Extract<ScreeningOutcome, { kind: 'answered' }>,
   moment: ScreeningMoment,
-  wasDeclined: boolean,
 ): OrderEventType[] {
   const attempt = currentAttempt(order);
   noteTransaction(attempt, outcome.transactionId);
   delete attempt.unreadableId;
-  if (outcome.decision === 'error') return errorDecision(order, policy, moment, wasDeclined);
+  if (outcome.decision === 'error') return errorDecision(order, policy, moment);
   decideTo(order, attempt, outcome.decision, moment);
   clear(order, 'no-decision', 'unreadable-answer');
   delete order.reason;
-  if (wasDeclined) return [];
   const atCheckout = moment.source === 'checkout';
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
   tell(order, policy, heldByGateway(attempt, action), outcome.message);
@@ -131,18 +133,15 @@ function answered(
 }
 
 /** The decision `error`: screened again after a pause, unless that was the last try. */
-function errorDecision(
-  order: OrderState,
-  policy: Policy,
-  moment: ScreeningMoment,
-  wasDeclined: boolean,
-): OrderEventType[] {
+function errorDecision(order: OrderState, policy: Policy, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(order);
   decideTo(order, attempt, 'error', moment);
-  if (wasDeclined) return [];
-  if (moment.source === 'checkout') withoutDecision(order, policy);
-  if (attempt.rescreens < policy.rescreenOnError.tries) return [];
-  return noDecision(order, policy, 'error', moment, OUT_OF_RESCREENS);
+  if (attempt.rescreens >= policy.rescreenOnError.tries) {
+    return noDecision(order, policy, 'error', moment, OUT_OF_RESCREENS);
+  }
+  const events: OrderEventType[] = [];
+  if (moment.source === 'checkout') withoutDecision(order, policy, events);
+  return events;
 }
 
 function noDecision(
@@ -156,14 +155,16 @@ function noDecision(
   decideTo(order, attempt, 'error', moment);
   attempt.screeningOver = true;
   order.reason = reason;
-  if (moment.source === 'checkout') withoutDecision(order, policy);
+  if (moment.source === 'checkout') withoutDecision(order, policy, []);
   const events: OrderEventType[] = ['order.decided'];
   raised(order, events, 'no-decision', words, moment.now);
   return events;
 }
 
-function withoutDecision(order: OrderState, policy: Policy): void {
+/** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
+function withoutDecision(order: OrderState, policy: Policy, events: OrderEventType[]): void {
   tell(order, policy, actionWithoutDecision(policy), undefined);
+  if (order.action === 'decline') events.push('order.decided');
 }
 
 function tell(order: OrderState, policy: Policy, action: Action, message: string | undefined): void {
@@ -186,30 +187,6 @@ function decideTo(
   attempt.decision = decision;
   attempt.readings.push({ decision, at: moment.now, source: moment.source });
   order.lastRead = { at: moment.now, source: moment.source };
-}
-
-/** The cancel window counts from the earliest moment at which a create of this transaction may have been sent. */
-function noteSending(
-  attempt: Attempt,
-  policy: Policy,
-  outcome: ScreeningOutcome,
-  moment: ScreeningMoment,
-): void {
-  const made = outcome.kind === 'answered' && !outcome.adopted;
-  const maybe =
-    outcome.kind === 'answered' ||
-    outcome.kind === 'unreadable' ||
-    (outcome.kind === 'unanswered' && outcome.maybeSent);
-  if (made) attempt.maybeSentSince = moment.sentSince;
-  else if (maybe) attempt.maybeSentSince ??= moment.sentSince;
-  if (attempt.maybeSentSince !== undefined) {
-    attempt.cancelBy = windowEnd(attempt.maybeSentSince, policy.cancelWindowMs);
-  }
-}
-
-function noteTransaction(attempt: Attempt, transactionId: string): void {
-  attempt.transactionId = transactionId;
-  if (!attempt.transactionIds.includes(transactionId)) attempt.transactionIds.push(transactionId);
 }
 
 function raised(

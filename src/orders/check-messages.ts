@@ -1,11 +1,19 @@
 /** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
 import type { Fault, OrderErrorCode } from './errors.ts';
 import { forbiddenFields } from './forbidden-fields.ts';
-import type { DecisionRequest, PortalFields, RetryRequest, ScreenOrderInput } from './messages.ts';
+import { DEFAULT_INTEGRATION, orderWorkflowId } from './ids.ts';
+import type {
+  DecisionRequest,
+  PortalActionInput,
+  PortalFields,
+  RetryRequest,
+  ScreenOrderInput,
+} from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { OrderState } from './state.ts';
 
 const WORKFLOWS: unknown[] = ['pre-gateway', 'pre-acceptance', 'post-acceptance'];
+const KINDS: unknown[] = ['cancel', 'report-fraud', 'chargeback', 'customer-code'];
 const TEXT_LIMIT = 1_000;
 
 /** A message that isn't taken: code for programs, words for people, faults with their paths. */
@@ -15,8 +23,15 @@ export interface Refusal {
   errors?: Fault[];
 }
 
-/** @returns why an order can't be started with this input, or undefined: it can */
-export function startRefusal(input: ScreenOrderInput, workflowId: string): Refusal | undefined {
+/**
+ * @param continued whether an earlier run of the order started this one
+ * @returns why an order can't be started with this input, or undefined: it can
+ */
+export function startRefusal(
+  input: ScreenOrderInput,
+  workflowId: string,
+  continued = false,
+): Refusal | undefined {
   const errors: Fault[] = [];
   const fault = (path: string, message: string): number => errors.push({ path, message });
   if (!isRecord(input)) return invalid([{ path: '', message: 'must be one JSON object' }]);
@@ -33,14 +48,16 @@ export function startRefusal(input: ScreenOrderInput, workflowId: string): Refus
   if (input.fingerprint !== undefined && !isText(input.fingerprint, 200)) {
     fault('fingerprint', 'must be a string');
   }
-  if (input.answerBy !== undefined && Number.isNaN(Date.parse(input.answerBy))) {
+  if (input.answerBy !== undefined && !isMoment(input.answerBy)) {
     fault('answerBy', 'must be a moment in ISO 8601');
   }
+  if (input.resume !== undefined && !continued) fault('resume', 'must not be given');
   if (errors.length > 0) return invalid(errors);
-  const forbidden = cardDataRefusal(input.transaction);
+  const { resume: _own, ...given } = input;
+  const forbidden = cardDataRefusal(given, '');
   if (forbidden !== undefined) return forbidden;
-  const id = `order:${input.integration ?? 'default'}:${input.orderId}`;
-  if (workflowId === id) return undefined;
+  if (workflowId === orderWorkflowId(input.integration ?? DEFAULT_INTEGRATION, input.orderId))
+    return undefined;
   return invalid([
     {
       path: 'workflowId',
@@ -61,7 +78,7 @@ export function retryRefusal(order: OrderState, request: RetryRequest): Refusal 
   if (!isRecord(request) || !Number.isInteger(request.attempt) || !isRecord(request.transaction)) {
     return invalid([{ path: '', message: 'must be {attempt, transaction, cardRef?, fingerprint?}' }]);
   }
-  const forbidden = cardDataRefusal(request.transaction);
+  const forbidden = cardDataRefusal(request, '');
   if (forbidden !== undefined) return forbidden;
   const made = order.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
@@ -77,6 +94,37 @@ export function retryRefusal(order: OrderState, request: RetryRequest): Refusal 
     );
   }
   return undefined;
+}
+
+/** @returns why the `acknowledge` update isn't taken, or undefined: it is */
+export function acknowledgeRefusal(request: { reason: string }): Refusal | undefined {
+  if (isRecord(request) && isText(request.reason, TEXT_LIMIT)) return undefined;
+  return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
+}
+
+/** @returns why `portalAction` can't be started with this input, or undefined: it can */
+export function portalInputRefusal(input: PortalActionInput): Refusal | undefined {
+  if (!isRecord(input) || !isRecord(input.fields)) {
+    return invalid([{ path: '', message: 'must be {integration, fields, transactionId?, orderId?, …}' }]);
+  }
+  const { integration, orderId, transactionId, fields, cancelBy, cancelWindowMs } = input;
+  const errors: Fault[] = [];
+  if (!KINDS.includes(fields.kind)) {
+    errors.push({ path: 'fields.kind', message: `must be one of ${KINDS.join(', ')}` });
+  }
+  for (const [path, value] of Object.entries({ integration, orderId, transactionId })) {
+    if (value !== undefined && !isText(value, TEXT_LIMIT)) errors.push({ path, message: 'must be a string' });
+  }
+  if (cancelBy !== undefined && !isMoment(cancelBy)) {
+    errors.push({ path: 'cancelBy', message: 'must be a moment in ISO 8601' });
+  }
+  if (cancelWindowMs !== undefined && !Number.isFinite(cancelWindowMs)) {
+    errors.push({ path: 'cancelWindowMs', message: 'must be a number of milliseconds' });
+  }
+  if (fields.kind === 'customer-code' && fields.email === undefined) {
+    errors.push({ path: 'fields.email', message: 'is required: no order is there to take it from' });
+  }
+  return errors.length > 0 ? invalid(errors) : portalFieldsRefusal(fields);
 }
 
 /** @returns why a portal action can't be read, or undefined: it can */
@@ -101,8 +149,8 @@ export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
   return errors.length > 0 ? invalid(errors) : undefined;
 }
 
-function cardDataRefusal(transaction: unknown): Refusal | undefined {
-  const paths = forbiddenFields(transaction);
+function cardDataRefusal(request: unknown, path: string): Refusal | undefined {
+  const paths = forbiddenFields(request, path);
   if (paths.length === 0) return undefined;
   const errors = paths.map((path) => ({
     path,
@@ -130,6 +178,10 @@ function refusal(code: OrderErrorCode, message: string): Refusal {
 function invalid(errors: Fault[]): Refusal {
   const where = errors.map(({ path, message }) => `${path || 'input'} ${message}`).join('; ');
   return { code: 'invalid-request', message: `The request breaks a rule: ${where}.`, errors };
+}
+
+function isMoment(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
 function isText(value: unknown, limit: number): value is string {

@@ -25,8 +25,8 @@ export function nextDeadline(order: OrderState): Deadline | undefined {
 
 /** @returns every deadline of the order's phase, also those that have passed */
 export function deadlines(order: OrderState): Deadline[] {
+  if (order.policy === undefined || order.phase === 'closed') return [];
   const { policy } = order;
-  if (policy === undefined || order.phase === 'closed') return [];
   const attempt = currentAttempt(order);
   const found: Deadline[] = [];
   const add = (kind: DeadlineKind, from: Instant | undefined, ms = 0): void => {
@@ -56,37 +56,35 @@ export function deadlines(order: OrderState): Deadline[] {
       add('retry-over', attempt.declinedAt, policy.retryWithinMs);
       break;
     case 'decided':
-      if (order.decision === 'skipped') afterSkip();
+      if (order.decision === 'skipped') endAfterGateway();
       else keepWindow();
       break;
     case 'canceled':
-      if (gatewayOutstanding(order)) add('gateway-over', order.phaseSince, policy.gatewayResultWithinMs);
-      else add('nothing-left', order.phaseSince);
+      endAfterGateway();
       break;
   }
   return found;
 
   function keepWindow(): void {
-    if (
-      order.decision === 'pass' &&
-      policy !== undefined &&
-      policy.recheckLeadTimeMs > 0 &&
-      !policy.passive
-    ) {
-      before('recheck', policy.recheckLeadTimeMs);
-    }
-    if (order.action === 'cancel' && policy !== undefined) before('cancel-reminder', policy.reviewLeadTimeMs);
-    const end = attempt.cancelBy ?? instant(millis(attempt.startedAt) + (policy?.cancelWindowMs ?? 0));
-    add('window-closes', end);
+    if (recheckUseful(order)) before('recheck', policy.recheckLeadTimeMs);
+    if (order.action === 'cancel') before('cancel-reminder', policy.reviewLeadTimeMs);
+    if (attempt.cancelBy !== undefined) before('window-closes', 0);
+    else add('window-closes', attempt.startedAt, policy.cancelWindowMs);
   }
 
-  function afterSkip(): void {
-    if (gatewayOutstanding(order) && policy !== undefined) {
-      add('gateway-over', order.phaseSince, policy.gatewayResultWithinMs);
-    } else {
-      add('nothing-left', order.phaseSince);
-    }
+  function endAfterGateway(): void {
+    if (gatewayOutstanding(order)) add('gateway-over', order.phaseSince, policy.gatewayResultWithinMs);
+    else add('nothing-left', order.phaseSince);
   }
+}
+
+/** @returns whether a `pass` is to be read once more: not if it was read as late as that already, nor to no avail */
+function recheckUseful({ decision, policy, lastRead, attempts }: OrderState): boolean {
+  const cancelBy = attempts.at(-1)?.cancelBy;
+  if (decision !== 'pass' || policy === undefined || policy.passive || policy.recheckLeadTimeMs === 0)
+    return false;
+  if (cancelBy === undefined || lastRead === undefined) return false;
+  return millis(lastRead.at) < millis(cancelBy) - policy.recheckLeadTimeMs;
 }
 
 /** @returns whether the gateway's result may still come, and is to be sent on or recorded when it does */

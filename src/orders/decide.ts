@@ -29,26 +29,28 @@ export function decide(order: OrderState, read: Decision, now: Instant): Consequ
     case 'pending':
     case 'error':
     case 'skipped':
-      return { decision: read, action: later(order, read), event: 'order.decided', clear: ['no-decision'] };
+      return changed(order, read, now, 'order.decided');
     case 'fail':
     case 'fraudulent':
       return { decision: read, event: 'order.decision_changed', clear: ['status-error'] };
     case 'review':
+      return changed(order, read, now, 'order.review_resolved');
     case 'pass':
-      return changed(order, read, now);
+      return changed(order, read, now, 'order.decision_changed');
   }
 }
 
-function changed(order: OrderState, read: Decision, now: Instant): Consequence {
+function changed(order: OrderState, read: Decision, now: Instant, event: OrderEventType): Consequence {
   const consequence: Consequence = {
     decision: read,
-    event: order.decision === 'review' ? 'order.review_resolved' : 'order.decision_changed',
-    clear: ['status-error', 'review-unresolved'],
+    event,
+    clear: ['status-error', 'review-unresolved', 'no-decision', 'unreadable-answer'],
   };
   if (order.phase === 'declined' || order.action === 'cancel') return consequence;
-  consequence.action = later(order, read);
   const { cancelBy } = currentAttempt(order);
-  if (consequence.action === 'cancel' && cancelBy !== undefined && millis(now) >= millis(cancelBy)) {
+  consequence.action = later(order, read);
+  const late = cancelBy !== undefined && millis(now) >= millis(cancelBy);
+  if (consequence.action === 'cancel' && late && order.policy?.passive !== true) {
     consequence.raise = {
       code: 'failed-after-window',
       words: `The decision became «${read}» after the cancel window had closed: refund and report by hand.`,
@@ -59,7 +61,6 @@ function changed(order: OrderState, read: Decision, now: Instant): Consequence {
 
 /** A gateway that said `error` holds the order until it says something better. */
 function later(order: OrderState, read: Decision): Action {
-  if (order.phase === 'declined') return order.action;
   const action = actionLater(read);
   return action === 'proceed' && currentAttempt(order).gateway?.result === 'error' ? 'hold' : action;
 }

@@ -10,7 +10,7 @@ export function forbiddenFields(value: unknown, path = 'transaction'): string[] 
   if (Array.isArray(value)) return value.flatMap((item, index) => forbiddenFields(item, `${path}[${index}]`));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    const here = `${path}.${key}`;
+    const here = path === '' ? key : `${path}.${key}`;
     const plain = key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
     if (FORBIDDEN.has(plain) && inner !== undefined && inner !== null) return [here];
     return forbiddenFields(inner, here);

@@ -1,17 +1,19 @@
 /** The payment gateway's result. Design section 3.2; interface document, gateway_response. */
-import { clear, raise } from './attention.ts';
+import { clear, raise, raiseWrongKey } from './attention.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, settle } from './phase.ts';
 import type { Attempt, OrderState } from './state.ts';
-import type { Instant } from './words.ts';
+import type { Action, GatewayResult, Instant } from './words.ts';
+import type { GatewayOutcome } from './world.ts';
 
 /** @returns why the order doesn't take this result, or undefined: it does */
 export function gatewayResultRefusal(
   order: OrderState,
   request: GatewayResultRequest,
 ): OrderErrorCode | undefined {
+  if (!RESULTS.includes(request?.result)) return 'invalid-request';
   if (order.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
   if (request.attempt === undefined && order.attempts.length > 1) return 'attempt-required';
   const attempt = attemptOf(order, request);
@@ -66,9 +68,35 @@ function followResult(
       break;
     case 'pass':
       if (order.decision === 'pass') setAction(order, 'proceed');
-      if (order.decision === 'review') setAction(order, 'hold');
+      else if (order.decision === 'review') setAction(order, 'hold');
+      else setAction(order, actionGiven(order));
       break;
   }
+}
+
+/**
+ * Brings in how the sending of a result ended. One that was replaced meanwhile leaves the newer one to be sent.
+ * @returns the events that it means
+ */
+export function applyGatewaySent(
+  order: OrderState,
+  attempt: Attempt,
+  result: GatewayResult,
+  outcome: GatewayOutcome,
+  now: Instant,
+): OrderEventType[] {
+  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now) ? ['order.attention'] : [];
+  clear(order, 'wrong-key');
+  if (attempt.gateway?.result === result) attempt.gateway.sent = outcome.kind === 'sent' ? now : 'recorded';
+  if (outcome.kind === 'sent') return [];
+  const words = `The service refused the payment gateway’s result: ${outcome.words}`;
+  return raise(order, 'gateway-refused', words, now) ? ['order.attention'] : [];
+}
+
+/** Without a decision the action given at checkout stands. */
+function actionGiven(order: OrderState): Action {
+  const { answer } = currentAttempt(order);
+  return answer?.wouldBe ?? answer?.action ?? 'hold';
 }
 
 /** @returns the answer to the order service: what to do now */
@@ -92,4 +120,5 @@ function attemptOf(order: OrderState, request: GatewayResultRequest): Attempt | 
   return order.attempts.find((one) => one.number === request.attempt);
 }
 
+const RESULTS: unknown[] = ['pass', 'fail', 'error'] satisfies GatewayResult[];
 const GATEWAY_ERROR = 'The payment gateway answered «error»: find out whether the payment went through.';

@@ -1,5 +1,4 @@
 /** When a hint is worth a read: at most once a spacing, which grows under a flood. Design section 5, `hint`. */
-
 import type { ReviewHint } from './messages.ts';
 import { FIRST_HINT_SPACING_MS } from './new-order.ts';
 import type { OrderState } from './state.ts';
@@ -18,7 +17,9 @@ export function hintIsNews(order: OrderState, hint: ReviewHint, nowMs: number): 
 /** A hint for a transaction that isn't the order's newest says nothing about it. */
 function concerns(order: OrderState, hint: ReviewHint): boolean {
   const newest = order.attempts.at(-1)?.transactionId;
-  return hint.transactionId === undefined || newest === undefined || hint.transactionId === newest;
+  // A signal sent by hand may carry nothing at all, and an error here would stop the order for good.
+  const named: unknown = hint?.transactionId ?? undefined;
+  return named === undefined || newest === undefined || named === newest;
 }
 
 /** Keeps a hint until it is read. */

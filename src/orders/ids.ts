@@ -57,7 +57,6 @@ export function plainOrderId(orderId: string): string {
  */
 export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
   const invoice = plainOrderId(typeof own === 'string' && own !== '' ? own : orderId);
-  if (!perAttempt || create <= 1) return invoice;
-  const suffix = `-${create}`;
+  const suffix = perAttempt && create > 1 ? `-${create}` : '';
   return invoice.slice(0, 64 - suffix.length) + suffix;
 }

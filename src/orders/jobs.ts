@@ -1,43 +1,47 @@
 /** What an order wants done in the background, derived from its state; the workflow starts and stops it accordingly. */
 import { currentAttempt } from './new-order.ts';
-import type { Attempt, OrderState } from './state.ts';
-import { millis } from './words.ts';
+import type { Attempt, GatewayRecord, OrderState } from './state.ts';
+import { millis, type Phase, type ReadingSource } from './words.ts';
 
 /** One thing to be done in the background. `key` tells two of them apart. */
 export type Job =
-  | { key: string; kind: 'catch-up'; attempt: number; rescreen: boolean }
-  | { key: string; kind: 'poll'; transactionId: string }
-  | { key: string; kind: 'read'; transactionId: string }
-  | { key: string; kind: 'gateway'; attempt: number }
-  | { key: string; kind: 'look-up'; attempt: number }
-  | { key: string; kind: 'forget-card'; attempt: number };
+  | { key: string; kind: 'catch-up'; attempt: Attempt; rescreen: boolean }
+  | { key: string; kind: 'poll'; attempt: Attempt; transactionId: string }
+  | { key: string; kind: 'read'; transactionId: string; source: ReadingSource }
+  | { key: string; kind: 'gateway'; attempt: Attempt; transactionId: string; gateway: GatewayRecord }
+  | { key: string; kind: 'look-up'; attempt: Attempt }
+  | { key: string; kind: 'forget-card'; attempt: Attempt; cardRef: string };
 
-/** @returns all jobs that the order wants running at `nowMs` */
-export function wantedJobs(order: OrderState, nowMs: number, readAgain: boolean): Job[] {
+/**
+ * @param readAgain who asked for a read that the service did not answer
+ * @returns all jobs that the order wants running at `nowMs`
+ */
+export function wantedJobs(order: OrderState, nowMs: number, readAgain?: ReadingSource): Job[] {
   if (order.policy === undefined) return [];
   const attempt = currentAttempt(order);
   const jobs: Job[] = [];
   if (wantsCatchUp(order, attempt)) {
     const rescreen = order.decision === 'error';
     const key = `catch-up:${attempt.number}:${attempt.rescreens}`;
-    jobs.push({ key, kind: 'catch-up', attempt: attempt.number, rescreen });
+    jobs.push({ key, kind: 'catch-up', attempt, rescreen });
   }
   if (attempt.transactionId !== undefined) {
     const { transactionId } = attempt;
-    if (wantsPoll(order, attempt, nowMs))
-      jobs.push({ key: `poll:${transactionId}`, kind: 'poll', transactionId });
-    if (readAgain && order.phase !== 'canceled' && order.phase !== 'closed') {
-      jobs.push({ key: `read:${transactionId}`, kind: 'read', transactionId });
+    if (wantsPoll(order, attempt, nowMs)) {
+      jobs.push({ key: `poll:${transactionId}`, kind: 'poll', attempt, transactionId });
+    }
+    if (readAgain !== undefined && order.phase !== 'canceled' && order.phase !== 'closed') {
+      jobs.push({ key: `read:${transactionId}`, kind: 'read', transactionId, source: readAgain });
     }
   }
   for (const one of order.attempts) {
-    const { number } = one;
-    if (one.gateway !== undefined && one.gateway.sent === undefined && one.transactionId !== undefined) {
-      jobs.push({ key: `gateway:${number}:${one.gateway.result}`, kind: 'gateway', attempt: number });
+    const { number, gateway, transactionId, cardRef } = one;
+    if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
+      jobs.push({ key: `gateway:${number}`, kind: 'gateway', attempt: one, transactionId, gateway });
     }
-    if (wantsLookUp(order, one)) jobs.push({ key: `look-up:${number}`, kind: 'look-up', attempt: number });
-    if (one.cardRef !== undefined && !one.cardForgotten && cardIsDone(order, one)) {
-      jobs.push({ key: `forget-card:${number}`, kind: 'forget-card', attempt: number });
+    if (wantsLookUp(order, one)) jobs.push({ key: `look-up:${number}`, kind: 'look-up', attempt: one });
+    if (cardRef !== undefined && !one.cardForgotten && cardIsDone(order, one)) {
+      jobs.push({ key: `forget-card:${number}`, kind: 'forget-card', attempt: one, cardRef });
     }
   }
   return jobs;
@@ -59,22 +63,28 @@ function wantsPoll(order: OrderState, attempt: Attempt, nowMs: number): boolean 
   if (order.decision === 'review') return order.phase === 'review' || order.phase === 'awaiting-gateway';
   return (
     order.fraudReportedAt === order.decision &&
-    (order.phase === 'decided' || order.phase === 'awaiting-gateway') &&
+    POLLED_AFTER_REPORT.includes(order.phase) &&
     attempt.cancelBy !== undefined &&
     nowMs < millis(attempt.cancelBy)
   );
 }
 
-/** A declined `pending` may have left a transaction: it is recorded, not acted on. */
+/**
+ * An attempt that ended without an answer may have left a transaction: it is recorded, not acted on. Never while another
+ * attempt is being screened, whose transaction would be found in its place.
+ */
 function wantsLookUp(order: OrderState, attempt: Attempt): boolean {
+  const over = order.phase === 'declined' || attempt !== currentAttempt(order);
   return (
-    order.phase === 'declined' &&
-    attempt.decision === 'pending' &&
+    over &&
+    order.phase !== 'screening' &&
     attempt.maybeSentSince !== undefined &&
     attempt.transactionId === undefined &&
     !attempt.lookedUp
   );
 }
+
+const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];
 
 /** The card is needed until a decision other than `error` is recorded, or nothing screens it again. */
 function cardIsDone(order: OrderState, attempt: Attempt): boolean {

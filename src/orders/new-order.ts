@@ -1,9 +1,12 @@
 /** The beginning of an order and of each attempt. */
-import type { Attempt, OrderState } from './state.ts';
+import type { Attempt, AttentionCode, OrderState } from './state.ts';
 import { type Instant, type IntegrationWorkflow, instant, millis } from './words.ts';
 
 /** Until the policy is known, a day; the policy's own `screeningDeadline` replaces it with the first answer. */
 const UNTIL_POLICY_KNOWN_MS = 24 * 3_600_000;
+
+/** What a new attempt makes pointless to look at: it is about an earlier screening. */
+const SCREENING_MATTERS: AttentionCode[] = ['no-decision', 'unreadable-answer', 'status-error'];
 
 /** The first spacing between hints that are read. */
 export const FIRST_HINT_SPACING_MS = 2_000;
@@ -62,6 +65,8 @@ export function addAttempt(
   order.phase = 'screening';
   order.phaseSince = now;
   order.decision = 'pending';
+  order.action = order.policy?.passive === true ? 'proceed' : 'hold';
+  order.attention = order.attention.filter((one) => !SCREENING_MATTERS.includes(one.code));
   delete order.message;
   delete order.reason;
   delete order.wouldBe;

@@ -6,7 +6,7 @@ import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, setPhase, settle } from './phase.ts';
 import type { AttentionCode, DeadlineKind, OrderState } from './state.ts';
-import { type Instant, millis } from './words.ts';
+import { type Instant, instant, millis } from './words.ts';
 
 export interface AfterDeadline {
   events: OrderEventType[];
@@ -55,7 +55,8 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
       after.read = true;
       break;
     case 'cancel-reminder':
-      attend('cancel-due', `The order is to be canceled and still is not${by(order)}.`);
+      if (cancelOverdue(order, now))
+        attend('cancel-due', `The order is to be canceled and still is not${by(order)}.`);
       break;
     case 'hint-spacing':
       endSpacing(order, millis(now));
@@ -72,8 +73,21 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
   return after;
 }
 
+/**
+ * Screens an order again whose decision is `error` to the end, because an operator asked for a recheck.
+ * @returns whether it is such an order
+ */
+export function screenAgain(order: OrderState, now: Instant): boolean {
+  if (order.phase !== 'decided' || order.decision !== 'error' || order.action === 'cancel') return false;
+  beginRescreen(order);
+  currentAttempt(order).screenUntil = instant(millis(now) + (order.policy?.screeningDeadlineMs ?? 0));
+  order.passed = order.passed.filter((kind) => kind !== 'screening-deadline');
+  settle(order, now);
+  return true;
+}
+
 /** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */
-export function beginRescreen(order: OrderState): void {
+function beginRescreen(order: OrderState): void {
   const attempt = currentAttempt(order);
   attempt.rescreens += 1;
   attempt.rescreenDue = true;
@@ -84,6 +98,14 @@ export function beginRescreen(order: OrderState): void {
 function close(order: OrderState, now: Instant): void {
   order.ended = true;
   if (order.phase !== 'canceled') setPhase(order, 'closed', now);
+}
+
+/** A cancel that was asked since the reminder was due speaks for itself, and so does a window that is closed. */
+function cancelOverdue(order: OrderState, now: Instant): boolean {
+  const { cancelBy } = currentAttempt(order);
+  if (cancelBy === undefined || order.policy === undefined || millis(now) >= millis(cancelBy)) return false;
+  const due = millis(cancelBy) - order.policy.reviewLeadTimeMs;
+  return !order.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
 }
 
 function by(order: OrderState): string {

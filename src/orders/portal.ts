@@ -31,7 +31,6 @@ export function portalRefusal(
   nowMs: number,
 ): PortalRefusal | undefined {
   if (order.policy?.passive) return { code: 'passive' };
-  if (order.phase === 'closed') return { code: 'order-closed' };
   const attempt = attemptFor(order, fields.transactionId);
   if (attempt === undefined) return { code: 'unknown-transaction' };
   switch (fields.kind) {
@@ -50,13 +49,18 @@ export function portalRefusal(
 }
 
 function cancelRefusal(order: OrderState, attempt: Attempt, nowMs: number): PortalRefusal | undefined {
-  if (order.phase === 'canceled') return undefined;
+  if (isCanceled(order, attempt)) return undefined;
   if (order.decision === 'skipped') return { code: 'no-transaction' };
   const { cancelBy } = attempt;
   if (cancelBy === undefined || order.policy === undefined) return undefined;
   return windowOpen(cancelBy, order.policy.cancelWindowMs, nowMs)
     ? undefined
     : { code: 'cancel-window-closed', cancelBy };
+}
+
+/** @returns whether this attempt is canceled already: canceling an order cancels its newest transaction only */
+export function isCanceled(order: OrderState, attempt: Attempt | undefined): boolean {
+  return order.phase === 'canceled' && attempt === currentAttempt(order);
 }
 
 /** @returns the newest record of the same action, if it was asked before */
@@ -90,13 +94,28 @@ export function queueAction(
     ...(because !== undefined && { because }),
   };
   order.actions.push(record);
-  if (fields.kind === 'cancel') order.cancelAsked = true;
+  if (fields.kind === 'cancel' && concernsNewest(order, record)) order.cancelAsked = true;
   return record;
+}
+
+/**
+ * Says which transaction a queued cancel is about, once nothing more is being screened: the one that was named, else the
+ * newest. The same cancel asked again then joins it.
+ */
+export function aimCancel(order: OrderState, record: ActionRecord, fields: PortalFields): void {
+  const transactionId = fields.transactionId ?? currentAttempt(order).transactionId;
+  if (transactionId === undefined) return;
+  record.transactionId = transactionId;
+  record.subject = subjectOf(order, fields);
 }
 
 /** @returns the record of the action that runs, or waits longest */
 export function nextAction(order: OrderState): ActionRecord | undefined {
-  return order.actions.find((record) => record.status === 'queued' || record.status === 'running');
+  return order.actions.find(isOpen);
+}
+
+function isOpen(record: ActionRecord): boolean {
+  return record.status === 'queued' || record.status === 'running';
 }
 
 /** @returns whether the policy wants the order's transaction canceled with the service now */
@@ -108,6 +127,7 @@ export function autoCancelDue(order: OrderState, nowMs: number): boolean {
     !policy.passive &&
     order.phase === 'decided' &&
     order.action === 'cancel' &&
+    !order.cancelAsked &&
     (order.decision === 'fail' || order.decision === 'fraudulent') &&
     transactionId !== undefined &&
     windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
@@ -129,41 +149,58 @@ export function applyPortalOutcome(
   clear(order, 'wrong-key');
   const events: OrderEventType[] = [];
   if (record.kind === 'cancel') afterCancel(order, record, now, events);
-  else if (record.kind === 'report-fraud' && record.status === 'done') order.fraudReportedAt = order.decision;
-  if (record.status === 'unconfirmed') {
-    if (raise(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now)) events.push('order.attention');
+  else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(order, record)) {
+    order.fraudReportedAt = order.decision;
+  }
+  clearWhatIsMended(order);
+  if (record.status === 'unconfirmed' && raise(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now)) {
+    events.push('order.attention');
+  }
+  if (record.status === 'refused' && record.kind !== 'cancel') {
+    if (raise(order, 'portal-refused', refusedWords(record), now)) events.push('order.attention');
   }
   settle(order, now);
   return events;
 }
 
 function afterCancel(order: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
-  order.cancelAsked = false;
-  if (record.transactionId !== undefined && record.transactionId !== currentAttempt(order).transactionId)
-    return;
+  order.cancelAsked = order.actions.some(
+    (one) => one.kind === 'cancel' && isOpen(one) && concernsNewest(order, one),
+  );
+  if (!concernsNewest(order, record)) return;
   setAction(order, 'cancel');
   delete order.message;
   if (record.status === 'done') {
-    clear(
-      order,
-      'review-unresolved',
-      'cancel-due',
-      'cancel-refused',
-      'cancel-too-late',
-      'portal-unconfirmed',
-    );
+    clear(order, 'review-unresolved', 'cancel-due', 'cancel-refused', 'cancel-too-late');
     clear(order, 'no-decision', 'unreadable-answer', 'status-error', 'gateway-late');
     setPhase(order, 'canceled', now);
     events.push('order.canceled');
     return;
   }
   if (record.status === 'refused') {
-    const words = `The service refused the cancel${record.message ? `: ${record.message}` : ''}. It may be asked again.`;
-    if (raise(order, 'cancel-refused', words, now)) events.push('order.attention');
+    if (raise(order, 'cancel-refused', refusedWords(record), now)) events.push('order.attention');
   }
   if (record.status === 'too-late' && raise(order, 'cancel-too-late', TOO_LATE, now)) {
     events.push('order.attention');
   }
+}
+
+/** An action for an earlier attempt's transaction changes nothing about where the order is. */
+function concernsNewest(order: OrderState, record: ActionRecord): boolean {
+  return record.transactionId === undefined || record.transactionId === currentAttempt(order).transactionId;
+}
+
+/** A refusal or an unknown outcome is mended when the same action was done since. */
+function clearWhatIsMended(order: OrderState): void {
+  const last = order.actions.filter(
+    (one) => one === order.actions.findLast((a) => a.subject === one.subject),
+  );
+  if (!last.some((one) => one.status === 'unconfirmed')) clear(order, 'portal-unconfirmed');
+  if (!last.some((one) => one.status === 'refused')) clear(order, 'portal-refused');
+}
+
+function refusedWords({ kind, message }: ActionRecord): string {
+  return `The service refused: ${kind}${message ? ` (${message})` : ''}. It may be asked again.`;
 }
 
 /** @returns the answer to whoever asked for an action that is done, or still on its way */

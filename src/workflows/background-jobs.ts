@@ -1,18 +1,23 @@
 /** Runs what the order wants done in the background, each job in a scope of its own. Design section 6, three strands. */
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, log, sleep } from '@temporalio/workflow';
 import type { StatusOutcome } from '../orders/apply-reading.ts';
 import type { Job } from '../orders/jobs.ts';
 import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
-import type { Instant } from '../orders/words.ts';
+import type { Attempt } from '../orders/state.ts';
+import type { GatewayResult, Instant, ReadingSource } from '../orders/words.ts';
 import type { GatewayOutcome, LookUpOutcome } from '../orders/world.ts';
 
 /** How a job ended. */
 export type Finished =
-  | { kind: 'catch-up'; job: Job; outcome: ScreeningOutcome; since: Instant }
-  | { kind: 'poll' | 'read'; job: Job; outcome: StatusOutcome }
-  | { kind: 'gateway'; job: Job; attempt: number; outcome: GatewayOutcome }
-  | { kind: 'look-up'; job: Job; attempt: number; outcome: LookUpOutcome }
-  | { kind: 'forget-card'; job: Job; attempt: number };
+  | { kind: 'catch-up'; attempt: Attempt; rescreen: boolean; outcome: ScreeningOutcome; since: Instant }
+  | { kind: 'poll'; transactionId: string; outcome: StatusOutcome }
+  | { kind: 'read'; transactionId: string; source: ReadingSource; outcome: StatusOutcome }
+  | { kind: 'gateway'; attempt: Attempt; result: GatewayResult; outcome: GatewayOutcome }
+  | { kind: 'look-up'; attempt: Attempt; outcome: LookUpOutcome }
+  | { kind: 'forget-card'; attempt: Attempt };
+
+/** An activity that fails for good is a fault of ours or a limit of the server's: not to be hammered. */
+const AFTER_FAILURE = '5 minutes';
 
 export class BackgroundJobs {
   readonly finished: Finished[] = [];
@@ -46,7 +51,7 @@ export class BackgroundJobs {
     return running || this.finished.some((one) => one.kind === kind);
   }
 
-  /** Whether any job runs. */
+  /** Whether no job runs, and none has ended unseen. */
   get idle(): boolean {
     return this.#running.size === 0 && this.finished.length === 0;
   }
@@ -64,8 +69,12 @@ export class BackgroundJobs {
       .then((finished) => {
         this.finished.push(finished);
       })
-      .catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
+      .catch(async (error: unknown) => {
+        if (isCancellation(error)) return;
+        log.error('a background job failed', { job: job.kind, error: String(error) });
+        await scope
+          .run(() => sleep(AFTER_FAILURE, { summary: `Try again: ${job.kind}` }))
+          .catch(() => undefined);
       })
       .finally(() => {
         this.#running.delete(job.key);

@@ -100,6 +100,6 @@ export class OrderContext {
 
   #amount(): number | undefined {
     const amount = Number(this.transaction.amount);
-    return this.transaction.amount === undefined || Number.isNaN(amount) ? undefined : amount;
+    return this.transaction.amount === undefined || !Number.isFinite(amount) ? undefined : amount;
   }
 }

@@ -1,10 +1,11 @@
 /** Begins each kind of background job of an order. */
+import { isCancellation } from '@temporalio/workflow';
 import { wrongKeyKnown } from '../orders/attention.ts';
 import type { Job } from '../orders/jobs.ts';
 import { currentAttempt } from '../orders/new-order.ts';
 import type { Attempt, OrderState } from '../orders/state.ts';
 import { instant } from '../orders/words.ts';
-import type { ScreenRequest } from '../orders/world.ts';
+import type { LookUpRequest, ScreenRequest } from '../orders/world.ts';
 import type { Finished } from './background-jobs.ts';
 import type { OrderContext } from './order-context.ts';
 import { cards, creating, gateway, looking, polls } from './world.ts';
@@ -16,65 +17,70 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
   const forbiddenKnown = wrongKeyKnown(order);
   switch (job.kind) {
     case 'catch-up': {
-      const attempt = currentAttempt(order);
+      const { kind, attempt, rescreen } = job;
       const since = instant(Date.now());
       const request = { ...screenRequest(context, attempt.maybeSentSince !== undefined), forbiddenKnown };
       attempt.maybeSentSince ??= since;
-      return { kind: job.kind, job, since, outcome: await creating.catchUp(request) };
+      return { kind, attempt, rescreen, since, outcome: await creating.catchUp(request) };
     }
     case 'poll': {
-      const { cancelBy } = currentAttempt(order);
+      const { kind, attempt, transactionId } = job;
+      const { decision, policy } = order;
+      if (policy === undefined || decision === 'pending' || decision === 'skipped') throw neverWanted(kind);
       const outcome = await polls.pollStatus({
         integration,
-        transactionId: job.transactionId,
-        known: knownDecision(order),
-        pauses: order.policy?.poll ?? { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
+        transactionId,
+        known: decision,
+        pauses: policy.poll,
         forbiddenKnown,
         troubleKnown: order.attention.some((one) => one.code === 'status-error'),
-        ...(cancelBy !== undefined && { cancelBy }),
+        ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
       });
-      return { kind: job.kind, job, outcome };
+      return { kind, transactionId, outcome };
     }
     case 'read': {
-      const { transactionId } = job;
+      const { kind, transactionId, source } = job;
       const outcome = await looking.readStatusDurably({ integration, transactionId, forbiddenKnown });
-      return { kind: job.kind, job, outcome };
+      return { kind, transactionId, source, outcome };
     }
     case 'gateway': {
-      const attempt = numbered(order, job.attempt);
-      const { transactionId, gateway: result } = attempt;
-      if (transactionId === undefined || result === undefined) throw new TypeError('nothing to send');
+      const { kind, attempt, transactionId } = job;
+      const { result, authcode, transactionId: gatewaysOwn } = job.gateway;
       const outcome = await gateway.sendGatewayResponse({
         integration,
         transactionId,
         gateway: {
-          result: result.result,
-          ...(result.authcode !== undefined && { authcode: result.authcode }),
-          ...(result.transactionId !== undefined && { transactionId: result.transactionId }),
+          result,
+          ...(authcode !== undefined && { authcode }),
+          ...(gatewaysOwn !== undefined && { transactionId: gatewaysOwn }),
         },
         forbiddenKnown,
       });
-      return { kind: job.kind, job, attempt: job.attempt, outcome };
+      return { kind, attempt, result, outcome };
     }
     case 'look-up': {
-      const outcome = await looking.lookUp({
-        integration,
-        invoiceNumber: context.invoiceNumber(numbered(order, job.attempt)),
-        knownTransactionIds: knownTransactionIds(order),
-        forbiddenKnown,
-      });
-      return { kind: job.kind, job, attempt: job.attempt, outcome };
+      const { kind, attempt } = job;
+      const outcome = await looking.lookUp(lookUpRequest(context, attempt));
+      return { kind, attempt, outcome };
     }
     case 'forget-card': {
-      const { cardRef } = numbered(order, job.attempt);
-      try {
-        if (cardRef !== undefined) await cards.forgetCard({ cardRef });
-      } catch {
-        // The stash forgets by itself when its time is up.
-      }
-      return { kind: job.kind, job, attempt: job.attempt };
+      const { kind, attempt, cardRef } = job;
+      // When it can't be told, the stash forgets by itself once its time is up.
+      await cards.forgetCard({ cardRef }).catch(rethrowCancellation);
+      return { kind, attempt };
     }
   }
+}
+
+/** @returns the request for a look at what the attempt's newest create may have left */
+export function lookUpRequest(context: OrderContext, attempt: Attempt): LookUpRequest {
+  const { order } = context;
+  return {
+    integration: order.integration,
+    invoiceNumber: attempt.invoiceNumber ?? context.invoiceNumber(attempt),
+    knownTransactionIds: knownTransactionIds(order),
+    forbiddenKnown: wrongKeyKnown(order),
+  };
 }
 
 /** @returns the request for a try at a decision of the newest attempt */
@@ -96,16 +102,16 @@ export function screenRequest(context: OrderContext, lookFirst: boolean): Screen
 }
 
 /** @returns the ids that a look by invoice may not adopt; one whose answer couldn't be read may be, it is read again so */
-export function knownTransactionIds(order: OrderState): string[] {
+function knownTransactionIds(order: OrderState): string[] {
   return order.attempts.flatMap((attempt) =>
     attempt.transactionIds.filter((id) => id !== attempt.unreadableId),
   );
 }
 
-function numbered(order: OrderState, number: number): Attempt {
-  return order.attempts.find((attempt) => attempt.number === number) ?? currentAttempt(order);
+function rethrowCancellation(error: unknown): void {
+  if (isCancellation(error)) throw error;
 }
 
-function knownDecision(order: OrderState): 'pass' | 'fail' | 'review' | 'fraudulent' | 'error' {
-  return order.decision === 'pending' || order.decision === 'skipped' ? 'review' : order.decision;
+function neverWanted(kind: Job['kind']): TypeError {
+  return new TypeError(`an order in this state wants no ${kind}`);
 }

@@ -1,33 +1,33 @@
 /** The life of an order. `run` reads as the design's section 3 does; what follows from what is in `src/orders/`. */
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
-import { applyReading } from '../orders/apply-reading.ts';
+import { applyReading, type StatusOutcome } from '../orders/apply-reading.ts';
 import { applyScreening, checkoutAnswer } from '../orders/apply-screening.ts';
-import { clear, raise, raiseWrongKey } from '../orders/attention.ts';
 import { nextDeadline } from '../orders/deadlines.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
+import { applyGatewaySent } from '../orders/gateway.ts';
 import { takeHint } from '../orders/hints.ts';
 import { mustFinish, wantedJobs } from '../orders/jobs.ts';
 import type { OrderEventType, ScreenOrderInput } from '../orders/messages.ts';
 import { currentAttempt } from '../orders/new-order.ts';
-import { beginRescreen, passDeadline } from '../orders/pass-deadline.ts';
-import { settle } from '../orders/phase.ts';
+import { passDeadline, screenAgain } from '../orders/pass-deadline.ts';
 import type { Policy } from '../orders/policy.ts';
 import { autoCancelDue } from '../orders/portal.ts';
 import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
+import { applyLookUp, noteLateScreening } from '../orders/transactions.ts';
 import { type Instant, instant, millis, type ReadingSource } from '../orders/words.ts';
 import { Alarm } from './alarm.ts';
 import { BackgroundJobs, type Finished } from './background-jobs.ts';
 import type { OrderContext } from './order-context.ts';
 import { runJob, screenRequest } from './order-jobs.ts';
 import type { PortalStrand } from './portal-strand.ts';
-import { local, retryCheckout } from './world.ts';
+import { local, localUntilDone, retryCheckout } from './world.ts';
 
 export class OrderLife {
   readonly jobs: BackgroundJobs;
   readonly #context: OrderContext;
   readonly #alarm = new Alarm();
-  #screeningNow = false;
-  #readAgain = false;
+  /** The service did not answer a read: a job goes on trying, on behalf of whoever asked. */
+  #readAgain: ReadingSource | undefined;
   #recheckAsked = false;
 
   constructor(context: OrderContext) {
@@ -40,12 +40,17 @@ export class OrderLife {
 
   /** Whether a create may be under way. */
   get screening(): boolean {
-    return this.#screeningNow || this.jobs.busy('catch-up');
+    return this.#attemptWaits() || this.jobs.busy('catch-up');
   }
 
   /** An operator asks to read the status now. */
   recheck(): void {
     this.#recheckAsked = true;
+  }
+
+  /** Whether somebody asked for a read that has not been made. */
+  get readDue(): boolean {
+    return this.#recheckAsked || this.#readAgain !== undefined;
   }
 
   /**
@@ -77,39 +82,41 @@ export class OrderLife {
       queuedMs: Date.now() - startTime.getTime(),
       ...(asked.answerBy !== undefined && { answerBy: asked.answerBy }),
     };
-    this.#screeningNow = true;
     const first = await this.#firstScreening(request);
-    this.#screeningNow = false;
     order.policy = first.policy;
     order.workflow = first.policy.workflow;
     const attempt = currentAttempt(order);
     attempt.screenUntil = instant(millis(order.startedAt) + first.policy.screeningDeadlineMs);
-    const adopted = first.outcome.kind === 'answered' && first.outcome.adopted;
-    this.#answerCheckout(first.policy, first.outcome, adopted ? order.startedAt : sentSince);
+    // An earlier run of this task may have sent a create; only one that was answered now was certainly sent now.
+    const made = first.outcome.kind === 'answered' && !first.outcome.adopted;
+    this.#answerCheckout(first.policy, first.outcome, made ? sentSince : order.startedAt);
   }
 
   async #firstScreening(request: Parameters<typeof local.screenAtCheckout>[0]): Promise<FirstScreening> {
     try {
       return await local.screenAtCheckout(request);
     } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (cause instanceof ApplicationFailure && isOrderErrorCode(cause.type)) throw cause;
-      const policy = await local.policyInForce(request);
-      return { policy, outcome: { kind: 'unanswered', reason: 'screening-broke-down', maybeSent: true } };
+      const refused = ownFailure(error);
+      if (refused !== undefined) throw refused;
+    }
+    try {
+      const policy = await localUntilDone.policyInForce(request);
+      return { policy, outcome: BROKE_DOWN };
+    } catch (error) {
+      throw ownFailure(error) ?? error;
     }
   }
 
   /** A declined customer's next attempt: a caller waits for this one too. */
   async #screenRetry(policy: Policy): Promise<void> {
     const sentSince = this.#context.now;
-    this.#screeningNow = true;
+    this.#readAgain = undefined;
     let outcome: ScreeningOutcome;
     try {
       outcome = await retryCheckout.screenRetry(screenRequest(this.#context, false));
     } catch {
-      outcome = { kind: 'unanswered', reason: 'screening-broke-down', maybeSent: true };
+      outcome = BROKE_DOWN;
     }
-    this.#screeningNow = false;
     this.#answerCheckout(policy, outcome, sentSince);
   }
 
@@ -161,15 +168,7 @@ export class OrderLife {
   async #recheckNow(): Promise<void> {
     const { order } = this.#context;
     this.#recheckAsked = false;
-    if (order.phase === 'decided' && order.decision === 'error') {
-      const until = Date.now() + (order.policy?.screeningDeadlineMs ?? 0);
-      beginRescreen(order);
-      currentAttempt(order).screenUntil = instant(until);
-      order.passed = [];
-      settle(order, this.#context.now);
-      return;
-    }
-    await this.#read('operator');
+    if (!screenAgain(order, this.#context.now)) await this.#read('operator');
   }
 
   /** Reads the decision now, by transaction id; when the service doesn't answer, a job goes on trying. */
@@ -179,59 +178,59 @@ export class OrderLife {
     if (transactionId === undefined || order.phase === 'screening' || order.phase === 'canceled') return;
     try {
       const outcome = await local.readStatus({ integration: order.integration, transactionId });
-      this.#readAgain = outcome.kind === 'unanswered' || outcome.kind === 'forbidden';
-      this.#context.emit(applyReading(order, outcome, source, this.#context.now));
+      this.#readAgain = outcome.kind === 'unanswered' || outcome.kind === 'forbidden' ? source : undefined;
+      this.#apply(outcome, transactionId, source);
     } catch {
-      this.#readAgain = true;
+      this.#readAgain = source;
     }
+  }
+
+  /** A reading of an earlier attempt's transaction comes too late to say anything about the order. */
+  #apply(outcome: StatusOutcome, transactionId: string, source: ReadingSource): void {
+    const { order, now } = this.#context;
+    if (transactionId !== currentAttempt(order).transactionId) return;
+    this.#context.emit(applyReading(order, outcome, source, now));
   }
 
   #jobFinished(finished: Finished): void {
     const { order, now } = this.#context;
-    const { policy } = order;
-    const attempt = 'attempt' in finished ? order.attempts[finished.attempt - 1] : undefined;
     switch (finished.kind) {
-      case 'catch-up': {
-        if (policy === undefined) return;
-        const source = finished.job.kind === 'catch-up' && finished.job.rescreen ? 'rescreen' : 'catch-up';
-        const moment = { source, sentSince: finished.since, now } as const;
-        this.#context.emit(applyScreening(order, policy, finished.outcome, moment));
+      case 'catch-up':
+        this.#context.emit(this.#caughtUp(finished));
         return;
-      }
       case 'read':
-        this.#readAgain = finished.outcome.kind === 'forbidden';
-        this.#context.emit(applyReading(order, finished.outcome, 'webhook', now));
+        if (finished.outcome.kind !== 'forbidden') this.#readAgain = undefined;
+        this.#apply(finished.outcome, finished.transactionId, finished.source);
         return;
       case 'poll':
-        this.#context.emit(applyReading(order, finished.outcome, 'poll', now));
+        this.#apply(finished.outcome, finished.transactionId, 'poll');
         return;
       case 'gateway':
-        this.#context.emit(this.#gatewaySent(finished));
+        this.#context.emit(applyGatewaySent(order, finished.attempt, finished.result, finished.outcome, now));
         return;
       case 'look-up':
-        if (finished.outcome.kind === 'forbidden') return;
-        if (attempt !== undefined) attempt.lookedUp = true;
-        if (finished.outcome.kind === 'found' && attempt !== undefined) {
-          attempt.transactionId = finished.outcome.transactionId;
-          attempt.transactionIds.push(finished.outcome.transactionId);
-          attempt.readings.push({ decision: finished.outcome.decision, at: now, source: 'look-up' });
-        }
+        this.#context.emit(applyLookUp(order, finished.attempt, finished.outcome, now));
         return;
       case 'forget-card':
-        if (attempt !== undefined) attempt.cardForgotten = true;
+        finished.attempt.cardForgotten = true;
         return;
     }
   }
 
-  #gatewaySent(finished: Extract<Finished, { kind: 'gateway' }>): OrderEventType[] {
+  #caughtUp({
+    attempt,
+    outcome,
+    since,
+    rescreen,
+  }: Extract<Finished, { kind: 'catch-up' }>): OrderEventType[] {
     const { order, now } = this.#context;
-    const sent = order.attempts[finished.attempt - 1]?.gateway;
-    if (finished.outcome.kind === 'forbidden') return raiseWrongKey(order, now) ? ['order.attention'] : [];
-    clear(order, 'wrong-key');
-    if (sent !== undefined) sent.sent = finished.outcome.kind === 'sent' ? now : 'recorded';
-    if (finished.outcome.kind === 'sent') return [];
-    const said = `${GATEWAY_REFUSED} ${finished.outcome.words}`;
-    return raise(order, 'gateway-refused', said, now) ? ['order.attention'] : [];
+    if (order.policy === undefined) return [];
+    if (attempt !== currentAttempt(order)) {
+      noteLateScreening(order, attempt, outcome, since, now);
+      return [];
+    }
+    const source = rescreen ? 'rescreen' : 'catch-up';
+    return applyScreening(order, order.policy, outcome, { source, sentSince: since, now });
   }
 
   #hintReadable(): boolean {
@@ -243,18 +242,17 @@ export class OrderLife {
     return currentAttempt(this.#context.order).answer === undefined;
   }
 
-  /** The order ended: what must be done still is, then the strands close. */
+  /** The order ended: what must be done still is. */
   async #finish(portal: PortalStrand): Promise<void> {
     const { order } = this.#context;
     for (;;) {
-      this.jobs.keep(wantedJobs(order, Date.now(), false).filter(mustFinish));
+      this.jobs.keep(wantedJobs(order, Date.now()).filter(mustFinish));
       const finished = this.jobs.finished.shift();
       if (finished !== undefined) this.#jobFinished(finished);
       else if (this.jobs.idle && portal.idle) break;
       else await condition(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
     }
     this.#alarm.set(undefined);
-    portal.close();
   }
 
   /** @returns whether nothing is under way that could not be begun again: then the order may continue as new */
@@ -266,4 +264,10 @@ export class OrderLife {
   }
 }
 
-const GATEWAY_REFUSED = 'The service refused the payment gateway’s result:';
+/** @returns the failure behind an activity's, if it is one of our errors */
+function ownFailure(error: unknown): ApplicationFailure | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && isOrderErrorCode(cause.type) ? cause : undefined;
+}
+
+const BROKE_DOWN: ScreeningOutcome = { kind: 'unanswered', reason: 'screening-broke-down', maybeSent: true };

@@ -7,6 +7,7 @@ export class Outbox {
   readonly waiting: OrderEvent[];
   readonly #delivered: (count: number, inTime: boolean) => void;
   #closing = false;
+  #delivering = false;
   #paused = false;
   #scope: CancellationScope | undefined;
 
@@ -16,24 +17,32 @@ export class Outbox {
     this.#delivered = delivered;
   }
 
+  /** Whether all events have left. */
+  get empty(): boolean {
+    return this.waiting.length === 0;
+  }
+
   /** The order has ended: what is left is tried inside the workflow task first, which costs the least history. */
   close(): void {
     this.#closing = true;
   }
 
   /** Stops delivering: the order continues as new and takes what waits along. */
-  pause(): void {
+  async pause(): Promise<void> {
     this.#paused = true;
     this.#scope?.cancel();
+    await condition(() => !this.#delivering);
   }
 
-  /** Delivers until closed and empty, or paused. */
+  /** Delivers as long as the order lives. */
   async run(): Promise<void> {
     for (;;) {
-      await condition(() => this.waiting.length > 0 || this.#closing || this.#paused);
-      if (this.#paused || this.waiting.length === 0) return;
+      await condition(() => this.waiting.length > 0 || this.#paused);
+      if (this.#paused) return;
       const batch = [...this.waiting];
+      this.#delivering = true;
       const inTime = await this.#deliver(batch);
+      this.#delivering = false;
       if (this.#paused) return;
       this.waiting.splice(0, batch.length);
       this.#delivered(batch.length, inTime);

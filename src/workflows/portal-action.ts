@@ -1,26 +1,22 @@
 /** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. Design section 3.5. */
-import { sleep } from '@temporalio/workflow';
-import { portalFieldsRefusal } from '../orders/check-messages.ts';
+import { portalInputRefusal } from '../orders/check-messages.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
-import type { PortalOutcome } from '../orders/portal.ts';
 import { lastCallMs } from '../orders/window.ts';
 import { instant } from '../orders/words.ts';
 import { failure } from './failures.ts';
+import { untilAllowed } from './until-allowed.ts';
 import { portal } from './world.ts';
-
-/** A wrong key is an operator's mistake: it is tried again until the key is right. */
-const WRONG_KEY_PAUSE = '1 minute';
 
 /**
  * Sends one portal action durably.
  * @returns the service's answer once it is done
- * @throws `refused-by-screening-service`, `outcome-unknown`, `cancel-window-closed`, `cancel-window-unknown`
+ * @throws `invalid-request`, `no-transaction`, `refused-by-screening-service`, `outcome-unknown`, `cancel-window-closed`, `cancel-window-unknown`
  */
 export async function portalAction(input: PortalActionInput): Promise<PortalAnswer> {
-  const { fields, transactionId, cancelBy, integration = DEFAULT_INTEGRATION } = input;
-  const refused = portalFieldsRefusal(fields);
+  const refused = portalInputRefusal(input);
   if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
+  const { fields, transactionId, cancelBy, integration = DEFAULT_INTEGRATION } = input;
   if (fields.kind !== 'customer-code' && transactionId === undefined) {
     throw failure('no-transaction', 'Name the transaction.');
   }
@@ -30,16 +26,20 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
       'The cancel window of a bare transaction is not known: cancel it in the portal.',
     );
   }
-  const outcome = await untilAllowed((forbiddenKnown) =>
-    portal.performPortalAction({
-      integration,
-      fields,
-      forbiddenKnown,
-      ...(transactionId !== undefined && { transactionId }),
-      ...(cancelBy !== undefined &&
-        input.cancelWindowMs !== undefined &&
-        fields.kind === 'cancel' && { notAfter: instant(lastCallMs(cancelBy, input.cancelWindowMs)) }),
-    }),
+  const request = {
+    integration,
+    fields,
+    ...(transactionId !== undefined && { transactionId }),
+    ...(cancelBy !== undefined &&
+      input.cancelWindowMs !== undefined &&
+      fields.kind === 'cancel' && { notAfter: instant(lastCallMs(cancelBy, input.cancelWindowMs)) }),
+  };
+  let forbiddenKnown = false;
+  const outcome = await untilAllowed(
+    () => portal.performPortalAction({ ...request, forbiddenKnown }),
+    () => {
+      forbiddenKnown = true;
+    },
   );
   switch (outcome.kind) {
     case 'done':
@@ -73,17 +73,5 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
         'The cancel window closed.',
         cancelBy === undefined ? {} : { cancelBy },
       );
-  }
-}
-
-async function untilAllowed(
-  call: (forbiddenKnown: boolean) => Promise<PortalOutcome>,
-): Promise<Exclude<PortalOutcome, { kind: 'forbidden' }>> {
-  let forbiddenKnown = false;
-  for (;;) {
-    const outcome = await call(forbiddenKnown);
-    if (outcome.kind !== 'forbidden') return outcome;
-    forbiddenKnown = true;
-    await sleep(WRONG_KEY_PAUSE, { summary: 'The API key is wrong' });
   }
 }

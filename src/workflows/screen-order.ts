@@ -1,4 +1,5 @@
 /** One order, one workflow: wires the messages to the order's three strands and runs them. Design sections 3, 5 and 6. */
+import type { UpdateDefinition } from '@temporalio/common';
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -8,8 +9,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { raise } from '../orders/attention.ts';
+import { clear, raise } from '../orders/attention.ts';
 import {
+  acknowledgeRefusal,
   decisionRefusal,
   portalFieldsRefusal,
   type Refusal,
@@ -51,7 +53,8 @@ import { PortalStrand } from './portal-strand.ts';
  * @throws `invalid-request`, `card-data-in-request` or `unknown-integration` when it can't be screened at all
  */
 export async function screenOrder(input: ScreenOrderInput): Promise<OrderState> {
-  const refused = startRefusal(input, workflowInfo().workflowId);
+  const { workflowId, continuedFromExecutionRunId } = workflowInfo();
+  const refused = startRefusal(input, workflowId, continuedFromExecutionRunId !== undefined);
   if (refused !== undefined) throw failureOf(refused);
   const run = new ScreenOrder(input);
   return CancellationScope.nonCancellable(() => run.run());
@@ -78,30 +81,29 @@ class ScreenOrder {
   }
 
   async run(): Promise<OrderState> {
-    const portal = this.#portal.run();
-    const outbox = this.#outbox.run();
+    void this.#portal.run();
+    void this.#outbox.run();
     try {
       const ended = await this.#life.run(this.#portal, this.#input);
-      if (!ended) return await this.#goOnAsNew(outbox);
+      if (!ended) return await this.#goOnAsNew();
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
       this.#broken = error;
       await condition(allHandlersFinished);
       throw error;
     }
-    await portal;
     this.#outbox.close();
     this.#context.emit(['order.closed']);
     this.#context.show();
-    await outbox;
-    await condition(allHandlersFinished);
+    await condition(() => this.#outbox.empty && this.#portal.idle && allHandlersFinished());
+    this.#context.show();
     return this.#context.order;
   }
 
-  async #goOnAsNew(outbox: Promise<void>): Promise<never> {
-    this.#outbox.pause();
-    await outbox;
-    await condition(allHandlersFinished);
+  async #goOnAsNew(): Promise<never> {
+    await this.#outbox.pause();
+    await condition(() => this.#portal.idle && allHandlersFinished());
+    if (this.#life.readDue) keepHint(this.#context.order);
     return continueAsNew<typeof screenOrder>({ ...this.#input, resume: this.#context.snapshot() });
   }
 
@@ -153,40 +155,46 @@ class ScreenOrder {
       if (hintIsNews(order, hint, Date.now())) keepHint(order);
     });
     setHandler(recheckSignal, () => this.#life.recheck());
-    setHandler(acknowledgeUpdate, () => {
-      const cleared = order.attention.length;
-      order.attention = [];
-      this.#context.touch();
-      return { cleared };
-    });
+    setHandler(
+      acknowledgeUpdate,
+      () => {
+        const cleared = order.attention.length;
+        order.attention = [];
+        this.#context.touch();
+        return { cleared };
+      },
+      { validator: (request) => reject(acknowledgeRefusal(request)) },
+    );
     setHandler(orderQuery, () => order);
   }
 
   #answerPortalActions(): void {
-    setHandler(cancelUpdate, (request) => this.#portalAction({ kind: 'cancel', ...request }), {
-      validator: (request) => this.#checkPortalAction({ kind: 'cancel', ...request }),
+    this.#answerPortalAction(cancelUpdate, (request) => ({ ...request, kind: 'cancel' }));
+    this.#answerPortalAction(reportFraudUpdate, (request) => ({ ...request, kind: 'report-fraud' }));
+    this.#answerPortalAction(submitChargebackUpdate, (request) => ({ ...request, kind: 'chargeback' }));
+    this.#answerPortalAction(attachCustomerCodeUpdate, (request) => ({ ...request, kind: 'customer-code' }));
+  }
+
+  #answerPortalAction<Request>(
+    update: UpdateDefinition<PortalAnswer, [Request]>,
+    read: (request: Request) => PortalFields,
+  ): void {
+    setHandler(update, (request) => this.#portalAction(read(request)), {
+      validator: (request) => this.#checkPortalAction(read(request)),
     });
-    setHandler(reportFraudUpdate, (request) => this.#portalAction({ kind: 'report-fraud', ...request }), {
-      validator: (request) => this.#checkPortalAction({ kind: 'report-fraud', ...request }),
-    });
-    setHandler(submitChargebackUpdate, (request) => this.#portalAction({ kind: 'chargeback', ...request }), {
-      validator: (request) => this.#checkPortalAction({ kind: 'chargeback', ...request }),
-    });
-    setHandler(
-      attachCustomerCodeUpdate,
-      (request) => this.#portalAction({ kind: 'customer-code', ...request }),
-      {
-        validator: (request) => this.#checkPortalAction({ kind: 'customer-code', ...request }),
-      },
-    );
   }
 
   async #checkoutAnswer(number: number): Promise<CheckoutAnswer> {
     const answer = (): CheckoutAnswer | undefined => this.#context.order.attempts[number - 1]?.answer;
-    await condition(() => answer() !== undefined || this.#broken !== undefined);
+    await this.#until(() => answer() !== undefined);
     const given = answer();
     if (given === undefined) throw this.#broken;
     return given;
+  }
+
+  /** Waits, also after somebody asked Temporal to cancel the workflow, but not for an order that can't be screened. */
+  #until(reached: () => boolean): Promise<void> {
+    return CancellationScope.nonCancellable(() => condition(() => reached() || this.#broken !== undefined));
   }
 
   #checkPortalAction(fields: PortalFields): void {
@@ -199,14 +207,17 @@ class ScreenOrder {
     throw failure(code, REFUSED_ACTION, cancelBy === undefined ? {} : { cancelBy });
   }
 
-  /** Done already: its answer. Running: joins it. Another is under way: queued, and the caller isn't kept waiting. */
+  /** Until the first answer the policy isn't known, and may forbid it. Done already: its answer. Running: joins it. Another is under way: queued, and the caller isn't kept waiting. */
   async #portalAction(fields: PortalFields): Promise<PortalAnswer> {
     const { order } = this.#context;
+    await this.#until(() => order.policy !== undefined);
+    if (this.#broken !== undefined) throw this.#broken;
+    this.#checkPortalAction(fields);
     const before = earlier(order, fields);
     const busy = !this.#portal.idle;
     const record = stands(before) ? before : this.#portal.queue(fields, 'caller');
     if (!stands(before) && busy) return portalAnswer(order, record);
-    await condition(() => record.status !== 'queued' && record.status !== 'running');
+    await this.#until(() => record.status !== 'queued' && record.status !== 'running');
     const failed = portalFailure(record);
     if (failed === undefined) return portalAnswer(order, record);
     throw failure(failed.code, failed.message, {
@@ -226,8 +237,10 @@ class ScreenOrder {
 
   #delivered(count: number, inTime: boolean): void {
     const { order, now } = this.#context;
-    if (inTime) order.events.delivered += count;
-    else raise(order, 'events-undelivered', UNDELIVERED, now);
+    if (inTime) {
+      order.events.delivered += count;
+      clear(order, 'events-undelivered');
+    } else raise(order, 'events-undelivered', UNDELIVERED, now);
     order.events.waiting = this.#context.events.length;
     this.#context.touch();
   }

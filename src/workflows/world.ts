@@ -17,7 +17,13 @@ import type {
 const once: LocalActivityOptions = { startToCloseTimeout: '9 seconds', retry: { maximumAttempts: 1 } };
 
 /** Run inside the workflow task, once. */
-export const local = proxyLocalActivities<LocalActivities>(once);
+export const local = proxyLocalActivities<Omit<LocalActivities, 'policyInForce'>>(once);
+
+/** Run inside the workflow task until it works: without a policy an order can't go on. */
+export const localUntilDone = proxyLocalActivities<Pick<LocalActivities, 'policyInForce'>>({
+  startToCloseTimeout: '9 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
 
 /** A second attempt's checkout. Its first try knows that none was before it; a second one looks first. */
 export const retryCheckout = proxyActivities<RetryActivities>({

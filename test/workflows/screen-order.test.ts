@@ -16,5 +16,3 @@ describe('an order that passes at checkout', () => {
     expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
   });
 });
-void answered;
-void DAY;

@@ -1,0 +1,87 @@
+/** The transactions of an attempt: what was made, what turned up, and until when it can be canceled. */
+import { clear, raiseWrongKey } from './attention.ts';
+import type { OrderEventType } from './messages.ts';
+import { currentAttempt } from './new-order.ts';
+import type { Policy } from './policy.ts';
+import type { ScreeningOutcome } from './screening-outcome.ts';
+import type { Attempt, OrderState } from './state.ts';
+import { windowEnd } from './window.ts';
+import type { Decision, Instant } from './words.ts';
+import type { LookUpOutcome } from './world.ts';
+
+/**
+ * Keeps the cancel window after a screening: it counts from the earliest moment at which a create of this
+ * transaction may have been sent.
+ * @param sentSince the earliest moment at which this screening may have sent a create
+ */
+export function noteSending(
+  attempt: Attempt,
+  policy: Policy,
+  outcome: ScreeningOutcome,
+  sentSince: Instant,
+): void {
+  const made = outcome.kind === 'answered' && !outcome.adopted;
+  const maybe =
+    outcome.kind === 'answered' ||
+    outcome.kind === 'unreadable' ||
+    (outcome.kind === 'unanswered' && outcome.maybeSent);
+  if (made) attempt.maybeSentSince = sentSince;
+  else if (maybe) attempt.maybeSentSince ??= sentSince;
+  noteWindow(attempt, policy);
+}
+
+/** Records the id of a transaction that belongs to the attempt; the newest is the one that counts. */
+export function noteTransaction(attempt: Attempt, transactionId: string): void {
+  attempt.transactionId = transactionId;
+  if (!attempt.transactionIds.includes(transactionId)) attempt.transactionIds.push(transactionId);
+}
+
+/** Records a transaction that was found by its invoice number. Nothing else follows from it. */
+export function noteFound(
+  order: OrderState,
+  attempt: Attempt,
+  found: { transactionId: string; decision: Decision },
+  now: Instant,
+): void {
+  noteTransaction(attempt, found.transactionId);
+  if (order.policy !== undefined) noteWindow(attempt, order.policy);
+  attempt.decision = found.decision;
+  attempt.readings.push({ decision: found.decision, at: now, source: 'look-up' });
+  if (attempt !== currentAttempt(order)) return;
+  order.decision = found.decision;
+  order.lastRead = { at: now, source: 'look-up' };
+}
+
+/** Records what a screening brought after the order had gone on without it: nothing else follows. */
+export function noteLateScreening(
+  order: OrderState,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  sentSince: Instant,
+  now: Instant,
+): void {
+  if (order.policy !== undefined) noteSending(attempt, order.policy, outcome, sentSince);
+  if (outcome.kind === 'answered') noteFound(order, attempt, outcome, now);
+  if (outcome.kind === 'unreadable' && outcome.transactionId !== undefined) {
+    noteTransaction(attempt, outcome.transactionId);
+  }
+}
+
+/** Brings in the end of a look-up by invoice number. @returns the events that it means */
+export function applyLookUp(
+  order: OrderState,
+  attempt: Attempt,
+  outcome: LookUpOutcome,
+  now: Instant,
+): OrderEventType[] {
+  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now) ? ['order.attention'] : [];
+  clear(order, 'wrong-key');
+  attempt.lookedUp = true;
+  if (outcome.kind === 'found') noteFound(order, attempt, outcome, now);
+  return [];
+}
+
+function noteWindow(attempt: Attempt, policy: Policy): void {
+  if (attempt.maybeSentSince === undefined) return;
+  attempt.cancelBy = windowEnd(attempt.maybeSentSince, policy.cancelWindowMs);
+}
