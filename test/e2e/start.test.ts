@@ -1,0 +1,116 @@
+import { exec } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
+
+const SAMPLES = [
+  ['sample-pass', 'pre-acceptance', 'pass', 'proceed'],
+  ['sample-fail', 'pre-acceptance', 'fail', 'decline'],
+  ['sample-review', 'pre-acceptance', 'review', 'hold'],
+  ['sample-fraudulent', 'post-acceptance', 'fraudulent', 'cancel'],
+  ['sample-error', 'pre-acceptance', 'error', 'hold'],
+  ['sample-pre-gateway', 'pre-gateway', 'pass', 'proceed'],
+] as const;
+
+/** A first start may have to build the Temporal server. */
+const FIRST_START_MS = 600_000;
+
+let dataDir: string;
+let env: Record<string, string>;
+let stack: SpawnedProcess;
+
+const start = () =>
+  spawnProcess('src/dev/start.ts', { env, readyWhen: /Stop with Ctrl-C/, readyWithinMs: FIRST_START_MS });
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'order-screening-start-'));
+  const variables = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT', 'METRICS_PORT'];
+  const ports = await Promise.all(variables.map(async (name) => [name, String(await freePort())]));
+  env = { DATA_DIR: dataDir, ...Object.fromEntries(ports) };
+  stack = await start();
+}, FIRST_START_MS);
+
+afterAll(async () => {
+  await stack?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('npm start', () => {
+  it('shows each sample order with decision, action and time taken, and no error', () => {
+    const output = stack.output();
+    for (const cells of SAMPLES)
+      expect(output).toMatch(new RegExp(`${cells.join('\\s+│\\s+')}\\s+│\\s+\\d+ ms`));
+    expect(output).not.toMatch(/error:|"level":[56]0|exception|unhandled/i);
+  });
+
+  it('prints addresses that answer', async () => {
+    const pages = stack.output().match(/(?:Temporal UI|API|Sandbox) +(http\S+)/g) ?? [];
+    expect(pages).toHaveLength(3);
+    for (const page of pages) {
+      const response = await fetch(page.replace(/^.*?(?=http)/, ''));
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it('prints three lines that work when pasted: screen, decide the review, see it resolved', async () => {
+    const lines = stack.output().match(/^ {2}curl .*$/gm) ?? [];
+    const paste = async (line: string | undefined) => JSON.parse((await promisify(exec)(line ?? '')).stdout);
+    expect(lines).toHaveLength(3);
+    expect(await paste(lines[0])).toMatchObject({ orderId: '1001', decision: 'review', action: 'hold' });
+    expect(await paste(lines[1])).toMatchObject([{ invoiceNumber: '1001', decision: 'pass' }]);
+    await eventually(async () => {
+      expect(await paste(lines[2])).toMatchObject({ phase: 'decided', decision: 'pass', action: 'proceed' });
+    });
+  });
+
+  it('says which port is taken and which variable changes it', async () => {
+    const server = createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        resolve(address !== null && typeof address === 'object' ? address.port : 0);
+      });
+    });
+    for (const variable of [
+      'TEMPORAL_PORT',
+      'TEMPORAL_UI_PORT',
+      'SANDBOX_PORT',
+      'API_PORT',
+      'METRICS_PORT',
+    ]) {
+      const free = Object.fromEntries(
+        await Promise.all(Object.keys(env).map(async (name) => [name, String(await freePort())])),
+      );
+      const blocked = { ...free, DATA_DIR: dataDir, [variable]: String(port) };
+      const second = await spawnProcess('src/dev/start.ts', { env: blocked });
+      expect(await second.ended).toBe(1);
+      expect(second.output()).toContain(String(port));
+      expect(second.output()).toContain(variable);
+    }
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('stops within ten seconds and goes on with the same orders at the next start', async () => {
+    const begin = Date.now();
+    stack.kill('SIGINT');
+    expect(await stack.ended).toBe(0);
+    expect(Date.now() - begin).toBeLessThan(10_000);
+
+    stack = await start();
+    const ledger = await fetch(
+      `http://127.0.0.1:${env.SANDBOX_PORT}/_sandbox/ledger?operation=create-transaction`,
+    );
+    const entries = (await ledger.json()) as { invoiceNumber: string }[];
+    const created = entries
+      .map((entry) => entry.invoiceNumber)
+      .filter((invoice) => invoice !== 'sample-error');
+    expect(created.toSorted()).toEqual([...new Set(created)].toSorted());
+    for (const cells of SAMPLES) expect(stack.output()).toMatch(new RegExp(cells.join('\\s+│\\s+')));
+    const order = await fetch(`http://127.0.0.1:${env.API_PORT}/v1/orders/1001`);
+    expect(await order.json()).toMatchObject({ phase: 'decided', decision: 'pass' });
+  });
+});

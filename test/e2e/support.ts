@@ -1,0 +1,189 @@
+/** A whole deployment for a test file: sandbox, worker process, API process, events receiver, on the shared dev server. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
+
+export const WEBHOOK_SECRET = 'a-webhook-secret';
+const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the events receiver').toString('base64')}`;
+const PORTAL_PATH = '/portal/api/v1/transaction-update';
+
+/** An integration in the policy file, without the addresses. */
+export type PolicyKeys = Record<string, unknown>;
+
+export interface ReceivedEvent {
+  id: string;
+  type: string;
+  orderId: string;
+  integration: string;
+  sequence: number;
+  data: { phase: string; decision: string; action: string };
+}
+
+export interface Deployment {
+  sandbox: Sandbox;
+  apiUrl: string;
+  worker: () => SpawnedProcess;
+  startWorker: () => Promise<SpawnedProcess>;
+  /** Everything that the processes wrote. */
+  output: () => string;
+  /** Events that arrived with a valid signature, in order. */
+  events: ReceivedEvent[];
+  /** Sends a request to the API. */
+  call: (method: string, path: string, body?: unknown) => Promise<Reply>;
+  /** Reads an order until the condition holds. */
+  until: (
+    orderId: string,
+    holds: (order: OrderReply) => boolean,
+    integration?: string,
+  ) => Promise<OrderReply>;
+  stop: () => Promise<void>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: what the API answers is what the tests look into
+  body: any;
+}
+
+export type OrderReply = Reply['body'];
+
+/**
+ * Starts a deployment.
+ * @param integrations the policy file's integrations; each goes to the sandbox with the test key
+ */
+export async function deploy(
+  temporalAddress: string,
+  integrations: Record<string, PolicyKeys>,
+  options: { webhooks?: boolean; worker?: boolean } = {},
+): Promise<Deployment> {
+  const directory = await mkdtemp(join(tmpdir(), 'order-screening-e2e-'));
+  const apiPort = await freePort();
+  const sandbox = await createSandbox({
+    port: 0,
+    ...(options.webhooks !== false && {
+      webhookUrl: `http://127.0.0.1:${apiPort}/v1/webhooks/default/${WEBHOOK_SECRET}`,
+    }),
+  });
+  const receiver = await startReceiver();
+  const policyFile = join(directory, 'policy.json');
+  await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
+  const env = async () => ({
+    TEMPORAL_ADDRESS: temporalAddress,
+    SCREENING_CONFIG: policyFile,
+    SCREENING_API_KEY: 'sandbox-test-key',
+    WEBHOOK_SECRETS: WEBHOOK_SECRET,
+    EVENTS_URL: receiver.url,
+    EVENTS_SECRET,
+    API_PORT: String(apiPort),
+    METRICS_PORT: String(await freePort()),
+  });
+  const spawned: SpawnedProcess[] = [];
+  const startWorker = async () => {
+    const worker = await spawnProcess('src/worker.ts', { env: await env(), readyWhen: /worker is ready/ });
+    spawned.push(worker);
+    return worker;
+  };
+  if (options.worker !== false) await startWorker();
+  spawned.push(await spawnProcess('src/api/main.ts', { env: await env(), readyWhen: /listening/i }));
+
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const call = async (method: string, path: string, body?: unknown): Promise<Reply> => {
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  };
+  return {
+    sandbox,
+    apiUrl,
+    startWorker,
+    worker: () => {
+      const worker = spawned.findLast((one) => one.output().includes('worker is ready'));
+      if (worker === undefined) throw new Error('no worker was started');
+      return worker;
+    },
+    output: () => spawned.map((one) => one.output()).join('\n'),
+    events: receiver.events,
+    call,
+    until: (orderId, holds, integration = 'default') =>
+      eventually(
+        async () => {
+          const { status, body } = await call('GET', `/v1/orders/${orderId}?integration=${integration}`);
+          if (status !== 200 || !holds(body)) throw new Error(`not yet: ${status} ${JSON.stringify(body)}`);
+          return body;
+        },
+        { timeoutMs: 20_000 },
+      ),
+    stop: async () => {
+      await Promise.all(spawned.map((one) => one.stop()));
+      await sandbox.close();
+      await receiver.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A new order id, so that no test meets another's order. */
+export function anOrderId(): string {
+  return `e2e-${randomUUID().slice(0, 13)}`;
+}
+
+function withAddresses(
+  integrations: Record<string, PolicyKeys>,
+  sandbox: Sandbox,
+): Record<string, PolicyKeys> {
+  const addresses = { baseUrl: sandbox.testBaseUrl, portalBaseUrl: `${sandbox.url}${PORTAL_PATH}` };
+  return Object.fromEntries(
+    Object.entries(integrations).map(([name, keys]) => [name, { ...addresses, ...keys }]),
+  );
+}
+
+async function startReceiver(): Promise<{
+  url: string;
+  events: ReceivedEvent[];
+  close: () => Promise<void>;
+}> {
+  const events: ReceivedEvent[] = [];
+  const webhook = new Webhook(EVENTS_SECRET);
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const headers = {
+        'webhook-id': String(request.headers['webhook-id']),
+        'webhook-timestamp': String(request.headers['webhook-timestamp']),
+        'webhook-signature': String(request.headers['webhook-signature']),
+      };
+      const payload = webhook.verify(Buffer.concat(chunks).toString(), headers) as Omit<ReceivedEvent, 'id'>;
+      events.push({ id: headers['webhook-id'], ...payload });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/events`,
+    events,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
