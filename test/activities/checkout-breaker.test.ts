@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createCardStash } from '../../src/cards/index.ts';
+import { aPreGatewayTransaction } from '../fixtures/transactions.ts';
 import {
   aCatchUp,
   aCheckout,
   aWorld,
-  fromNow,
   perform,
   requests,
   sandbox,
@@ -69,12 +70,23 @@ it('counts failures in a row only', async () => {
   }
 });
 
-it('does not blame the service for a checkout without time, a refusal or a wrong key', async () => {
+it('does not blame the service for a wrong key', async () => {
   const world = aWorld();
   sandbox.control.setKeys({ test: 'another' });
   for (let order = 0; order < 6; order += 1) {
-    expect(await checkout(world, { answerBy: fromNow(-1) })).toMatchObject({ reason: 'no-time-left' });
-    expect(await checkout(world)).toEqual({ kind: 'forbidden' });
+    expect(await checkout(world, { lookFirst: true })).toMatchObject({ reason: 'forbidden' });
+  }
+});
+
+it('does not blame the service for a card stash that does not answer', async () => {
+  const get = async () => {
+    throw new Error('down');
+  };
+  const world = aWorld({}, { cards: { ...createCardStash('memory:'), get } });
+  const transaction = { ...aPreGatewayTransaction({ payment: { creditCard: { last4: '1111' } } }) };
+  for (let order = 0; order < 6; order += 1) {
+    const request = { workflow: 'pre-gateway', transaction, cardRef: 'card_1' } as const;
+    expect(await checkout(world, request)).toMatchObject({ reason: 'card-stash' });
   }
 });
 

@@ -47,6 +47,12 @@ describe('looking first', () => {
     expect(requests('create-transaction')).toBe(1);
   });
 
+  it('still may have sent one before when the look finds none and the create does not arrive', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429' }] });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(again());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited', maybeSent: true });
+  });
+
   it('creates when there is none', async () => {
     const { outcome } = await aWorld().checkout.screenAtCheckout(again());
     expect(outcome).toMatchObject({ kind: 'answered', adopted: false });
