@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest';
+import { applyReading } from '../../src/orders/apply-reading.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
+import { nextDeadline } from '../../src/orders/deadlines.ts';
+import { applyGatewayResult } from '../../src/orders/gateway.ts';
+import { keepHint, takeHint } from '../../src/orders/hints.ts';
+import { type AfterDeadline, passDeadline, screenAgain } from '../../src/orders/pass-deadline.ts';
+import { setPhase } from '../../src/orders/phase.ts';
+import type { Policy } from '../../src/orders/policy.ts';
+import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
+import type { DeadlineKind, OrderState } from '../../src/orders/state.ts';
+import type { Decision } from '../../src/orders/words.ts';
+import {
+  aNewOrder,
+  anOrder,
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  START,
+  screen,
+  sinceStart,
+  unanswered,
+} from './support.ts';
+
+/** Lets pass what comes next by itself. @returns what it was, when (ms from the start), and what follows */
+function next(order: OrderState): { kind: DeadlineKind; at: number; follows: AfterDeadline } {
+  const deadline = nextDeadline(order);
+  if (deadline === undefined) throw new Error(`nothing follows by itself in ${order.phase}`);
+  const follows = passDeadline(order, deadline.kind, deadline.at);
+  return { kind: deadline.kind, at: Date.parse(deadline.at) - START, follows };
+}
+
+/** Lets everything pass that comes by itself, until the order ended. */
+function lifeOf(order: OrderState): [DeadlineKind, number][] {
+  const passed: [DeadlineKind, number][] = [];
+  while (!order.ended) {
+    if (passed.length > 20) throw new Error(`it never ends: ${passed.join(' ')}`);
+    const { kind, at } = next(order);
+    passed.push([kind, at]);
+  }
+  return passed;
+}
+
+function read(order: OrderState, decision: Decision, at: number): void {
+  applyReading(order, { kind: 'read', decision }, 'poll', sinceStart(at));
+}
+
+describe('what happens by itself', () => {
+  it('to a pass: it is read once more half a day before the window closes, and closed with it', () => {
+    const order = anOrder('pass');
+    expect(lifeOf(order)).toEqual([
+      ['recheck', 4.5 * DAY],
+      ['window-closes', 5 * DAY],
+    ]);
+    expect(order).toMatchObject({ phase: 'closed', decision: 'pass', action: 'proceed' });
+  });
+
+  it('to a pass: it isn’t read again when it was read as late as that, or the policy turns it off, or is passive', () => {
+    const late = anOrder('review');
+    read(late, 'pass', 4.6 * DAY);
+    expect(next(late).kind).toBe('window-closes');
+    expect(next(anOrder('pass', { recheckLeadTimeMs: 0 })).kind).toBe('window-closes');
+    expect(next(anOrder('pass', { passive: true })).kind).toBe('window-closes');
+  });
+
+  it('to a review: attention half a day before the window closes, and the end after 30 days', () => {
+    const order = anOrder('review');
+    const lead = next(order);
+    expect(lead).toMatchObject({
+      kind: 'review-lead',
+      at: 4.5 * DAY,
+      follows: { events: ['order.attention'] },
+    });
+    expect(lead.follows.cancel).toBeUndefined();
+    expect(order).toMatchObject({ phase: 'review', action: 'hold' });
+    expect(next(order)).toMatchObject({
+      kind: 'review-limit',
+      at: 30 * DAY,
+      follows: { events: ['order.attention'] },
+    });
+    expect(order).toMatchObject({ phase: 'closed', action: 'hold', ended: true });
+    expect(attention(order)).toEqual(['review-unresolved', 'review-limit']);
+  });
+
+  it('to a review that the policy cancels: a cancel with the service, whatever autoCancel says', () => {
+    const order = anOrder('review', { onUnresolvedReview: 'cancel', autoCancel: false });
+    expect(next(order).follows).toMatchObject({ cancel: true });
+    expect(order).toMatchObject({ phase: 'decided', decision: 'review', action: 'cancel' });
+    queueAction(order, { kind: 'cancel' }, 'policy', sinceStart(4.5 * DAY));
+    expect(next(order)).toMatchObject({ kind: 'cancel-reminder', follows: { events: [] } });
+  });
+
+  it('to a review in passive mode: attention, never a cancel', () => {
+    const order = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
+    expect(next(order).follows.cancel).toBeUndefined();
+    expect(order.action).toBe('proceed');
+  });
+
+  it('to a review that fails after the window: it is closed at once, without a reminder', () => {
+    const order = anOrder('review');
+    next(order);
+    read(order, 'fail', 7 * DAY);
+    const passed: string[] = [];
+    while (!order.ended) {
+      const deadline = nextDeadline(order);
+      if (deadline === undefined) throw new Error('nothing follows');
+      passDeadline(order, deadline.kind, sinceStart(7 * DAY));
+      passed.push(deadline.kind);
+    }
+    expect(passed).toEqual(['cancel-reminder', 'window-closes']);
+    expect(attention(order)).toEqual(['failed-after-window']);
+  });
+
+  it('to a declined order: it is closed after an hour', () => {
+    const order = anOrder('fail');
+    expect(lifeOf(order)).toEqual([['retry-over', HOUR]]);
+    expect(order).toMatchObject({ phase: 'closed', action: 'decline' });
+  });
+
+  it('to a fail after acceptance that nobody cancels: attention, then the end of the window', () => {
+    const order = anOrder('fail', { workflow: 'post-acceptance', autoCancel: false });
+    expect(lifeOf(order)).toEqual([
+      ['cancel-reminder', 4.5 * DAY],
+      ['window-closes', 5 * DAY],
+    ]);
+    expect(attention(order)).toEqual(['cancel-due']);
+  });
+
+  it('to a fail after acceptance whose cancel was asked in the last half day: nobody is reminded of it', () => {
+    const order = anOrder('review', { workflow: 'post-acceptance' });
+    next(order);
+    read(order, 'fail', 4.7 * DAY);
+    queueAction(order, { kind: 'cancel' }, 'policy', sinceStart(4.7 * DAY));
+    expect(next(order)).toMatchObject({ kind: 'cancel-reminder', follows: { events: [] } });
+    expect(attention(order)).toEqual([]);
+  });
+
+  it('to a canceled order: nothing, it ends', () => {
+    const order = anOrder('review');
+    applyPortalOutcome(
+      order,
+      queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(HOUR)),
+      { kind: 'done' },
+      sinceStart(HOUR),
+    );
+    expect(lifeOf(order)).toEqual([['nothing-left', HOUR]]);
+    expect(order.phase).toBe('canceled');
+  });
+
+  it('to a skipped order: nothing, it is closed', () => {
+    const order = anOrder({ kind: 'skipped', rule: 2 });
+    expect(lifeOf(order)).toEqual([['nothing-left', 0]]);
+    expect(order).toMatchObject({ phase: 'closed', decision: 'skipped', action: 'proceed' });
+  });
+
+  it('to a skipped order before the gateway: its result is waited for, for a day', () => {
+    expect(lifeOf(anOrder({ kind: 'skipped', rule: 0 }, { workflow: 'pre-gateway' }))).toEqual([
+      ['gateway-over', DAY],
+    ]);
+    const told = anOrder({ kind: 'skipped', rule: 0 }, { workflow: 'pre-gateway' });
+    applyGatewayResult(told, { result: 'pass' }, sinceStart(HOUR));
+    expect(next(told).kind).toBe('nothing-left');
+    expect(told.attempts[0]?.gateway).toMatchObject({ result: 'pass', sent: 'recorded' });
+  });
+
+  it('to an order whose gateway says nothing: attention after a day, once', () => {
+    const order = anOrder('pass', { workflow: 'pre-gateway' });
+    expect(lifeOf(order)).toEqual([
+      ['gateway-late', DAY],
+      ['recheck', 4.5 * DAY],
+      ['window-closes', 5 * DAY],
+    ]);
+    expect(attention(order)).toEqual(['gateway-late']);
+  });
+
+  it('to an order without an answer: it is given up after a day, and the action stands', () => {
+    for (const whenUnavailable of ['hold', 'proceed'] as const) {
+      const order = anOrder(unanswered(), { whenUnavailable });
+      expect(next(order)).toMatchObject({
+        kind: 'screening-deadline',
+        at: DAY,
+        follows: { events: ['order.decided', 'order.attention'] },
+      });
+      expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: whenUnavailable });
+      expect(attention(order)).toEqual(['no-decision']);
+      expect(lifeOf(order)).toEqual([['window-closes', 5 * DAY]]);
+    }
+  });
+
+  it('to an order that surely was never sent: its window ends, counted from its start', () => {
+    const order = anOrder(unanswered(false));
+    expect(order.attempts[0]?.cancelBy).toBeUndefined();
+    next(order);
+    expect(lifeOf(order)).toEqual([['window-closes', 5 * DAY]]);
+  });
+
+  it('to an error: three rescreens a minute apart, then it stands', () => {
+    const order = anOrder('error');
+    for (const tried of [1, 2, 3]) {
+      expect(next(order)).toMatchObject({ kind: 'rescreen', at: tried * MINUTE });
+      expect(order.attempts[0]).toMatchObject({ rescreens: tried, rescreenDue: true });
+      expect(nextDeadline(order)?.kind).toBe('screening-deadline');
+      const moment = {
+        source: 'rescreen',
+        sentSince: sinceStart(tried * MINUTE),
+        now: sinceStart(tried * MINUTE),
+      } as const;
+      const events = applyScreening(order, order.policy ?? never(), answered('error', `t${tried}`), moment);
+      expect(events).toEqual(tried < 3 ? [] : ['order.decided', 'order.attention']);
+    }
+    expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: 'hold' });
+    expect(nextDeadline(order)?.kind).toBe('window-closes');
+  });
+
+  it('to a rescreen that the service doesn’t answer: the screening deadline ends it', () => {
+    const order = anOrder('error');
+    next(order);
+    expect(next(order).kind).toBe('screening-deadline');
+    expect(order).toMatchObject({ phase: 'decided', decision: 'error' });
+    expect(lifeOf(order)).toEqual([['window-closes', 5 * DAY]]);
+  });
+
+  it('to an error that an operator has screened again: a new screening deadline, and no rescreen by itself', () => {
+    const order = anOrder('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    expect(screenAgain(order, sinceStart(2 * DAY))).toBe(true);
+    expect(order).toMatchObject({ phase: 'screening', attempts: [{ rescreenDue: true }] });
+    expect(next(order)).toMatchObject({ kind: 'screening-deadline', at: 3 * DAY });
+    expect(order.phase).toBe('decided');
+    expect(screenAgain(anOrder('pass'), sinceStart(0))).toBe(false);
+  });
+
+  it('while hints come: a read at the end of each spacing', () => {
+    const order = anOrder('review');
+    keepHint(order);
+    takeHint(order, START);
+    expect(next(order)).toMatchObject({ kind: 'hint-spacing', at: 2_000, follows: { read: true } });
+    expect(nextDeadline(order)?.kind).toBe('review-lead');
+  });
+
+  it('to a pass that turns into a review after the lead time: attention at once, and again after each turn', () => {
+    const order = anOrder('pass');
+    read(order, 'review', 4.8 * DAY);
+    expect(next(order).follows.events).toEqual(['order.attention']);
+    read(order, 'pass', 4.85 * DAY);
+    expect(attention(order)).toEqual([]);
+    read(order, 'review', 4.9 * DAY);
+    expect(next(order).follows.events).toEqual(['order.attention']);
+  });
+
+  it('before the first answer, and after the end: nothing', () => {
+    const unscreened = aNewOrder();
+    delete unscreened.policy;
+    expect(nextDeadline(unscreened)).toBeUndefined();
+    const closed = anOrder('pass');
+    setPhase(closed, 'closed', sinceStart(0));
+    expect(nextDeadline(closed)).toBeUndefined();
+  });
+
+  const policies: Partial<Policy>[] = [
+    {},
+    { passive: true },
+    { autoCancel: false },
+    { onUnresolvedReview: 'cancel' },
+    { whenUnavailable: 'proceed' },
+    { whenUnavailable: 'decline' },
+    { cancelWindowMs: 10_000 },
+    { screeningDeadlineMs: 7 * DAY },
+    { rescreenOnError: { tries: 0, pauseMs: MINUTE } },
+  ];
+  for (const workflow of ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const) {
+    it.each(policies)(
+      `ends in ${workflow} with %o, whatever the decision, when nobody does anything`,
+      (policy) => {
+        for (const decision of ['pass', 'fail', 'review', 'fraudulent', 'error'] as const) {
+          const order = anOrder(decision, { ...policy, workflow });
+          lifeOf(order);
+          expect(['closed', 'canceled']).toContain(order.phase);
+        }
+        const pending = anOrder(unanswered(), { ...policy, workflow });
+        lifeOf(pending);
+        expect(pending.phase).toBe('closed');
+      },
+    );
+  }
+
+  it('again for another attempt, whose deadlines are its own', async () => {
+    const { addAttempt } = await import('../../src/orders/new-order.ts');
+    const order = anOrder('fail');
+    addAttempt(order, {}, sinceStart(30 * MINUTE));
+    screen(order, answered('fail', 'second'), 30 * MINUTE);
+    expect(lifeOf(order)).toEqual([['retry-over', 90 * MINUTE]]);
+  });
+});
+
+function never(): never {
+  throw new Error('the order has a policy');
+}

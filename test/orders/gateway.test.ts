@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { applyReading } from '../../src/orders/apply-reading.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
+import { applyGatewayResult, applyGatewaySent, gatewayResultRefusal } from '../../src/orders/gateway.ts';
+import type { GatewayResultRequest } from '../../src/orders/messages.ts';
+import { addAttempt, currentAttempt } from '../../src/orders/new-order.ts';
+import { setPhase } from '../../src/orders/phase.ts';
+import { autoCancelDue } from '../../src/orders/portal.ts';
+import type { OrderState } from '../../src/orders/state.ts';
+import type { Decision, GatewayResult } from '../../src/orders/words.ts';
+import {
+  anOrder,
+  answered,
+  aPolicy,
+  attention,
+  MINUTE,
+  START,
+  screen,
+  sinceStart,
+  unanswered,
+} from './support.ts';
+
+const NOW = sinceStart(MINUTE);
+const PRE = { workflow: 'pre-gateway' } as const;
+
+function report(order: OrderState, result: GatewayResult): string[] {
+  const request = { result };
+  expect(gatewayResultRefusal(order, request)).toBeUndefined();
+  return applyGatewayResult(order, request, NOW);
+}
+
+describe('the gateway’s result', () => {
+  it.each([
+    ['pass', 'pass', 'proceed', 'decided'],
+    ['pass', 'fail', 'decline', 'declined'],
+    ['pass', 'error', 'hold', 'awaiting-gateway'],
+    ['review', 'pass', 'hold', 'review'],
+    ['review', 'fail', 'decline', 'declined'],
+    ['review', 'error', 'hold', 'awaiting-gateway'],
+  ] as const)('for a %s that says %s means %s, phase %s', (decision, result, action, phase) => {
+    const order = anOrder(decision, PRE);
+    expect(report(order, result)).toEqual(result === 'error' ? ['order.attention'] : []);
+    expect(order).toMatchObject({ decision, action, phase });
+    expect(autoCancelDue(order, START)).toBe(false);
+  });
+
+  it.each(['pass', 'fail'] as const)('error is replaced by a later %s', (result) => {
+    const order = anOrder('pass', PRE);
+    report(order, 'error');
+    expect(attention(order)).toEqual(['gateway-error']);
+    report(order, result);
+    expect(attention(order)).toEqual([]);
+    expect(order.attempts[0]?.gateway).toEqual({ result, at: NOW });
+    expect(order.action).toBe(result === 'pass' ? 'proceed' : 'decline');
+  });
+
+  it('that replaces an error while there is no decision brings back the action given at checkout', () => {
+    const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
+    report(order, 'error');
+    expect(order.action).toBe('hold');
+    report(order, 'pass');
+    expect(order).toMatchObject({ action: 'proceed', phase: 'screening' });
+  });
+
+  it('comes too late to change the cancel of an order that failed meanwhile', () => {
+    const order = anOrder('review', PRE);
+    applyReading(order, { kind: 'read', decision: 'fail' }, 'poll', NOW);
+    report(order, 'pass');
+    expect(order).toMatchObject({ action: 'cancel', phase: 'decided' });
+    expect(order.attempts[0]?.gateway?.sent).toBeUndefined();
+  });
+
+  it('is kept until the decision comes, which then counts', () => {
+    const later: [Decision, string, string][] = [
+      ['pass', 'proceed', 'decided'],
+      ['review', 'hold', 'review'],
+      ['fail', 'cancel', 'decided'],
+    ];
+    for (const [decision, action, phase] of later) {
+      const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
+      report(order, 'pass');
+      expect(order).toMatchObject({ phase: 'screening', action: 'proceed' });
+      const moment = { source: 'catch-up', sentSince: NOW, now: NOW } as const;
+      applyScreening(order, aPolicy(PRE), answered(decision), moment);
+      expect(order).toMatchObject({ action, phase });
+    }
+  });
+
+  it('of a decline ends the screening; a decision that comes all the same is only recorded', () => {
+    const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
+    report(order, 'fail');
+    const moment = { source: 'catch-up', sentSince: NOW, now: NOW } as const;
+    expect(applyScreening(order, aPolicy(PRE), answered('fail'), moment)).toEqual([]);
+    expect(order).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail' });
+  });
+
+  it('keeps a passive order at proceed', () => {
+    const order = anOrder('pass', { ...PRE, passive: true });
+    report(order, 'fail');
+    expect(order).toMatchObject({ action: 'proceed', wouldBe: 'decline', phase: 'declined' });
+  });
+
+  it('that the order held before the gateway passes later: it goes to the gateway then', () => {
+    for (const order of [
+      anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' }),
+      anOrder(unanswered(), { ...PRE, whenUnavailable: 'hold' }),
+    ]) {
+      const moment = { source: 'catch-up', sentSince: NOW, now: NOW } as const;
+      if (order.decision === 'pending') applyScreening(order, aPolicy(PRE), answered('pass'), moment);
+      else applyReading(order, { kind: 'read', decision: 'pass' }, 'poll', NOW);
+      expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'awaiting-gateway' });
+    }
+  });
+
+  it('the same again is taken and changes nothing', () => {
+    const order = anOrder('pass', PRE);
+    report(order, 'pass');
+    const before = structuredClone(order);
+    expect(report(order, 'pass')).toEqual([]);
+    expect(order).toEqual(before);
+  });
+
+  it.each<[string, () => OrderState, GatewayResultRequest, string]>([
+    ['another result', () => told('pass'), { result: 'fail' }, 'gateway-result-mismatch'],
+    ['after acceptance', () => anOrder('pass'), { result: 'pass' }, 'gateway-result-out-of-turn'],
+    ['a declined order', () => anOrder('fail', PRE), { result: 'pass' }, 'gateway-result-out-of-turn'],
+    ['an unknown attempt', () => anOrder('pass', PRE), { attempt: 3, result: 'pass' }, 'unknown-attempt'],
+    ['an earlier attempt', retried, { attempt: 1, result: 'pass' }, 'gateway-result-out-of-turn'],
+    ['no attempt named among several', retried, { result: 'pass' }, 'attempt-required'],
+    ['a closed order', closed, { result: 'pass' }, 'order-closed'],
+    [
+      'a word of the gateway’s own',
+      () => anOrder('pass', PRE),
+      JSON.parse('{"result":"approved"}'),
+      'invalid-request',
+    ],
+    ['nothing', () => anOrder('pass', PRE), JSON.parse('null'), 'invalid-request'],
+  ])('for %s is refused', (_case, order, request, code) => {
+    expect(gatewayResultRefusal(order(), request)).toBe(code);
+  });
+});
+
+describe('a result that was sent on', () => {
+  it('is done; one that was replaced meanwhile leaves the newer one to be sent', () => {
+    const order = told('error');
+    applyGatewayResult(order, { result: 'pass' }, NOW);
+    const attempt = currentAttempt(order);
+    applyGatewaySent(order, attempt, 'error', { kind: 'sent' }, NOW);
+    expect(attempt.gateway?.sent).toBeUndefined();
+    applyGatewaySent(order, attempt, 'pass', { kind: 'sent' }, NOW);
+    expect(attempt.gateway?.sent).toBe(NOW);
+  });
+
+  it('and refused, or met a wrong key, asks for attention', () => {
+    const order = told('pass');
+    const attempt = currentAttempt(order);
+    expect(applyGatewaySent(order, attempt, 'pass', { kind: 'forbidden' }, NOW)).toEqual(['order.attention']);
+    expect(attempt.gateway?.sent).toBeUndefined();
+    expect(applyGatewaySent(order, attempt, 'pass', { kind: 'refused', words: 'No.' }, NOW)).toEqual([
+      'order.attention',
+    ]);
+    expect(attempt.gateway?.sent).toBe('recorded');
+    expect(attention(order)).toEqual(['gateway-refused']);
+  });
+});
+
+function told(result: GatewayResult): OrderState {
+  const order = anOrder('pass', PRE);
+  report(order, result);
+  return order;
+}
+
+function retried(): OrderState {
+  const order = anOrder('fail', PRE);
+  addAttempt(order, {}, NOW);
+  screen(order, answered('pass', 'second'));
+  return order;
+}
+
+function closed(): OrderState {
+  const order = anOrder('pass', PRE);
+  setPhase(order, 'closed', NOW);
+  return order;
+}

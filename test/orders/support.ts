@@ -1,0 +1,59 @@
+/** Orders for tests of the rules, each in one line: a test states only what differs. */
+import { applyScreening, checkoutAnswer } from '../../src/orders/apply-screening.ts';
+import { currentAttempt, newOrder } from '../../src/orders/new-order.ts';
+import type { Policy } from '../../src/orders/policy.ts';
+import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
+import type { OrderState } from '../../src/orders/state.ts';
+import { type Decision, type Instant, instant } from '../../src/orders/words.ts';
+import { aPolicy } from '../fixtures/policies.ts';
+
+export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
+
+/** When every order here starts, in milliseconds after the epoch. */
+export const START = Date.parse('2026-03-02T10:00:00.000Z');
+export const TRANSACTION_ID = '7b1e3c5e-1111-4f0e-9a53-2f6f4b5d0c11';
+
+/** @returns the moment that long after the start */
+export function sinceStart(ms: number): Instant {
+  return instant(START + ms);
+}
+
+export function answered(decision: Decision, transactionId = TRANSACTION_ID): ScreeningOutcome {
+  return { kind: 'answered', transactionId, decision, adopted: false };
+}
+
+export function unanswered(maybeSent = true): ScreeningOutcome {
+  return { kind: 'unanswered', reason: 'timeout', maybeSent };
+}
+
+/** An order that nobody has screened yet, its policy known. */
+export function aNewOrder(policy: Partial<Policy> = {}): OrderState {
+  const order = newOrder({ orderId: 'order-1', integration: 'default' }, sinceStart(0));
+  order.policy = aPolicy(policy);
+  order.workflow = order.policy.workflow;
+  return order;
+}
+
+/** Screens the order's newest attempt at checkout. @returns the events */
+export function screen(order: OrderState, outcome: ScreeningOutcome, at = 0): string[] {
+  const policy = order.policy ?? aPolicy();
+  const events = applyScreening(order, policy, outcome, {
+    source: 'checkout',
+    sentSince: sinceStart(at),
+    now: sinceStart(at),
+  });
+  currentAttempt(order).answer = checkoutAnswer(order);
+  return events;
+}
+
+/** An order as its checkout left it. */
+export function anOrder(outcome: ScreeningOutcome | Decision, policy: Partial<Policy> = {}): OrderState {
+  const order = aNewOrder(policy);
+  screen(order, typeof outcome === 'string' ? answered(outcome) : outcome);
+  return order;
+}
+
+/** @returns the codes of the order's open attention */
+export function attention(order: OrderState): string[] {
+  return order.attention.map((one) => one.code);
+}
