@@ -1,7 +1,13 @@
 /** The worker process: workflows and checkout screenings, background work, and polls, each on a queue of its own. */
 import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { type ActivityWorld, createActivities, createEventSender } from './activities/index.ts';
+import {
+  type ActivityWorld,
+  createActivities,
+  createEventSender,
+  createOrderDirectory,
+} from './activities/index.ts';
 import { createCardStash } from './cards/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { missingSearchAttributes } from './dev/index.ts';
@@ -43,7 +49,8 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       `Temporal's namespace ${namespace} lacks the search attributes ${missing.join(', ')}: run npm run setup:temporal`,
     );
   }
-  const activities = createActivities(world);
+  const client = new Client({ connection, namespace });
+  const activities = createActivities({ orders: createOrderDirectory(client), ...world });
   const common = { connection, namespace, shutdownGraceTime: SHUTDOWN_GRACE };
   const workers = await Promise.all([
     Worker.create({

@@ -4,12 +4,15 @@ import type { CardStash } from '../cards/index.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
 import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';
 import type { EventSender } from './event-sender.ts';
+import type { OrderDirectory } from './order-directory.ts';
 
 export interface ActivityWorld {
   findIntegration: FindIntegration;
   cards: CardStash;
   /** Absent: nobody wants events. */
   events?: EventSender;
+  /** Absent where no sweep runs. */
+  orders?: OrderDirectory;
 }
 
 /**

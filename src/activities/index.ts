@@ -4,20 +4,23 @@ import type {
   LocalActivities,
   PollActivities,
   RetryActivities,
+  SweepActivities,
 } from '../orders/world.ts';
 import type { ActivityWorld } from './activity-world.ts';
 import { eventActivities } from './event-activities.ts';
 import { portalActivities } from './portal-activities.ts';
 import { screeningActivities } from './screening-activities.ts';
 import { statusActivities } from './status-activities.ts';
+import { sweepActivities } from './sweep-activities.ts';
 
 export type { ActivityWorld } from './activity-world.ts';
 export { createEventSender, type EventSender } from './event-sender.ts';
+export { createOrderDirectory, type OrderDirectory } from './order-directory.ts';
 
 /** The activities of each task queue. */
 export interface ActivitiesByQueue {
   checkout: LocalActivities & RetryActivities;
-  background: BackgroundActivities;
+  background: BackgroundActivities & SweepActivities;
   polls: PollActivities;
 }
 
@@ -27,6 +30,7 @@ export function createActivities(world: ActivityWorld): ActivitiesByQueue {
   const status = statusActivities(world);
   const portal = portalActivities(world);
   const events = eventActivities(world);
+  const sweep = sweepActivities(world);
   return {
     checkout: {
       screenAtCheckout: screening.screenAtCheckout,
@@ -43,6 +47,7 @@ export function createActivities(world: ActivityWorld): ActivitiesByQueue {
       performPortalAction: portal.performPortalAction,
       deliverEvents: events.deliverEvents,
       forgetCard: events.forgetCard,
+      sweep: sweep.sweep,
     },
     polls: { pollStatus: status.pollStatus },
   };

@@ -7,6 +7,7 @@ import { Connection } from '@temporalio/client';
 import { type GuardedChild, startGuardedChild } from './guarded-child.ts';
 import { assertPortFree, freePort } from './ports.ts';
 import type { Progress } from './progress.ts';
+import { scheduleSweep } from './sweep-schedule.ts';
 import { temporalArguments } from './temporal-arguments.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { setupTemporal } from './temporal-namespace.ts';
@@ -121,7 +122,9 @@ async function setUpWhenReady(address: string, namespace: string, ended: Promise
     const connection = await Connection.connect({ address, connectTimeout: 1000 }).catch(() => undefined);
     if (connection !== undefined) {
       try {
-        return await setupTemporal(connection, namespace);
+        const warnings = await setupTemporal(connection, namespace);
+        await scheduleSweep(connection, namespace);
+        return warnings;
       } finally {
         await connection.close();
       }

@@ -145,10 +145,10 @@ export interface OrderEvent {
   type: OrderEventType;
   orderId: string;
   integration: string;
-  /** Counts the order's events from 1. */
+  /** Counts the order's events from 1; 0 comes from outside the order, which could not say it itself. */
   sequence: number;
   occurredAt: Instant;
-  data: OrderEventData;
+  data: Partial<OrderEventData> & Pick<OrderEventData, 'attention'>;
 }
 
 /** The order's state in short. */

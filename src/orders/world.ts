@@ -5,6 +5,7 @@ import type { Policy, PollPauses } from './policy.ts';
 import type { PortalOutcome } from './portal.ts';
 import type { FirstScreening, ScreeningOutcome } from './screening-outcome.ts';
 import type { GatewayRecord } from './state.ts';
+import type { SweepRequest, SweepResult } from './sweep.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 
 /** One try at a decision. */
@@ -102,6 +103,10 @@ export interface BackgroundActivities {
   performPortalAction(request: PortalRequest): Promise<PortalOutcome>;
   deliverEvents(events: OrderEvent[]): Promise<void>;
   forgetCard(request: { cardRef: string }): Promise<void>;
+}
+
+export interface SweepActivities {
+  sweep(request: SweepRequest): Promise<SweepResult>;
 }
 
 export interface PollActivities {

@@ -1,3 +1,4 @@
 /** The workflows, for the worker's bundle. */
 export { portalAction } from './portal-action.ts';
 export { screenOrder } from './screen-order.ts';
+export { sweepOrders } from './sweep-orders.ts';

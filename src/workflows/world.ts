@@ -11,6 +11,7 @@ import type {
   LocalActivities,
   PollActivities,
   RetryActivities,
+  SweepActivities,
 } from '../orders/world.ts';
 
 /** Longer than the longest checkout budget, shorter than a workflow task. */
@@ -84,4 +85,11 @@ export const polls = proxyActivities<PollActivities>({
   startToCloseTimeout: '45 seconds',
   retry: { initialInterval: '1 minute', backoffCoefficient: 1, maximumInterval: '1 hour' },
   summary: 'Poll the review',
+});
+
+/** Looking over the open orders from outside: the next sweep comes anyway. */
+export const sweeping = proxyActivities<SweepActivities>({
+  taskQueue: BACKGROUND_TASK_QUEUE,
+  startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 3 },
 });

@@ -1,0 +1,48 @@
+/** The open orders as Temporal knows them from outside. */
+import type { Client } from '@temporalio/client';
+import { SCREEN_ORDER } from '../orders/messages.ts';
+import { OVERDUE_AFTER_MS } from '../orders/sweep.ts';
+import { instant } from '../orders/words.ts';
+
+export interface OrderDirectory {
+  /** Open orders, a page at a time, from the newest on. */
+  open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
+  /** Open orders that should have closed when their cancel window did. */
+  overdue(limit: number): Promise<string[]>;
+  /** How often the order's current workflow task was begun; 0 when none is pending. */
+  taskTries(workflowId: string): Promise<number>;
+}
+
+const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
+
+/** @returns the directory of the client's namespace */
+export function createOrderDirectory(client: Client): OrderDirectory {
+  const { namespace } = client.options;
+  const list = async (query: string, pageSize: number, cursor?: string) => {
+    const answer = await client.workflowService.listWorkflowExecutions({
+      namespace,
+      query,
+      pageSize,
+      ...(cursor !== undefined && { nextPageToken: Buffer.from(cursor, 'base64') }),
+    });
+    const workflowIds = (answer.executions ?? []).flatMap(({ execution }) => execution?.workflowId ?? []);
+    const next = Buffer.from(answer.nextPageToken ?? []).toString('base64');
+    return { workflowIds, ...(next !== '' && { cursor: next }) };
+  };
+  return {
+    open: (pageSize, cursor) => list(OPEN, pageSize, cursor),
+    overdue: async (limit) => {
+      const before = instant(Date.now() - OVERDUE_AFTER_MS);
+      const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
+      const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
+      return (await list(late, limit)).workflowIds;
+    },
+    taskTries: async (workflowId) => {
+      const { pendingWorkflowTask } = await client.workflowService.describeWorkflowExecution({
+        namespace,
+        execution: { workflowId },
+      });
+      return pendingWorkflowTask?.attempt ?? 0;
+    },
+  };
+}

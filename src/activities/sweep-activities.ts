@@ -1,0 +1,107 @@
+/** Looks over the open orders and tells of those that are stuck or overdue. Design section 8. */
+import { activityInfo, metricMeter } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { OrderEvent } from '../orders/messages.ts';
+import {
+  newFindings,
+  STUCK_AFTER_TRIES,
+  type SweepFinding,
+  type SweepRequest,
+  type SweepResult,
+  sweepWords,
+} from '../orders/sweep.ts';
+import { instant } from '../orders/words.ts';
+import type { ActivityWorld } from './activity-world.ts';
+import type { OrderDirectory } from './order-directory.ts';
+
+/** Orders looked at in one sweep, and how many at a time: a bounded load on the server. */
+const LOOKED_AT = 1_000;
+const AT_A_TIME = 10;
+const SEND_MS = 5_000;
+
+export function sweepActivities(world: ActivityWorld) {
+  return {
+    /** One sweep; it takes up where the last one ended. */
+    async sweep(request: SweepRequest): Promise<SweepResult> {
+      const { orders } = world;
+      if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
+      const page = await pageFrom(orders, request.cursor);
+      const overdue = await orders.overdue(LOOKED_AT);
+      const found: SweepFinding[] = [
+        ...(await stuckOf(orders, page.workflowIds)).map((workflowId) => ({
+          workflowId,
+          kind: 'stuck' as const,
+        })),
+        ...overdue.map((workflowId) => ({ workflowId, kind: 'overdue' as const })),
+      ];
+      const standing = await stillStuck(orders, request.known, page.workflowIds);
+      const all = [...found, ...newFindings(standing, found)];
+      count(all);
+      for (const finding of newFindings(all, request.known)) await tell(world, finding);
+      return {
+        found: all,
+        looked: page.workflowIds.length,
+        at: instant(Date.now()),
+        ...(page.cursor !== undefined && { cursor: page.cursor }),
+      };
+    },
+  };
+}
+
+/** A page token that the server no longer takes begins the round anew. */
+async function pageFrom(orders: OrderDirectory, cursor: string | undefined) {
+  if (cursor === undefined || activityInfo().attempt > 1) return orders.open(LOOKED_AT);
+  return orders.open(LOOKED_AT, cursor);
+}
+
+async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): Promise<string[]> {
+  const stuck: string[] = [];
+  for (let from = 0; from < workflowIds.length; from += AT_A_TIME) {
+    const some = workflowIds.slice(from, from + AT_A_TIME);
+    const tries = await Promise.all(some.map((workflowId) => orders.taskTries(workflowId).catch(() => 0)));
+    stuck.push(...some.filter((_, index) => (tries[index] ?? 0) >= STUCK_AFTER_TRIES));
+  }
+  return stuck;
+}
+
+/** What was stuck before and isn't on this page is looked at again, so that the metric falls when it is mended. */
+async function stillStuck(
+  orders: OrderDirectory,
+  known: readonly SweepFinding[],
+  onPage: readonly string[],
+): Promise<SweepFinding[]> {
+  const others = known.filter(({ kind, workflowId }) => kind === 'stuck' && !onPage.includes(workflowId));
+  const stuck = await stuckOf(
+    orders,
+    others.map(({ workflowId }) => workflowId),
+  );
+  return others.filter(({ workflowId }) => stuck.includes(workflowId));
+}
+
+function count(found: readonly SweepFinding[]): void {
+  for (const kind of ['stuck', 'overdue'] as const) {
+    const gauge = metricMeter.createGauge(
+      `order_screening_${kind}_orders`,
+      'int',
+      undefined,
+      `Orders that are ${kind}`,
+    );
+    gauge.set(found.filter((one) => one.kind === kind).length);
+  }
+}
+
+/** The order can't count an event of its own, so this one has sequence 0: it comes from outside the order. */
+async function tell(world: ActivityWorld, finding: SweepFinding): Promise<void> {
+  if (world.events === undefined) return;
+  const [, integration = '', ...rest] = finding.workflowId.split(':');
+  const event: OrderEvent = {
+    id: `sweep:${finding.workflowId}:${finding.kind}`,
+    type: 'order.attention',
+    orderId: rest.join(':'),
+    integration,
+    sequence: 0,
+    occurredAt: instant(Date.now()),
+    data: { attention: [sweepWords(finding)] },
+  };
+  await world.events(event, SEND_MS);
+}
