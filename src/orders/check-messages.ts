@@ -127,6 +127,12 @@ export function portalInputRefusal(input: PortalActionInput): Refusal | undefine
   return errors.length > 0 ? invalid(errors) : portalFieldsRefusal(fields);
 }
 
+/** @returns why the message of a portal action can't be read at all; without an argument it means the newest transaction */
+export function portalRequestRefusal(request: unknown): Refusal | undefined {
+  if (request === undefined || isRecord(request)) return undefined;
+  return invalid([{ path: '', message: 'must be an object' }]);
+}
+
 /** @returns why a portal action can't be read, or undefined: it can */
 export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
   const errors: Fault[] = [];

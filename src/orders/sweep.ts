@@ -8,14 +8,9 @@ export type SweepFinding = {
   kind: 'stuck' | 'overdue';
 };
 
-export interface SweepRequest {
-  /** Where the last sweep ended; a large number of open orders is looked over in several. */
-  cursor?: string;
-  /** What was told already. */
-  known: SweepFinding[];
-}
-
+/** How a sweep ended; the next one goes on from it, and tells nothing twice. */
 export interface SweepResult {
+  /** Where it stopped: many open orders are looked over in several sweeps. */
   cursor?: string;
   found: SweepFinding[];
   looked: number;

@@ -5,7 +5,7 @@ import type { Policy, PollPauses } from './policy.ts';
 import type { PortalOutcome } from './portal.ts';
 import type { FirstScreening, ScreeningOutcome } from './screening-outcome.ts';
 import type { GatewayRecord } from './state.ts';
-import type { SweepRequest, SweepResult } from './sweep.ts';
+import type { SweepResult } from './sweep.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 
 /** One try at a decision. */
@@ -106,7 +106,7 @@ export interface BackgroundActivities {
 }
 
 export interface SweepActivities {
-  sweep(request: SweepRequest): Promise<SweepResult>;
+  sweep(): Promise<SweepResult>;
 }
 
 export interface PollActivities {

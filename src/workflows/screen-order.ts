@@ -14,6 +14,7 @@ import {
   acknowledgeRefusal,
   decisionRefusal,
   portalFieldsRefusal,
+  portalRequestRefusal,
   type Refusal,
   retryRefusal,
   startRefusal,
@@ -180,7 +181,10 @@ class ScreenOrder {
     read: (request: Request) => PortalFields,
   ): void {
     setHandler(update, (request) => this.#portalAction(read(request)), {
-      validator: (request) => this.#checkPortalAction(read(request)),
+      validator: (request) => {
+        reject(portalRequestRefusal(request));
+        this.#checkPortalAction(read(request));
+      },
     });
   }
 

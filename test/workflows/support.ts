@@ -1,12 +1,10 @@
-/** An order's world for workflow tests: a service that answers what the test says, and a record of what it was asked. */
+/** Starts orders on a server that skips time, each in a world of its own. */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll } from 'vitest';
-import type { StatusOutcome } from '../../src/orders/apply-reading.ts';
 import {
   BACKGROUND_TASK_QUEUE,
   decisionUpdateId,
@@ -14,107 +12,31 @@ import {
   POLLS_TASK_QUEUE,
   TASK_QUEUE,
 } from '../../src/orders/ids.ts';
-import {
-  decisionUpdate,
-  type OrderEvent,
-  type OrderEventType,
-  orderQuery,
-  type ScreenOrderInput,
-} from '../../src/orders/messages.ts';
-import type { Policy } from '../../src/orders/policy.ts';
-import type { PortalOutcome } from '../../src/orders/portal.ts';
-import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
+import { decisionUpdate, orderQuery } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
-import type { Decision } from '../../src/orders/words.ts';
-import type {
-  BackgroundActivities,
-  GatewayOutcome,
-  LocalActivities,
-  LookUpOutcome,
-  PollActivities,
-  PortalRequest,
-  RetryActivities,
-  ScreenRequest,
-} from '../../src/orders/world.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { createTimeSkipping } from '../support/index.ts';
+import { createTimeSkipping, eventually } from '../support/index.ts';
+import { backgroundActivities, checkoutActivities, pollActivities, World, Worlds } from './world.ts';
 
-const HOUR = 3_600_000;
-
-export function aPolicy(overrides: Partial<Policy> = {}): Policy {
-  return {
-    workflow: 'pre-acceptance',
-    whenUnavailable: 'hold',
-    declineMessage: 'Please try another way to pay.',
-    screeningDeadlineMs: 24 * HOUR,
-    rescreenOnError: { tries: 3, pauseMs: 60_000 },
-    retryWithinMs: HOUR,
-    gatewayResultWithinMs: 24 * HOUR,
-    reviewBeforeGateway: 'proceed',
-    poll: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
-    reviewLeadTimeMs: 12 * HOUR,
-    onUnresolvedReview: 'alert',
-    reviewLimitMs: 30 * 24 * HOUR,
-    recheckLeadTimeMs: 12 * HOUR,
-    autoCancel: true,
-    cancelWindowMs: 120 * HOUR,
-    passive: false,
-    invoicePerAttempt: false,
-    events: true,
-    ...overrides,
-  };
-}
-
-/** An answer of the service to a create. */
-export function answered(
-  decision: Decision,
-  more: Partial<ScreeningOutcome & { kind: 'answered' }> = {},
-): ScreeningOutcome {
-  return { kind: 'answered', transactionId: randomUUID(), decision, adopted: false, ...more };
-}
-
-/** The world as one test wants it. What isn't set answers as a healthy service does. */
-export class World {
-  policy = aPolicy();
-  /** Outcomes of screenings, in order; the last one stays. */
-  screenings: ScreeningOutcome[] = [answered('pass')];
-  /** What the status operations say now. */
-  status: StatusOutcome = { kind: 'read', decision: 'pass' };
-  portal: (request: PortalRequest) => Promise<PortalOutcome> = async () => ({
-    kind: 'done',
-    code: '200',
-    message: 'done',
-  });
-  gateway: GatewayOutcome = { kind: 'sent' };
-  found: LookUpOutcome = { kind: 'none' };
-  deliver: (event: OrderEvent) => void = () => undefined;
-  screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
-
-  readonly screened: ScreenRequest[] = [];
-  readonly portalCalls: PortalRequest[] = [];
-  readonly gatewayCalls: { transactionId: string; result: string }[] = [];
-  readonly events: OrderEvent[] = [];
-  readonly forgotten: string[] = [];
-  polls = 0;
-  reads = 0;
-
-  nextScreening(): ScreeningOutcome {
-    const [next, ...others] = this.screenings;
-    if (next === undefined) throw new Error('the test names no screening');
-    if (others.length > 0) this.screenings = others;
-    return next;
-  }
-
-  eventTypes(): OrderEventType[] {
-    return this.events.map((event) => event.type);
-  }
-}
+export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
+export { again, answered, type World } from './world.ts';
 
 export interface OrderTest {
   environment: () => TestWorkflowEnvironment;
   /** A new world for a test, with an order of its own. */
-  order: (set?: (world: World) => void, input?: Partial<ScreenOrderInput>) => Promise<StartedOrder>;
+  order: OrderStarter;
+}
+
+type Inputs = Record<string, unknown>;
+
+export interface OrderStarter {
+  /** Starts an order and waits for its checkout's answer. */
+  (set?: (world: World) => void, input?: Inputs | ((integration: string) => Inputs)): Promise<StartedOrder>;
+  /** Makes a world, for a workflow that is no order. */
+  inhabit: (set: (world: World) => void) => { integration: string; world: World };
+  /** Starts an order as the CLI does, with whatever argument. */
+  startOnly: (input: Inputs, set?: (world: World) => void) => Promise<Pick<StartedOrder, 'handle' | 'world'>>;
 }
 
 export interface StartedOrder {
@@ -127,6 +49,12 @@ export interface StartedOrder {
   state: () => Promise<OrderState>;
   /** Lets time pass on the server. */
   pass: (ms: number) => Promise<void>;
+  /** Waits for the state to be so, without letting time pass. */
+  until: (reached: (state: OrderState) => boolean) => Promise<OrderState>;
+  /** The codes of what a person must look at. */
+  attention: () => Promise<string[]>;
+  /** How many events its history has. */
+  events: () => Promise<number>;
 }
 
 /** Starts the server and the workers for a test file. */
@@ -174,126 +102,77 @@ export function withOrders(): OrderTest {
 
   return {
     environment: env,
-    order: async (set = () => undefined, input = {}) => {
-      const orderId = `order-${randomUUID()}`;
-      const world = new World();
-      set(world);
-      const integration = `integration-${randomUUID()}`;
-      worlds.add(integration, world);
-      const { client } = env();
-      const startWorkflowOperation = new WithStartWorkflowOperation<typeof screenOrder>('screenOrder', {
-        taskQueue: TASK_QUEUE,
-        workflowId: orderWorkflowId(integration, orderId),
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowRunTimeout: '60 days',
-        args: [{ orderId, integration, transaction: { ...aTransaction() }, ...input }],
-      });
-      const answer = await client.workflow.executeUpdateWithStart(decisionUpdate, {
-        args: [{ attempt: 1 }],
-        updateId: decisionUpdateId(1),
-        startWorkflowOperation,
-      });
-      const handle = await startWorkflowOperation.workflowHandle();
-      return {
-        world,
-        handle,
-        orderId,
-        integration,
-        answer,
-        state: () => handle.query(orderQuery),
-        pass: (ms) => env().sleep(ms),
-      };
-    },
+    order: Object.assign(
+      async (
+        set: (world: World) => void = () => undefined,
+        more: Inputs | ((name: string) => Inputs) = {},
+      ) => {
+        const { world, integration, orderId, options } = newcomer();
+        set(world);
+        const given = typeof more === 'function' ? more(integration) : more;
+        const startWorkflowOperation = new WithStartWorkflowOperation<typeof screenOrder>('screenOrder', {
+          ...options,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          args: [{ orderId, integration, transaction: { ...aTransaction() }, ...given }],
+        });
+        const answer = await env().client.workflow.executeUpdateWithStart(decisionUpdate, {
+          args: [{ attempt: 1 }],
+          updateId: decisionUpdateId(1),
+          startWorkflowOperation,
+        });
+        const handle = await startWorkflowOperation.workflowHandle();
+        return startedOrder(env(), { world, handle, orderId, integration, answer });
+      },
+      {
+        inhabit: (set: (world: World) => void) => {
+          const { world, integration } = newcomer();
+          set(world);
+          return { world, integration };
+        },
+        startOnly: async (input: Inputs, set: (world: World) => void = () => undefined) => {
+          const { world, integration, orderId, options } = newcomer();
+          set(world);
+          const handle = await env().client.workflow.start<(input: Inputs) => Promise<OrderState>>(
+            'screenOrder',
+            {
+              ...options,
+              args: [{ orderId, integration, transaction: { ...aTransaction() }, ...input }],
+            },
+          );
+          return { world, handle: env().client.workflow.getHandle<typeof screenOrder>(handle.workflowId) };
+        },
+      },
+    ),
   };
-}
 
-/** Every request names its integration, and each order here has one of its own. */
-class Worlds {
-  readonly #worlds = new Map<string, World>();
-
-  add(integration: string, world: World): void {
-    this.#worlds.set(integration, world);
+  function newcomer() {
+    const orderId = `order-${randomUUID()}`;
+    const integration = `integration-${randomUUID()}`;
+    const world = new World();
+    worlds.add(integration, world);
+    const workflowId = orderWorkflowId(integration, orderId);
+    const options = { taskQueue: TASK_QUEUE, workflowId, workflowRunTimeout: '60 days' } as const;
+    return { world, orderId, integration, options };
   }
-
-  of({ integration }: { integration: string }): World {
-    const world = this.#worlds.get(integration);
-    if (world === undefined) throw new Error('no such integration in this test');
-    return world;
-  }
 }
 
-function checkoutActivities(worlds: Worlds): LocalActivities & RetryActivities {
+function startedOrder(
+  environment: TestWorkflowEnvironment,
+  started: Pick<StartedOrder, 'world' | 'handle' | 'orderId' | 'integration' | 'answer'>,
+): StartedOrder {
+  const { handle } = started;
+  const state = (): Promise<OrderState> => handle.query(orderQuery);
   return {
-    screenAtCheckout: async (request) => {
-      const world = worlds.of(request);
-      world.screened.push(request);
-      return { policy: world.policy, outcome: await world.screenAtCheckout(request) };
-    },
-    policyInForce: async (request) => worlds.of(request).policy,
-    readStatus: async (request) => {
-      const world = worlds.of(request);
-      world.reads += 1;
-      return world.status;
-    },
-    deliverEventsNow: async (events) => take(worlds, events),
-    screenRetry: async (request) => {
-      const world = worlds.of(request);
-      world.screened.push(request);
-      return world.nextScreening();
-    },
+    ...started,
+    state,
+    pass: (ms) => environment.sleep(ms),
+    until: (reached) =>
+      eventually(async () => {
+        const now = await state();
+        if (!reached(now)) throw new Error(`the order is not there yet: ${JSON.stringify(now)}`);
+        return now;
+      }),
+    attention: async () => (await state()).attention.map((one) => one.code),
+    events: async () => (await handle.fetchHistory()).events?.length ?? 0,
   };
-}
-
-function backgroundActivities(worlds: Worlds): BackgroundActivities {
-  return {
-    catchUp: async (request) => {
-      const world = worlds.of(request);
-      world.screened.push(request);
-      const outcome = world.nextScreening();
-      if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
-      return outcome;
-    },
-    lookUp: async (request) => worlds.of(request).found,
-    readStatusDurably: async (request) => worlds.of(request).status,
-    sendGatewayResponse: async (request) => {
-      const world = worlds.of(request);
-      world.gatewayCalls.push({ transactionId: request.transactionId, result: request.gateway.result });
-      return world.gateway;
-    },
-    performPortalAction: async (request) => {
-      const world = worlds.of(request);
-      world.portalCalls.push(request);
-      return world.portal(request);
-    },
-    deliverEvents: async (events) => take(worlds, events),
-    forgetCard: async ({ cardRef }) => {
-      worlds.of({ integration: cardRef }).forgotten.push(cardRef);
-    },
-  };
-}
-
-function pollActivities(worlds: Worlds): PollActivities {
-  return {
-    pollStatus: async (request) => {
-      const world = worlds.of(request);
-      world.polls += 1;
-      const { status } = world;
-      const unchanged = status.kind === 'read' && status.decision === request.known;
-      if (!unchanged && world.polls > 1) return status;
-      throw ApplicationFailure.create({
-        type: 'unchanged',
-        message: 'the decision stands',
-        nextRetryDelay: request.pauses.maxMs,
-        category: ApplicationFailureCategory.BENIGN,
-      });
-    },
-  };
-}
-
-function take(worlds: Worlds, events: OrderEvent[]): void {
-  for (const event of events) {
-    const world = worlds.of(event);
-    world.deliver(event);
-    world.events.push(event);
-  }
 }

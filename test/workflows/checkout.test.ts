@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { decisionUpdate, recheckSignal } from '../../src/orders/messages.ts';
+import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
+import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
+
+const { order } = withOrders();
+const unanswered: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout', maybeSent: true };
+
+describe('a checkout', () => {
+  it.each([
+    ['pass', 'pre-acceptance', 'proceed', 'decided', ['order.decided', 'order.closed']],
+    ['fail', 'pre-acceptance', 'decline', 'declined', ['order.decided', 'order.closed']],
+    ['fail', 'post-acceptance', 'cancel', 'decided', ['order.decided', 'order.canceled', 'order.closed']],
+    [
+      'fraudulent',
+      'post-acceptance',
+      'cancel',
+      'decided',
+      ['order.decided', 'order.canceled', 'order.closed'],
+    ],
+    ['fraudulent', 'pre-gateway', 'decline', 'declined', ['order.decided', 'order.closed']],
+    [
+      'pass',
+      'pre-gateway',
+      'proceed',
+      'awaiting-gateway',
+      ['order.decided', 'order.attention', 'order.closed'],
+    ],
+  ] as const)(
+    'that reads %s in %s is answered %s, phase %s, and lives to its end',
+    async (decision, workflow, action, phase, events) => {
+      const { answer, handle, world } = await order((world) => {
+        world.policy = aPolicy({ workflow });
+        world.screenings = [answered(decision)];
+        world.status = { kind: 'read', decision };
+      });
+      expect(answer).toMatchObject({ attempt: 1, decision, action, phase });
+      const ended = await handle.result();
+      expect(ended).toMatchObject({ decision, ended: true });
+      expect(world.eventTypes()).toEqual(events);
+      expect(world.events.map((event) => event.sequence)).toEqual(events.map((_, index) => index + 1));
+      expect(world.screened).toHaveLength(1);
+      expect(world.portalCalls).toHaveLength(decision !== 'pass' && workflow === 'post-acceptance' ? 1 : 0);
+    },
+  );
+
+  it('without an answer goes on by itself, and the decision arrives as an event', async () => {
+    for (const whenUnavailable of ['hold', 'proceed'] as const) {
+      const { answer, handle, world } = await order((world) => {
+        world.policy = aPolicy({ whenUnavailable });
+        world.screenings = [unanswered, unanswered, unanswered, answered('pass')];
+      });
+      expect(answer).toMatchObject({
+        decision: 'pending',
+        action: whenUnavailable,
+        phase: 'screening',
+        reason: 'timeout',
+      });
+      expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'pass', action: 'proceed' });
+      expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
+      expect(world.screened.map((request) => request.lookFirst)).toEqual([
+        expect.any(Boolean),
+        true,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  it('without an answer that the policy declines is told so, and a late transaction is only recorded', async () => {
+    const { answer, handle, world, until } = await order((world) => {
+      world.policy = aPolicy({ whenUnavailable: 'decline' });
+      world.screenings = [unanswered];
+      world.lookUp = async () => ({ kind: 'found', transactionId: 'late', decision: 'fail' });
+    });
+    expect(answer).toMatchObject({ decision: 'pending', action: 'decline', phase: 'declined' });
+    await until((state) => state.attempts[0]?.transactionId === 'late');
+    expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'fail', action: 'decline' });
+    expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
+    expect(world.portalCalls).toEqual([]);
+    expect(world.screened).toHaveLength(1);
+  });
+
+  it('with the decision error is screened three times more, a minute apart, then a person must look', async () => {
+    const { answer, world, pass, state } = await order((world) => {
+      world.screenings = [1, 2, 3, 4].map(() => answered('error'));
+    });
+    expect(answer).toMatchObject({ decision: 'error', action: 'hold', phase: 'screening' });
+    await pass(2 * MINUTE + 30_000);
+    expect(world.screened).toHaveLength(3);
+    await pass(HOUR);
+    expect(world.screened).toHaveLength(4);
+    expect(await state()).toMatchObject({
+      phase: 'decided',
+      decision: 'error',
+      attention: [{ code: 'no-decision' }],
+    });
+    expect(world.eventTypes()).toEqual(['order.decided', 'order.attention']);
+  });
+
+  it('with the decision error to the end is screened again when an operator rechecks', async () => {
+    const { handle, world, until } = await order((world) => {
+      world.policy = aPolicy({ rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+      world.screenings = [answered('error'), answered('pass')];
+    });
+    await handle.signal(recheckSignal);
+    const mended = await until((state) => state.decision === 'pass');
+    expect(mended).toMatchObject({ phase: 'decided', action: 'proceed', attention: [] });
+    expect(mended.attempts[0]?.transactionIds).toHaveLength(2);
+    expect(world.reads).toBe(0);
+  });
+
+  it('that the service never answers is given up after a day, also in the middle of a rescreen', async () => {
+    for (const first of [unanswered, answered('error')]) {
+      const { world, pass, state, handle } = await order((world) => {
+        world.screenings = [first, unanswered];
+      });
+      await pass(DAY + MINUTE);
+      expect(await state()).toMatchObject({
+        phase: 'decided',
+        decision: 'error',
+        action: 'hold',
+        attention: [{ code: 'no-decision' }],
+      });
+      const tries = world.screened.length;
+      expect(await handle.result()).toMatchObject({ phase: 'closed' });
+      expect(world.screened).toHaveLength(tries);
+    }
+  });
+
+  it('that the service refuses is not screened again', async () => {
+    const { answer, world, handle } = await order((world) => {
+      world.screenings = [{ kind: 'refused', reason: 'refused', words: 'Missing data, billTo field' }];
+    });
+    expect(answer).toMatchObject({ decision: 'error', action: 'hold', phase: 'decided', reason: 'refused' });
+    await handle.result();
+    expect(world.screened).toHaveLength(1);
+  });
+
+  it('with a wrong key asks for attention once and goes on by itself when the key is right', async () => {
+    let wrong = true;
+    const { answer, pass, attention, handle, events } = await order((world) => {
+      world.screenings = [{ kind: 'forbidden' }];
+      world.catchUp = async () => (wrong ? { kind: 'forbidden' } : answered('pass'));
+    });
+    expect(answer).toMatchObject({ decision: 'pending', reason: 'forbidden' });
+    await pass(HOUR);
+    expect(await attention()).toEqual(['wrong-key']);
+    const before = await events();
+    await pass(6 * HOUR);
+    expect(await events()).toBe(before);
+    wrong = false;
+    expect(await handle.result()).toMatchObject({ decision: 'pass', attention: [] });
+  });
+
+  it('that the policy skips is closed at once, without a transaction', async () => {
+    const { answer, handle, world } = await order((world) => {
+      world.screenings = [{ kind: 'skipped', rule: 0 }];
+    });
+    expect(answer).toMatchObject({ decision: 'skipped', action: 'proceed' });
+    expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'skipped' });
+    expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
+  });
+
+  it('in passive mode is proceed whatever the decision, and nothing is canceled', async () => {
+    const { answer, handle, world } = await order((world) => {
+      world.policy = aPolicy({ passive: true, workflow: 'post-acceptance' });
+      world.screenings = [answered('fail')];
+    });
+    expect(answer).toMatchObject({
+      decision: 'fail',
+      action: 'proceed',
+      wouldBe: 'cancel',
+      phase: 'decided',
+    });
+    await handle.result();
+    expect(world.portalCalls).toEqual([]);
+  });
+
+  it('whose screening broke down is pending by policy, and screened later', async () => {
+    const { answer, handle } = await order((world) => {
+      world.screenAtCheckout = async () => {
+        throw new Error('out of memory');
+      };
+      world.policyFaults = 2;
+    });
+    expect(answer).toMatchObject({ decision: 'pending', action: 'hold', reason: 'screening-broke-down' });
+    expect(await handle.result()).toMatchObject({ decision: 'pass' });
+  });
+
+  it('counts the window of an adopted transaction from the order’s start', async () => {
+    const { answer, state } = await order((world) => {
+      world.screenings = [answered('pass', { adopted: true })];
+    });
+    expect(Date.parse(answer.cancelBy ?? '')).toBe(Date.parse((await state()).startedAt) + 5 * DAY);
+  });
+
+  it('has its card forgotten once a decision is recorded', async () => {
+    const { integration, handle, world } = await order(undefined, (integration) => ({
+      cardRef: integration,
+    }));
+    await handle.result();
+    expect(world.forgotten).toEqual([integration]);
+  });
+
+  it('gives the same answer again, also to another update id', async () => {
+    const { answer, handle, world } = await order();
+    expect(await handle.executeUpdate(decisionUpdate, { args: [{ attempt: 1 }] })).toEqual(answer);
+    expect(world.screened).toHaveLength(1);
+    await expect(handle.executeUpdate(decisionUpdate, { args: [{ attempt: 2 }] })).rejects.toMatchObject({
+      cause: { type: 'unknown-attempt' },
+    });
+  });
+});
+
+describe('a start', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    [
+      'with card data',
+      { transaction: { payment: { creditCard: { cardNumber: '4111111111111111' } } } },
+      'card-data-in-request',
+    ],
+    ['with card data beside the transaction', { card: { cardCode: '123' } }, 'card-data-in-request'],
+    ['with a service key', { transaction: { 'nf-token': 'key' } }, 'card-data-in-request'],
+    ['under another order’s id', { orderId: 'another' }, 'invalid-request'],
+    ['without a transaction', { transaction: 'none' }, 'invalid-request'],
+    ['that pretends to continue', { resume: {} }, 'invalid-request'],
+  ])('%s fails at once, and nothing is screened', async (_case, input, code) => {
+    const { handle, world } = await order.startOnly(input);
+    const failed: { cause?: { type?: string; message?: string } } = await handle.result().then(
+      () => ({}),
+      (error: { cause?: object }) => error,
+    );
+    expect(failed.cause?.type).toBe(code);
+    expect(failed.cause?.message).not.toContain('4111');
+    expect(world.screened).toEqual([]);
+  });
+});

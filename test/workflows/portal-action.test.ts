@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import type { portalAction } from '../../src/workflows/index.ts';
+import { again, DAY, MINUTE, type World, withOrders } from './support.ts';
+
+const { order, environment } = withOrders();
+const cancelBy = '2100-01-01T00:00:00.000Z';
+
+async function start(input: Record<string, unknown>, set: (world: World) => void = () => undefined) {
+  const { integration, world } = order.inhabit(set);
+  const handle = await environment().client.workflow.start<
+    (input: unknown) => ReturnType<typeof portalAction>
+  >('portalAction', {
+    taskQueue: TASK_QUEUE,
+    workflowId: `portal:${randomUUID()}`,
+    args: [{ integration, ...input }],
+  });
+  return { handle, world };
+}
+
+async function failure(
+  input: Record<string, unknown>,
+  set?: (world: World) => void,
+): Promise<string | undefined> {
+  const { handle } = await start(input, set);
+  return handle.result().then(
+    () => undefined,
+    (error) => error.cause?.type,
+  );
+}
+
+describe('a portal action by itself', () => {
+  it('is sent once, and answers as the service did', async () => {
+    const { handle, world } = await start({
+      orderId: 'o-1',
+      transactionId: 't-1',
+      fields: { kind: 'report-fraud' },
+    });
+    expect(await handle.result()).toMatchObject({
+      kind: 'report-fraud',
+      status: 'done',
+      orderId: 'o-1',
+      transactionId: 't-1',
+      code: '200',
+      at: expect.any(String),
+    });
+    expect(world.portalCalls).toHaveLength(1);
+  });
+
+  it('cancels while the recorded window is open, and says until when it may be sent', async () => {
+    const { handle, world } = await start({
+      transactionId: 't-1',
+      fields: { kind: 'cancel' },
+      cancelBy,
+      cancelWindowMs: 5 * DAY,
+    });
+    expect(await handle.result()).toMatchObject({ kind: 'cancel', status: 'done' });
+    expect(world.portalCalls).toMatchObject([{ notAfter: '2099-12-31T23:59:30.000Z' }]);
+  });
+
+  it('is tried on while the key is wrong', async () => {
+    const calls: boolean[] = [];
+    const { handle } = await start({ transactionId: 't-1', fields: { kind: 'report-fraud' } }, (world) => {
+      world.portal = async ({ forbiddenKnown }) => {
+        calls.push(forbiddenKnown);
+        if (!forbiddenKnown) return { kind: 'forbidden' };
+        if (calls.length < 4) throw again(MINUTE);
+        return { kind: 'done', code: '200' };
+      };
+    });
+    expect(await handle.result()).toMatchObject({ status: 'done' });
+    expect(calls).toEqual([false, true, true, true]);
+  });
+
+  it.each([
+    ['refused', 'refused-by-screening-service'],
+    ['unconfirmed', 'outcome-unknown'],
+    ['too-late', 'cancel-window-closed'],
+  ] as const)('that ends %s fails as %s', async (kind, code) => {
+    const input = { transactionId: 't-1', fields: { kind: 'cancel' }, cancelBy, cancelWindowMs: 5 * DAY };
+    expect(
+      await failure(input, (world) => {
+        world.portal = async () => ({ kind });
+      }),
+    ).toBe(code);
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    [
+      'a cancel without a window',
+      { transactionId: 't-1', fields: { kind: 'cancel' } },
+      'cancel-window-unknown',
+    ],
+    ['no transaction', { fields: { kind: 'report-fraud' } }, 'no-transaction'],
+    ['no fields', { transactionId: 't-1' }, 'invalid-request'],
+    ['an unknown kind', { transactionId: 't-1', fields: { kind: 'refund' } }, 'invalid-request'],
+    [
+      'a window that is none',
+      { fields: { kind: 'cancel' }, transactionId: 't', cancelBy: 'soon', cancelWindowMs: 1 },
+      'invalid-request',
+    ],
+    [
+      'a chargeback without a reason',
+      { transactionId: 't-1', fields: { kind: 'chargeback', due_date: '2026-04-01' } },
+      'invalid-request',
+    ],
+    [
+      'a customer code without an e-mail',
+      { fields: { kind: 'customer-code', customerCode: 'c' } },
+      'invalid-request',
+    ],
+  ])('with %s fails at once', async (_case, input, code) => {
+    expect(await failure(input)).toBe(code);
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { hintUpdate, recheckSignal, reportFraudUpdate, reviewHintSignal } from '../../src/orders/messages.ts';
+import { answered, aPolicy, DAY, HOUR, MINUTE, type World, withOrders } from './support.ts';
+
+const { order } = withOrders();
+const HINT = { source: 'webhook', receivedAt: '2026-03-02T10:00:00.000Z' };
+
+function inReview(policy = aPolicy()): (world: World) => void {
+  return (world) => {
+    world.policy = policy;
+    world.screenings = [answered('review')];
+    world.status = { kind: 'read', decision: 'review' };
+  };
+}
+
+describe('a review', () => {
+  it.each([
+    ['pass', 'proceed', 'closed', ['order.decided', 'order.review_resolved', 'order.closed'], 0],
+    [
+      'fail',
+      'cancel',
+      'canceled',
+      ['order.decided', 'order.review_resolved', 'order.canceled', 'order.closed'],
+      1,
+    ],
+  ] as const)(
+    'that is resolved to %s is found by the poll: %s',
+    async (decision, action, phase, events, cancels) => {
+      const { answer, handle, world, pass } = await order(inReview());
+      expect(answer).toMatchObject({ decision: 'review', action: 'hold', phase: 'review' });
+      await pass(3 * HOUR);
+      expect(world.polls).toBeGreaterThan(10);
+      world.status = { kind: 'read', decision };
+      expect(await handle.result()).toMatchObject({ phase, decision, action });
+      expect(world.eventTypes()).toEqual(events);
+      expect(world.portalCalls).toHaveLength(cancels);
+    },
+  );
+
+  it('costs the same history for 3 polls as for 400', async () => {
+    const lengths: number[] = [];
+    for (const ms of [40 * MINUTE, 100 * HOUR]) {
+      const { world, pass, events, until } = await order(inReview());
+      await pass(ms);
+      world.status = { kind: 'read', decision: 'pass' };
+      await pass(HOUR);
+      await until((state) => state.decision === 'pass' && state.events.waiting === 0);
+      lengths.push(await events());
+      if (ms > HOUR) expect(world.polls).toBeGreaterThan(399);
+      else expect(world.polls).toBeLessThan(12);
+    }
+    expect(lengths[0]).toBe(lengths[1]);
+  });
+
+  it('is read at a hint, and once more when the spacing ends', async () => {
+    const { handle, world, pass, until } = await order(inReview());
+    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await until((state) => state.lastRead?.source === 'webhook');
+    expect(world.reads).toBe(1);
+    world.status = { kind: 'read', decision: 'pass' };
+    await pass(3_000);
+    expect(await until((state) => state.phase === 'decided')).toMatchObject({ action: 'proceed' });
+    expect(world.reads).toBe(2);
+  });
+
+  it('is never decided by what a hint says', async () => {
+    const { handle, until } = await order(inReview());
+    await handle.executeUpdate(hintUpdate, { args: [{ ...HINT, decision: 'pass' }] });
+    expect(await until((state) => state.lastRead?.source === 'webhook')).toMatchObject({
+      decision: 'review',
+    });
+  });
+
+  it('writes no history for a flood of hints', async () => {
+    const { handle, world, until } = await order(inReview());
+    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await until((state) => state.hints.until !== undefined);
+    const refused = await Promise.allSettled(
+      Array.from({ length: 50 }, () => handle.executeUpdate(hintUpdate, { args: [HINT] })),
+    );
+    expect(refused.map((one) => one.status)).toEqual(Array.from({ length: 50 }, () => 'rejected'));
+    const { events } = await handle.fetchHistory();
+    const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
+    expect(accepted).toHaveLength(2);
+    expect(world.reads).toBe(1);
+  });
+
+  it('ignores a hint for another transaction', async () => {
+    const { handle, world } = await order(inReview());
+    await expect(
+      handle.executeUpdate(hintUpdate, { args: [{ ...HINT, transactionId: 'another' }] }),
+    ).rejects.toMatchObject({ cause: { type: 'hint-not-needed' } });
+    expect(world.reads).toBe(0);
+  });
+
+  it('survives signals sent by hand with nothing in them', async () => {
+    const { handle, until } = await order(inReview());
+    await handle.signal('reviewHint');
+    await handle.signal('reviewHint', null);
+    await until((state) => state.lastRead?.source === 'webhook');
+  });
+
+  it('keeps a hint that comes while it is screened, and reads it after the decision', async () => {
+    const { handle, world, until, pass } = await order((world) => {
+      world.screenings = [{ kind: 'unanswered', reason: 'timeout', maybeSent: true }];
+      world.status = { kind: 'read', decision: 'pass' };
+    });
+    await handle.signal(reviewHintSignal, HINT);
+    await until((state) => state.hints.unread);
+    expect(world.reads).toBe(0);
+    world.screenings = [answered('review')];
+    await pass(MINUTE);
+    expect(await until((state) => state.decision === 'pass')).toMatchObject({ phase: 'decided' });
+  });
+
+  it('unresolved: attention half a day before the window closes, still polled after it, then closed', async () => {
+    const { handle, world, pass, attention } = await order(inReview());
+    await pass(4.6 * DAY);
+    expect(await attention()).toEqual(['review-unresolved']);
+    await pass(DAY);
+    const polls = world.polls;
+    await pass(DAY);
+    expect(world.polls).toBeGreaterThan(polls);
+    expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'review', action: 'hold' });
+    expect(world.eventTypes()).toEqual([
+      'order.decided',
+      'order.attention',
+      'order.attention',
+      'order.closed',
+    ]);
+    expect(world.portalCalls).toEqual([]);
+  });
+
+  it('unresolved, with the policy to cancel: canceled with the service though autoCancel is off', async () => {
+    const { handle, world } = await order(
+      inReview(aPolicy({ onUnresolvedReview: 'cancel', autoCancel: false })),
+    );
+    expect(await handle.result()).toMatchObject({
+      phase: 'canceled',
+      decision: 'review',
+      action: 'cancel',
+      attention: [],
+    });
+    expect(world.portalCalls).toMatchObject([{ fields: { kind: 'cancel' } }]);
+    expect(world.eventTypes()).toEqual([
+      'order.decided',
+      'order.attention',
+      'order.canceled',
+      'order.closed',
+    ]);
+  });
+
+  it('that fails after the window: action cancel and attention, and the portal isn’t called', async () => {
+    const { handle, world, pass } = await order(inReview());
+    await pass(6 * DAY);
+    world.status = { kind: 'read', decision: 'fail' };
+    const ended = await handle.result();
+    expect(ended).toMatchObject({ phase: 'closed', decision: 'fail', action: 'cancel' });
+    expect(ended.attention.map((one) => one.code)).toEqual(['failed-after-window']);
+    expect(world.portalCalls).toEqual([]);
+  });
+
+  it('with a wrong key: one attention, a quiet history, and on by itself', async () => {
+    const { handle, world, pass, attention, events } = await order(inReview());
+    world.status = { kind: 'forbidden' };
+    await pass(HOUR);
+    expect(await attention()).toEqual(['wrong-key']);
+    const before = await events();
+    await pass(12 * HOUR);
+    expect(await events()).toBe(before);
+    world.status = { kind: 'read', decision: 'pass' };
+    expect(await handle.result()).toMatchObject({ decision: 'pass', attention: [] });
+  });
+
+  it('that the service no longer knows: one attention, and it goes on polling', async () => {
+    const { handle, world, pass, attention } = await order(inReview());
+    world.status = { kind: 'unreadable', words: 'The service does not know the transaction.' };
+    await pass(6 * HOUR);
+    expect(await attention()).toEqual(['status-error']);
+    world.status = { kind: 'read', decision: 'pass' };
+    expect(await handle.result()).toMatchObject({ decision: 'pass', attention: [] });
+  });
+});
+
+describe('a pass', () => {
+  it('is read once more before the window closes; a fail is canceled in time', async () => {
+    const { handle, world } = await order((world) => {
+      world.status = { kind: 'read', decision: 'fail' };
+    });
+    expect(await handle.result()).toMatchObject({ phase: 'canceled', decision: 'fail', action: 'cancel' });
+    expect(world.reads).toBe(1);
+    expect(world.eventTypes()).toEqual([
+      'order.decided',
+      'order.decision_changed',
+      'order.canceled',
+      'order.closed',
+    ]);
+  });
+
+  it('that turns into a review is held and polled again', async () => {
+    const { handle, world, until } = await order((world) => {
+      world.status = { kind: 'read', decision: 'review' };
+    });
+    await handle.signal(recheckSignal);
+    await until((state) => state.phase === 'review');
+    world.status = { kind: 'read', decision: 'pass' };
+    expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'pass', action: 'proceed' });
+    expect(world.polls).toBeGreaterThan(0);
+    expect(world.eventTypes()).toEqual([
+      'order.decided',
+      'order.decision_changed',
+      'order.review_resolved',
+      'order.closed',
+    ]);
+  });
+
+  it('that the service doesn’t tell about is read again until it does', async () => {
+    const { handle, world, pass, until } = await order((world) => {
+      world.status = { kind: 'unanswered' };
+    });
+    await handle.signal(recheckSignal);
+    await pass(10 * MINUTE);
+    expect(world.reads).toBe(1);
+    world.status = { kind: 'read', decision: 'review' };
+    await pass(2 * MINUTE);
+    const read = await until((state) => state.decision === 'review');
+    expect(read.attempts[0]?.readings.at(-1)?.source).toBe('operator');
+  });
+
+  it('that is reported as fraud keeps its action and is polled until the decision changes', async () => {
+    const { handle, world, pass, state } = await order();
+    const answer = await handle.executeUpdate(reportFraudUpdate, { args: [{}] });
+    expect(answer).toMatchObject({
+      kind: 'report-fraud',
+      status: 'done',
+      action: 'proceed',
+      phase: 'decided',
+    });
+    await pass(HOUR);
+    expect(world.polls).toBeGreaterThan(3);
+    expect(await state()).toMatchObject({ action: 'proceed' });
+    world.status = { kind: 'read', decision: 'fraudulent' };
+    expect(await handle.result()).toMatchObject({ phase: 'canceled', decision: 'fraudulent' });
+  });
+});

@@ -1,0 +1,186 @@
+/** The world of workflow tests: a service that answers what the test says, and a record of what it was asked. */
+import { randomUUID } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { StatusOutcome } from '../../src/orders/apply-reading.ts';
+import type { OrderEvent, OrderEventType } from '../../src/orders/messages.ts';
+import type { PortalOutcome } from '../../src/orders/portal.ts';
+import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
+import type { Decision } from '../../src/orders/words.ts';
+import type {
+  BackgroundActivities,
+  GatewayOutcome,
+  LocalActivities,
+  LookUpOutcome,
+  PollActivities,
+  PortalRequest,
+  RetryActivities,
+  ScreenRequest,
+} from '../../src/orders/world.ts';
+import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
+
+/** An answer of the service to a create. */
+export function answered(
+  decision: Decision,
+  more: Partial<ScreeningOutcome & { kind: 'answered' }> = {},
+): ScreeningOutcome {
+  return { kind: 'answered', transactionId: randomUUID(), decision, adopted: false, ...more };
+}
+
+/** The world as one test wants it. What isn't set answers as a healthy service does. */
+export class World {
+  policy = aPolicy();
+  /** Outcomes of screenings, in order; the last one stays. */
+  screenings: ScreeningOutcome[] = [answered('pass')];
+  /** What the status operations say now. */
+  status: StatusOutcome = { kind: 'read', decision: 'pass' };
+  portal: (request: PortalRequest) => Promise<PortalOutcome> = async () => ({
+    kind: 'done',
+    code: '200',
+    message: 'done',
+  });
+  gateway: () => Promise<GatewayOutcome> = async () => ({ kind: 'sent' });
+  lookUp: () => Promise<LookUpOutcome> = async () => ({ kind: 'none' });
+  screenRetry: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
+  catchUp: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
+  deliver: (event: OrderEvent) => void = () => undefined;
+  screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
+
+  readonly screened: ScreenRequest[] = [];
+  readonly portalCalls: PortalRequest[] = [];
+  readonly gatewayCalls: { transactionId: string; result: string }[] = [];
+  readonly events: OrderEvent[] = [];
+  readonly forgotten: string[] = [];
+  /** How often the policy can't be read. */
+  policyFaults = 0;
+  polls = 0;
+  lookUps = 0;
+  reads = 0;
+
+  nextScreening(): ScreeningOutcome {
+    const [next, ...others] = this.screenings;
+    if (next === undefined) throw new Error('the test names no screening');
+    if (others.length > 0) this.screenings = others;
+    return next;
+  }
+
+  eventTypes(): OrderEventType[] {
+    return this.events.map((event) => event.type);
+  }
+}
+
+/** Every request names its integration, and each order here has one of its own. */
+export class Worlds {
+  readonly #worlds = new Map<string, World>();
+
+  add(integration: string, world: World): void {
+    this.#worlds.set(integration, world);
+  }
+
+  of({ integration }: { integration: string }): World {
+    const world = this.#worlds.get(integration);
+    if (world === undefined) throw new Error('no such integration in this test');
+    return world;
+  }
+}
+
+export function checkoutActivities(worlds: Worlds): LocalActivities & RetryActivities {
+  return {
+    screenAtCheckout: async (request) => {
+      const world = worlds.of(request);
+      world.screened.push(request);
+      return { policy: world.policy, outcome: await world.screenAtCheckout(request) };
+    },
+    policyInForce: async (request) => {
+      const world = worlds.of(request);
+      world.policyFaults -= 1;
+      if (world.policyFaults >= 0) throw new Error('the settings can not be read');
+      return world.policy;
+    },
+    readStatus: async (request) => {
+      const world = worlds.of(request);
+      world.reads += 1;
+      return world.status;
+    },
+    deliverEventsNow: async (events) => take(worlds, events),
+    screenRetry: async (request) => {
+      const world = worlds.of(request);
+      world.screened.push(request);
+      return world.screenRetry();
+    },
+  };
+}
+
+export function backgroundActivities(worlds: Worlds): BackgroundActivities {
+  return {
+    catchUp: async (request) => {
+      const world = worlds.of(request);
+      world.screened.push(request);
+      const outcome = await world.catchUp();
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
+      return outcome;
+    },
+    lookUp: async (request) => {
+      const world = worlds.of(request);
+      world.lookUps += 1;
+      const outcome = await world.lookUp();
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      return outcome;
+    },
+    readStatusDurably: async (request) => {
+      const { status } = worlds.of(request);
+      if (status.kind === 'unanswered') throw again(MINUTE);
+      if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      return status;
+    },
+    sendGatewayResponse: async (request) => {
+      const world = worlds.of(request);
+      world.gatewayCalls.push({ transactionId: request.transactionId, result: request.gateway.result });
+      return world.gateway();
+    },
+    performPortalAction: async (request) => {
+      const world = worlds.of(request);
+      world.portalCalls.push(request);
+      return world.portal(request);
+    },
+    deliverEvents: async (events) => take(worlds, events),
+    forgetCard: async ({ cardRef }) => {
+      worlds.of({ integration: cardRef }).forgotten.push(cardRef);
+    },
+  };
+}
+
+export function pollActivities(worlds: Worlds): PollActivities {
+  return {
+    pollStatus: async (request) => {
+      const world = worlds.of(request);
+      const { status } = world;
+      if (activityInfo().attempt === 1) throw again(request.pauses.firstMs);
+      world.polls += 1;
+      const known =
+        (status.kind === 'read' && status.decision === request.known) ||
+        (status.kind === 'forbidden' && request.forbiddenKnown) ||
+        (status.kind === 'unreadable' && request.troubleKnown);
+      const late = activityInfo().currentAttemptScheduledTimestampMs > Date.parse(request.cancelBy ?? '');
+      if (known || status.kind === 'unanswered') throw again(late ? 6 * HOUR : request.pauses.maxMs);
+      return status;
+    },
+  };
+}
+
+/** Not yet: the server calls the activity again after the delay. */
+export function again(nextRetryDelay: number): ApplicationFailure {
+  const category = ApplicationFailureCategory.BENIGN;
+  return ApplicationFailure.create({ type: 'again', message: 'not yet', nextRetryDelay, category });
+}
+
+function take(worlds: Worlds, events: OrderEvent[]): void {
+  for (const event of events) {
+    const world = worlds.of(event);
+    // As the real one: a batch that is sent again goes on after what arrived.
+    if (world.events.some((one) => one.id === event.id)) continue;
+    world.deliver(event);
+    world.events.push(event);
+  }
+}
