@@ -1,7 +1,7 @@
 /** The open orders as Temporal knows them from outside. */
 import type { Client } from '@temporalio/client';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { OVERDUE_AFTER_MS } from '../orders/sweep.ts';
+import { OVERDUE_AFTER_MS, SWEEP_ORDERS, type SweepResult } from '../orders/sweep.ts';
 import { instant } from '../orders/words.ts';
 
 export interface OrderDirectory {
@@ -9,6 +9,8 @@ export interface OrderDirectory {
   open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
   /** Open orders that should have closed when their cancel window did. */
   overdue(limit: number): Promise<string[]>;
+  /** How the sweep before this one ended. */
+  lastSweep(): Promise<SweepResult | undefined>;
   /** How often the order's current workflow task was begun; 0 when none is pending. */
   taskTries(workflowId: string): Promise<number>;
 }
@@ -36,6 +38,13 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
       return (await list(late, limit)).workflowIds;
+    },
+    lastSweep: async () => {
+      const ended = `WorkflowType = '${SWEEP_ORDERS}' AND ExecutionStatus = 'Completed'`;
+      for await (const { workflowId, runId } of client.workflow.list({ query: ended, pageSize: 1 })) {
+        return client.workflow.getHandle<() => Promise<SweepResult>>(workflowId, runId).result();
+      }
+      return undefined;
     },
     taskTries: async (workflowId) => {
       const { pendingWorkflowTask } = await client.workflowService.describeWorkflowExecution({

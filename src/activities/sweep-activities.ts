@@ -6,7 +6,6 @@ import {
   newFindings,
   STUCK_AFTER_TRIES,
   type SweepFinding,
-  type SweepRequest,
   type SweepResult,
   sweepWords,
 } from '../orders/sweep.ts';
@@ -22,10 +21,12 @@ const SEND_MS = 5_000;
 export function sweepActivities(world: ActivityWorld) {
   return {
     /** One sweep; it takes up where the last one ended. */
-    async sweep(request: SweepRequest): Promise<SweepResult> {
+    async sweep(): Promise<SweepResult> {
       const { orders } = world;
       if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
-      const page = await pageFrom(orders, request.cursor);
+      const last = await orders.lastSweep();
+      const known = last?.found ?? [];
+      const page = await pageFrom(orders, last?.cursor);
       const overdue = await orders.overdue(LOOKED_AT);
       const found: SweepFinding[] = [
         ...(await stuckOf(orders, page.workflowIds)).map((workflowId) => ({
@@ -34,10 +35,10 @@ export function sweepActivities(world: ActivityWorld) {
         })),
         ...overdue.map((workflowId) => ({ workflowId, kind: 'overdue' as const })),
       ];
-      const standing = await stillStuck(orders, request.known, page.workflowIds);
+      const standing = await stillStuck(orders, known, page.workflowIds);
       const all = [...found, ...newFindings(standing, found)];
       count(all);
-      for (const finding of newFindings(all, request.known)) await tell(world, finding);
+      for (const finding of newFindings(all, known)) await tell(world, finding);
       return {
         found: all,
         looked: page.workflowIds.length,
