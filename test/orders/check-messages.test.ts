@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import {
+  acknowledgeRefusal,
+  decisionRefusal,
+  portalFieldsRefusal,
+  portalInputRefusal,
+  retryRefusal,
+  startRefusal,
+} from '../../src/orders/check-messages.ts';
+import { forbiddenFields } from '../../src/orders/forbidden-fields.ts';
+import { setPhase } from '../../src/orders/phase.ts';
+import type { Phase } from '../../src/orders/words.ts';
+import { anOrder, sinceStart } from './support.ts';
+
+/** As it comes from outside: nobody has checked it. */
+function raw(value: unknown) {
+  return JSON.parse(JSON.stringify(value ?? null));
+}
+
+const START = { orderId: 'o-1', transaction: {} };
+
+describe('a start', () => {
+  it('is taken under its own id', () => {
+    expect(startRefusal(START, 'order:default:o-1')).toBeUndefined();
+    expect(startRefusal({ ...START, integration: 'eu' }, 'order:eu:o-1')).toBeUndefined();
+    expect(startRefusal(START, 'o-1')).toMatchObject({ errors: [{ path: 'workflowId' }] });
+  });
+
+  it.each([
+    [null, ['']],
+    [{ transaction: {} }, ['orderId']],
+    [{ ...START, orderId: '#1' }, ['orderId']],
+    [{ ...START, orderId: 'x'.repeat(65) }, ['orderId']],
+    [{ ...START, workflow: 'later', answerBy: 'soon', cardRef: 5 }, ['workflow', 'cardRef', 'answerBy']],
+    [
+      { ...START, integration: '', transaction: [], fingerprint: {} },
+      ['integration', 'transaction', 'fingerprint'],
+    ],
+    [{ ...START, resume: {} }, ['resume']],
+  ])('as %j is refused, all faults at once', (input, paths) => {
+    const refused = startRefusal(raw(input), 'order:default:o-1');
+    expect(refused?.code).toBe('invalid-request');
+    expect(refused?.errors?.map((error) => error.path)).toEqual(paths);
+  });
+
+  it('that an earlier run of the order made may carry its state', () => {
+    expect(startRefusal(raw({ ...START, resume: { state: {} } }), 'order:default:o-1', true)).toBeUndefined();
+  });
+
+  it('with card data anywhere in it is refused, naming paths and never a value', () => {
+    const refused = startRefusal(
+      raw({
+        ...START,
+        transaction: { payment: { creditCard: { cardNumber: '4111111111111111' } } },
+        extra: [{ cardCode: '999' }],
+      }),
+      'order:default:o-1',
+    );
+    expect(refused?.errors?.map((error) => error.path)).toEqual([
+      'transaction.payment.creditCard.cardNumber',
+      'extra[0].cardCode',
+    ]);
+    expect(JSON.stringify(refused)).not.toMatch(/4111|999/);
+  });
+});
+
+describe('forbidden fields', () => {
+  it('are found in every spelling, however deep', () => {
+    const found = forbiddenFields({
+      nfToken: 'k',
+      'nf-token': 'k',
+      nf_token: 'k',
+      a: [{ CARD_NUMBER: '4' }],
+      b: { expirationDate: '12/30', last4: '1111', bin: '411111' },
+      cardCode: null,
+    });
+    expect(found).toEqual([
+      'transaction.nfToken',
+      'transaction.nf-token',
+      'transaction.nf_token',
+      'transaction.a[0].CARD_NUMBER',
+      'transaction.b.expirationDate',
+    ]);
+  });
+});
+
+describe('a decision asked for', () => {
+  it('is refused for an unknown attempt or another content', () => {
+    const order = anOrder('pass');
+    if (order.attempts[0]) order.attempts[0].fingerprint = 'f-1';
+    expect(decisionRefusal(order, { attempt: 1 })).toBeUndefined();
+    expect(decisionRefusal(order, { attempt: 1, fingerprint: 'f-1' })).toBeUndefined();
+    expect(decisionRefusal(order, { attempt: 1, fingerprint: 'f-2' })?.code).toBe('attempt-mismatch');
+    expect(decisionRefusal(order, { attempt: 2 })?.code).toBe('unknown-attempt');
+    expect(decisionRefusal(order, raw(null))?.code).toBe('unknown-attempt');
+  });
+});
+
+describe('a retry', () => {
+  const retry = { attempt: 2, transaction: {} };
+  const code = (order = anOrder('fail'), request: unknown = retry) => retryRefusal(order, raw(request))?.code;
+
+  it('is taken when the order is declined, or its decision is error to the end', () => {
+    expect(code()).toBeUndefined();
+    expect(code(anOrder({ kind: 'refused', reason: 'refused' }))).toBeUndefined();
+  });
+
+  it('is refused in every other phase, out of turn, while a cancel is asked, and after the end', () => {
+    const phases: Phase[] = ['screening', 'awaiting-gateway', 'review', 'decided', 'canceled', 'closed'];
+    const codes = phases.map((phase) => {
+      const order = anOrder('pass');
+      setPhase(order, phase, sinceStart(0));
+      return code(order);
+    });
+    expect(codes).toEqual([...Array(4).fill('retry-out-of-turn'), 'order-closed', 'order-closed']);
+    expect(code(anOrder('fail'), { ...retry, attempt: 3 })).toBe('retry-out-of-turn');
+    expect(code({ ...anOrder('fail'), cancelAsked: true })).toBe('retry-out-of-turn');
+    expect(code(anOrder('fail'), { attempt: 'two' })).toBe('invalid-request');
+    expect(code(anOrder('fail'), { ...retry, transaction: { cardNumber: '4' } })).toBe(
+      'card-data-in-request',
+    );
+  });
+});
+
+describe('portal fields', () => {
+  it.each([
+    [{ kind: 'cancel' }, undefined],
+    [{ kind: 'cancel', reason: 5 }, ['reason']],
+    [{ kind: 'customer-code' }, ['customerCode']],
+    [{ kind: 'chargeback', force: 'yes' }, ['reason_code', 'due_date', 'force']],
+    [{ kind: 'chargeback', reason_code: '1', due_date: '2026-04-01', notes: 'x'.repeat(1001) }, ['notes']],
+  ])('%j', (fields, paths) => {
+    expect(portalFieldsRefusal(raw(fields))?.errors?.map((error) => error.path)).toEqual(paths);
+  });
+
+  it('of an action by itself are checked with what goes with them', () => {
+    const cancel = { integration: 'default', transactionId: 't', fields: { kind: 'cancel' } };
+    expect(portalInputRefusal(raw(cancel))).toBeUndefined();
+    expect(portalInputRefusal(raw(null))?.code).toBe('invalid-request');
+    const bad = raw({
+      ...cancel,
+      integration: 1,
+      fields: { kind: 'refund' },
+      cancelBy: 'x',
+      cancelWindowMs: 'y',
+    });
+    expect(portalInputRefusal(bad)?.errors?.map((error) => error.path)).toEqual([
+      'fields.kind',
+      'integration',
+      'cancelBy',
+      'cancelWindowMs',
+    ]);
+  });
+
+  it('an acknowledgement has a reason', () => {
+    expect(acknowledgeRefusal({ reason: 'seen' })).toBeUndefined();
+    expect(acknowledgeRefusal(raw({}))?.code).toBe('invalid-request');
+    expect(acknowledgeRefusal(raw(null))?.code).toBe('invalid-request');
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../src/orders/messages.ts';
+import { addAttempt } from '../../src/orders/new-order.ts';
+import { setPhase } from '../../src/orders/phase.ts';
+import {
+  aimCancel,
+  applyPortalOutcome,
+  autoCancelDue,
+  earlier,
+  portalAnswer,
+  portalFailure,
+  portalRefusal,
+  queueAction,
+  stands,
+} from '../../src/orders/portal.ts';
+import type { OrderState } from '../../src/orders/state.ts';
+import type { Phase } from '../../src/orders/words.ts';
+import {
+  anOrder,
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  START,
+  screen,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from './support.ts';
+
+const NOW = sinceStart(HOUR);
+const CANCEL: PortalFields = { kind: 'cancel' };
+const REPORT: PortalFields = { kind: 'report-fraud' };
+const CHARGEBACK: PortalFields = { kind: 'chargeback', reason_code: '10.4', due_date: '2026-04-01' };
+const CODE: PortalFields = { kind: 'customer-code', customerCode: 'c-1' };
+const ALL = [CANCEL, REPORT, CHARGEBACK, CODE];
+const OPEN: Phase[] = ['screening', 'awaiting-gateway', 'review', 'declined', 'decided'];
+
+function refused(order: OrderState, fields: PortalFields, at = HOUR): string | undefined {
+  return portalRefusal(order, fields, START + at)?.code;
+}
+
+function done(order: OrderState, fields: PortalFields): string[] {
+  return applyPortalOutcome(
+    order,
+    queueAction(order, fields, 'caller', NOW),
+    { kind: 'done', code: '200' },
+    NOW,
+  );
+}
+
+describe('a portal action', () => {
+  it('is taken in every open phase of an order with a transaction', () => {
+    for (const phase of OPEN) {
+      const order = anOrder('review');
+      setPhase(order, phase, NOW);
+      for (const fields of ALL) expect(refused(order, fields)).toBeUndefined();
+    }
+  });
+
+  it('is never taken in passive mode', () => {
+    for (const fields of ALL) expect(refused(anOrder('fail', { passive: true }), fields)).toBe('passive');
+  });
+
+  it('that needs a transaction is refused where there is none', () => {
+    const skipped = anOrder({ kind: 'skipped', rule: 0 });
+    expect(ALL.map((fields) => refused(skipped, fields))).toEqual([
+      'no-transaction',
+      'no-transaction',
+      'no-transaction',
+      undefined,
+    ]);
+    const pending = anOrder(unanswered());
+    expect(ALL.map((fields) => refused(pending, fields))).toEqual([
+      undefined,
+      'no-transaction',
+      'no-transaction',
+      undefined,
+    ]);
+  });
+
+  it('for a transaction that isn’t the order’s is refused', () => {
+    for (const fields of ALL)
+      expect(refused(anOrder('pass'), { ...fields, transactionId: 'other' })).toBe('unknown-transaction');
+  });
+
+  it('joins the same one that is done or on its way, and is sent again otherwise', () => {
+    for (const [status, joins] of [
+      ['queued', true],
+      ['running', true],
+      ['done', true],
+      ['refused', false],
+      ['unconfirmed', false],
+      ['too-late', false],
+    ] as const) {
+      const order = anOrder('pass');
+      queueAction(order, REPORT, 'caller', NOW).status = status;
+      expect(stands(earlier(order, REPORT))).toBe(joins);
+      expect(earlier(order, CODE)).toBeUndefined();
+    }
+  });
+
+  it('that may have been done: only a chargeback needs force', () => {
+    const order = anOrder('pass');
+    for (const fields of ALL) {
+      applyPortalOutcome(order, queueAction(order, fields, 'caller', NOW), { kind: 'unconfirmed' }, NOW);
+    }
+    expect(ALL.map((fields) => refused(order, fields))).toEqual([
+      undefined,
+      undefined,
+      'outcome-unknown-before',
+      undefined,
+    ]);
+    expect(refused(order, { ...CHARGEBACK, force: true })).toBeUndefined();
+  });
+
+  it('refused by the service asks for attention until the same one is done', () => {
+    const order = anOrder('pass');
+    const record = queueAction(order, CHARGEBACK, 'caller', NOW);
+    expect(applyPortalOutcome(order, record, { kind: 'refused', message: 'not covered' }, NOW)).toEqual([
+      'order.attention',
+    ]);
+    expect(portalFailure(record)).toMatchObject({ code: 'refused-by-screening-service' });
+    done(order, REPORT);
+    expect(attention(order)).toEqual(['portal-refused']);
+    done(order, CHARGEBACK);
+    expect(attention(order)).toEqual([]);
+  });
+
+  it('is answered as done, or as requested while it is on its way', () => {
+    const order = anOrder('pass');
+    const record = queueAction(order, REPORT, 'caller', NOW);
+    expect(portalAnswer(order, record)).toMatchObject({ status: 'requested', kind: 'report-fraud' });
+    expect(portalFailure(record)).toBeUndefined();
+    applyPortalOutcome(order, record, { kind: 'done', code: '200', message: 'ok' }, NOW);
+    expect(portalAnswer(order, record)).toMatchObject({
+      status: 'done',
+      code: '200',
+      message: 'ok',
+      at: NOW,
+    });
+  });
+});
+
+describe('a cancel', () => {
+  it('is refused once the window is closed, with its end, but a canceled order answers as before', () => {
+    const order = anOrder('pass');
+    const cancelBy = sinceStart(5 * DAY);
+    expect(portalRefusal(order, CANCEL, START + 5 * DAY)).toEqual({ code: 'cancel-window-closed', cancelBy });
+    expect(done(order, CANCEL)).toEqual(['order.canceled']);
+    expect(order).toMatchObject({ phase: 'canceled', action: 'cancel' });
+    expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
+  });
+
+  it('refused by the service, or too late, leaves the order decided with action cancel', () => {
+    for (const [kind, code] of [
+      ['refused', 'cancel-refused'],
+      ['too-late', 'cancel-too-late'],
+      ['unconfirmed', 'portal-unconfirmed'],
+    ] as const) {
+      const order = anOrder('review');
+      const record = queueAction(order, CANCEL, 'caller', NOW);
+      expect(order.cancelAsked).toBe(true);
+      expect(applyPortalOutcome(order, record, { kind }, NOW)).toEqual(['order.attention']);
+      expect(order).toMatchObject({
+        phase: 'decided',
+        action: 'cancel',
+        decision: 'review',
+        cancelAsked: false,
+      });
+      expect(attention(order)).toEqual([code]);
+    }
+  });
+
+  it('of an earlier attempt’s transaction changes nothing about the order', () => {
+    const order = anOrder('fail');
+    addAttempt(order, {}, NOW);
+    screen(order, answered('pass', 'second'));
+    queueAction(order, { ...CANCEL, transactionId: TRANSACTION_ID }, 'caller', NOW);
+    expect(order.cancelAsked).toBe(false);
+    expect(done(order, { ...CANCEL, transactionId: TRANSACTION_ID })).toEqual([]);
+    expect(order).toMatchObject({ phase: 'decided', action: 'proceed' });
+  });
+
+  it('asked before the transaction was known is the same as one asked after', () => {
+    const order = anOrder(unanswered());
+    const record = queueAction(order, CANCEL, 'caller', NOW);
+    const attempt = order.attempts[0];
+    if (attempt === undefined) throw new Error('there is one');
+    attempt.transactionId = 'found';
+    attempt.transactionIds.push('found');
+    aimCancel(order, record, CANCEL);
+    expect(record.transactionId).toBe('found');
+    expect(earlier(order, CANCEL)).toBe(record);
+  });
+});
+
+describe('the policy cancels by itself', () => {
+  const policy = { workflow: 'post-acceptance' } as const;
+  const due = (order: OrderState, at = HOUR) => autoCancelDue(order, START + at);
+
+  it('a fail or fraudulent after acceptance, while the window is open, once', () => {
+    for (const decision of ['fail', 'fraudulent'] as const) {
+      const order = anOrder(decision, policy);
+      expect(due(order)).toBe(true);
+      expect(due(order, 5 * DAY)).toBe(false);
+      queueAction(order, CANCEL, 'policy', NOW);
+      expect(due(order)).toBe(false);
+    }
+  });
+
+  it('nothing else', () => {
+    for (const decision of ['pass', 'review', 'error'] as const)
+      expect(due(anOrder(decision, policy))).toBe(false);
+    expect(due(anOrder('fail'))).toBe(false);
+    expect(due(anOrder('fail', { ...policy, autoCancel: false }))).toBe(false);
+    expect(due(anOrder('fail', { ...policy, passive: true }))).toBe(false);
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { applyReading } from '../../src/orders/apply-reading.ts';
+import { describe as inWords } from '../../src/orders/describe.ts';
+import { applyGatewayResult } from '../../src/orders/gateway.ts';
+import { gatewayUpdateId, invoiceNumberOf, plainOrderId } from '../../src/orders/ids.ts';
+import { nextEvent } from '../../src/orders/order-events.ts';
+import { orderFactsOf } from '../../src/orders/order-facts.ts';
+import { setPhase } from '../../src/orders/phase.ts';
+import { matchingSkipRule, ruleMatches, unavailableAction } from '../../src/orders/rules.ts';
+import { searchAttributesOf } from '../../src/orders/visibility.ts';
+import type { Phase } from '../../src/orders/words.ts';
+import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+
+const PHASES: Phase[] = [
+  'screening',
+  'awaiting-gateway',
+  'review',
+  'declined',
+  'decided',
+  'canceled',
+  'closed',
+];
+
+describe('an event', () => {
+  it('has the next number, an id that stays, and the state in short', () => {
+    const order = anOrder('fail');
+    expect(nextEvent(order, 'order.decided', sinceStart(0))).toEqual({
+      id: 'default:order-1:1',
+      type: 'order.decided',
+      orderId: 'order-1',
+      integration: 'default',
+      sequence: 1,
+      occurredAt: sinceStart(0),
+      data: {
+        phase: 'declined',
+        decision: 'fail',
+        action: 'decline',
+        attempt: 1,
+        attention: [],
+        transactionId: TRANSACTION_ID,
+        message: 'Please try another way to pay.',
+        cancelBy: sinceStart(5 * DAY),
+      },
+    });
+    expect(nextEvent(order, 'order.closed', sinceStart(1)).sequence).toBe(2);
+  });
+});
+
+describe('an order in words', () => {
+  it.each(PHASES)(
+    'says in %s what it is, what comes next, and what can be done, and never a raw value',
+    (phase) => {
+      for (const outcome of ['pass', 'fail', 'review', 'error', unanswered()] as const) {
+        const order = anOrder(outcome, { workflow: 'pre-gateway', passive: outcome === 'fail' });
+        applyGatewayResult(order, { result: 'error' }, sinceStart(0));
+        applyReading(order, { kind: 'unreadable', words: 'It is gone.' }, 'poll', sinceStart(0));
+        setPhase(order, phase, sinceStart(0));
+        const text = inWords(order);
+        expect(text).toMatch(/^## /);
+        expect(text).toContain('### What you can do');
+        expect(text).toContain('### Needs attention');
+        expect(text).not.toMatch(/undefined|null|NaN|\[object/);
+        expect(text).not.toMatch(/@|example\.com|order-1/);
+      }
+    },
+  );
+});
+
+describe('search attributes', () => {
+  it('show phase, decision, action, integration, transaction, window, attention and amount, and nothing personal', () => {
+    const order = anOrder('review');
+    if (order.attempts[0]) order.attempts[0].invoiceNumber = 'invoice-1';
+    const shown = Object.fromEntries(
+      searchAttributesOf(order, 12.5).map(({ key, value }) => [key.name, value]),
+    );
+    expect(shown).toEqual({
+      ScreeningPhase: 'review',
+      ScreeningDecision: 'review',
+      ScreeningAction: 'hold',
+      ScreeningIntegration: 'default',
+      InvoiceNumber: ['invoice-1'],
+      TransactionId: [TRANSACTION_ID],
+      CancelBy: new Date(sinceStart(5 * DAY)),
+      NeedsAttention: false,
+      OrderAmount: 12.5,
+    });
+  });
+
+  it('leave out what isn’t known', () => {
+    const names = searchAttributesOf(anOrder(unanswered(false)), undefined).map(({ key }) => key.name);
+    expect(names).toEqual([
+      'ScreeningPhase',
+      'ScreeningDecision',
+      'ScreeningAction',
+      'ScreeningIntegration',
+      'NeedsAttention',
+    ]);
+  });
+});
+
+describe('the facts that rules look at', () => {
+  it('are read in both spellings, and from nonsense too', () => {
+    const order = {
+      amount: '12.50',
+      payment: { method: 'wallet' },
+      customer: { id: 'c-1' },
+      lineItems: [{ category: 'shoes' }, {}, null],
+    };
+    const facts = { amount: 12.5, paymentMethod: 'wallet', customerId: 'c-1', itemCategories: ['shoes'] };
+    expect(orderFactsOf(order)).toEqual({ ...facts, currency: 'USD' });
+    expect(orderFactsOf({ ...order, currency_code: 'eur' }).currency).toBe('EUR');
+    expect(orderFactsOf({ ...order, currencyCode: 'gbp' }).currency).toBe('GBP');
+    for (const nonsense of [null, 5, 'text', [], { lineItems: {}, payment: null, customer: 1 }]) {
+      expect(orderFactsOf(nonsense)).toMatchObject({
+        amount: Number.NaN,
+        currency: 'USD',
+        itemCategories: [],
+      });
+    }
+  });
+
+  it('match a rule when all its conditions hold, whatever the case', () => {
+    const facts = {
+      amount: 10,
+      currency: 'USD',
+      paymentMethod: 'Gift-Card',
+      customerId: undefined,
+      itemCategories: ['Books', 'Toys'],
+    };
+    expect(ruleMatches({}, facts)).toBe(true);
+    expect(ruleMatches({ amountBelow: 10 }, facts)).toBe(false);
+    expect(ruleMatches({ amountAtLeast: 10, amountBelow: 10.01 }, facts)).toBe(true);
+    expect(ruleMatches({ paymentMethod: ['gift-card'], itemCategory: ['TOYS'] }, facts)).toBe(true);
+    expect(ruleMatches({ currency: ['EUR'] }, facts)).toBe(false);
+    expect(ruleMatches({ customerId: ['c-1'] }, facts)).toBe(false);
+    expect(ruleMatches({ amountBelow: 5 }, { ...facts, amount: Number.NaN })).toBe(false);
+    expect(matchingSkipRule([{ amountBelow: 5 }, { amountBelow: 50 }], facts)).toBe(1);
+    expect(matchingSkipRule([], facts)).toBeUndefined();
+  });
+
+  it('choose the first action that fits an order without a decision, else hold', () => {
+    const facts = { amount: 10, currency: 'USD', itemCategories: [] };
+    expect(unavailableAction('decline', facts)).toBe('decline');
+    const rules = [
+      { amountBelow: 5, action: 'proceed' },
+      { amountBelow: 50, action: 'decline' },
+    ] as const;
+    expect(unavailableAction(rules, facts)).toBe('decline');
+    expect(unavailableAction(rules, { ...facts, amount: 50 })).toBe('hold');
+  });
+});
+
+describe('ids', () => {
+  it('an order id loses its leading #, a gateway result that replaces an error has an id of its own', () => {
+    expect(plainOrderId('#1001')).toBe('1001');
+    expect(gatewayUpdateId(1)).not.toBe(gatewayUpdateId(1, true));
+  });
+
+  it('an invoice number is the order’s own or its id, at most 64 characters, one for each create if wanted', () => {
+    expect(invoiceNumberOf('o-1', undefined, 1, true)).toBe('o-1');
+    expect(invoiceNumberOf('o-1', '#i-9', 3, false)).toBe('i-9');
+    expect(invoiceNumberOf('o-1', 'i-9', 3, true)).toBe('i-9-3');
+    const long = invoiceNumberOf('o-1', 'x'.repeat(500), 12, true);
+    expect(long).toHaveLength(64);
+    expect(long.endsWith('-12')).toBe(true);
+    expect(invoiceNumberOf('o-1', 'x'.repeat(500), 1, false)).toHaveLength(64);
+  });
+});
