@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { CardData } from '../screening/index.ts';
 
 /** How long a card lives, whatever happens to its order. Design section 7. */
@@ -9,12 +10,25 @@ export interface CardOwner {
   orderId: string;
 }
 
-/** Full card data on its way to the service: it never enters Temporal, a log or an error. */
+/**
+ * Full card data on its way to the service: it never enters Temporal, a log or an error.
+ * Every method rejects with `CardStashError` when the stash doesn't answer; the same call may be made again.
+ */
 export interface CardStash {
   /** @returns the name of the card, which tells nothing about it, and when it is gone (ISO 8601) */
   put(entry: CardOwner & { card: CardData }): Promise<{ cardRef: string; expiresAt: string }>;
-  /** @returns the card; undefined when it is gone, forgotten or another order's */
+  /**
+   * @returns the card; undefined when it is gone, forgotten or another order's
+   * @throws CardStashError `unknown-key` when this process lacks the key that sealed it
+   */
   get(entry: CardOwner & { cardRef: string }): Promise<CardData | undefined>;
   /** Deletes a card; no error when there is none. */
   forget(cardRef: string): Promise<void>;
+  /** Lets go of whatever keeps the process alive. Nothing is put in or taken out afterwards. */
+  close(): Promise<void>;
+}
+
+/** @returns a name for a card, never given before, that tells nothing about it */
+export function newCardRef(): string {
+  return `card_${randomBytes(18).toString('base64url')}`;
 }

@@ -2,16 +2,22 @@
 import { createCardSealer, type StashKey } from './card-sealer.ts';
 import type { CardStash } from './card-stash.ts';
 import { createMemoryCardStash } from './memory-card-stash.ts';
+import { readRedisAddress } from './redis-address.ts';
+import { createRedisCardStash } from './redis-card-stash.ts';
 
 export type { StashKey } from './card-sealer.ts';
 export { CARD_LIFETIME_MS, type CardOwner, type CardStash } from './card-stash.ts';
+export { CardStashError, type CardStashErrorReason } from './card-stash-error.ts';
 
 /**
- * @param url `memory:`, for one process
- * @param keys the first encrypts, all decrypt; none: a random key of the process
- * @throws for any other address, without naming it
+ * @param url `memory:`, for one process, or `redis[s]://[user][:password]@host[:port][/database]`, for several
+ * @param keys the first encrypts, all decrypt; none: a random key of the process, for `memory:` only
+ * @throws for any other address, without naming it, and for a Redis without keys
  */
 export function createCardStash(url: string, keys: readonly StashKey[] = []): CardStash {
-  if (url !== 'memory:') throw new Error('The only card stash there is has the address memory:');
-  return createMemoryCardStash(createCardSealer(keys));
+  if (url === 'memory:') return createMemoryCardStash(createCardSealer(keys));
+  const address = readRedisAddress(url);
+  if (address === undefined) throw new Error('A card stash has the address memory:, redis://… or rediss://…');
+  if (keys.length === 0) throw new Error('A card stash in Redis needs the keys that its processes share');
+  return createRedisCardStash(address, createCardSealer(keys));
 }

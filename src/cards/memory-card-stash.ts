@@ -1,31 +1,33 @@
-import { randomBytes } from 'node:crypto';
 import { instant } from '../orders/words.ts';
 import type { CardSealer, SealedCard } from './card-sealer.ts';
-import { CARD_LIFETIME_MS, type CardStash } from './card-stash.ts';
+import { CARD_LIFETIME_MS, type CardStash, newCardRef } from './card-stash.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
 /** Cards in this process's memory, encrypted: for one process that is worker and API in one. */
 export function createMemoryCardStash(sealer: CardSealer): CardStash {
   const cards = new Map<string, { sealed: SealedCard; expires: number }>();
-  setInterval(() => {
+  const sweeping = setInterval(() => {
     for (const [cardRef, { expires }] of cards) if (expires <= Date.now()) cards.delete(cardRef);
   }, SWEEP_EVERY_MS).unref();
   return {
     async put({ integration, orderId, card }) {
-      const cardRef = `card_${randomBytes(18).toString('base64url')}`;
+      const cardRef = newCardRef();
       const expires = Date.now() + CARD_LIFETIME_MS;
-      cards.set(cardRef, { sealed: sealer.seal({ integration, orderId }, card), expires });
+      cards.set(cardRef, { sealed: sealer.seal({ integration, orderId }, card, expires), expires });
       return { cardRef, expiresAt: instant(expires) };
     },
     async get({ integration, orderId, cardRef }) {
-      const entry = cards.get(cardRef);
-      // The sweep may be late; the lifetime isn't.
-      if (entry === undefined || entry.expires <= Date.now()) return undefined;
-      return sealer.open({ integration, orderId }, entry.sealed);
+      // The sweep may be late; the lifetime isn't: it is sealed with the card.
+      const sealed = cards.get(cardRef)?.sealed;
+      return sealed && sealer.open({ integration, orderId }, sealed);
     },
     async forget(cardRef) {
       cards.delete(cardRef);
+    },
+    async close() {
+      clearInterval(sweeping);
+      cards.clear();
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCardSealer } from '../../src/cards/card-sealer.ts';
 import { CARD_LIFETIME_MS, createCardStash } from '../../src/cards/index.ts';
+import { readRedisAddress } from '../../src/cards/redis-address.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 
 const owner = { integration: 'default', orderId: 'order-1' };
@@ -75,41 +76,83 @@ describe('a card stash in memory', () => {
   });
 });
 
-it('refuses any other address of a stash without naming it', () => {
-  expect(() => createCardStash('redis://:secret@cache:6379')).toThrow(
-    /^((?!secret).)*memory:((?!secret).)*$/,
-  );
+describe('the address of a stash', () => {
+  const keys = [{ id: 'a', key: randomBytes(32) }];
+
+  it.each([
+    'memory://secret',
+    'http://:secret@cache:6379',
+    'redis:secret',
+    'redis://:secret@cache/cards',
+    'redis://:secret@cache/0?tls=no',
+    'redis://:secret%@cache',
+    'redis://:secret@cache:port',
+  ])('is refused without being named when it is %s', (url) => {
+    expect(() => createCardStash(url, keys)).toThrow(/^((?!secret).)*memory:((?!secret).)*$/);
+  });
+
+  it('of a Redis needs keys, since several processes share them', () => {
+    expect(() => createCardStash('redis://:secret@cache')).toThrow(/^((?!secret).)*keys((?!secret).)*$/);
+  });
+
+  it.each([
+    ['redis://cache', { socket: { host: 'cache', port: 6379 } }],
+    ['rediss://cache:6380/', { socket: { host: 'cache', port: 6380, tls: true } }],
+    ['redis://[::1]:7000', { socket: { host: '::1', port: 7000 } }],
+    [
+      'redis://user:p%40ss@cache/3',
+      { socket: { host: 'cache', port: 6379 }, username: 'user', password: 'p@ss', database: 3 },
+    ],
+  ])('is read in its parts: %s', (url, parts) => {
+    expect(readRedisAddress(url)).toEqual(parts);
+  });
 });
 
 describe('a sealed card', () => {
+  const later = Date.now() + CARD_LIFETIME_MS;
   const old = { id: 'old', key: randomBytes(32) };
   const fresh = { id: 'new', key: randomBytes(32) };
 
   it('holds nothing readable, and never the same bytes twice', () => {
     const sealer = createCardSealer([fresh]);
-    const [one, two] = [sealer.seal(owner, TEST_CARD), sealer.seal(owner, TEST_CARD)];
+    const [one, two] = [sealer.seal(owner, TEST_CARD, later), sealer.seal(owner, TEST_CARD, later)];
     expect(one.data.toString('latin1')).not.toContain(TEST_CARD.cardNumber);
     expect(one.nonce.equals(two.nonce)).toBe(false);
     expect(one.data.equals(two.data)).toBe(false);
   });
 
   it('is sealed with the first key and opened with any', () => {
-    const sealed = createCardSealer([old]).seal(owner, TEST_CARD);
+    const sealed = createCardSealer([old]).seal(owner, TEST_CARD, later);
     const rotated = createCardSealer([fresh, old]);
     expect(rotated.open(owner, sealed)).toEqual(TEST_CARD);
-    expect(rotated.seal(owner, TEST_CARD).keyId).toBe('new');
+    expect(rotated.seal(owner, TEST_CARD, later).keyId).toBe('new');
   });
 
-  it('stays shut when its key is gone or its bytes were changed', () => {
-    const sealed = createCardSealer([old]).seal(owner, TEST_CARD);
-    expect(createCardSealer([fresh]).open(owner, sealed)).toBeUndefined();
+  it('stays shut when its life is over', () => {
+    const sealer = createCardSealer([old]);
+    expect(sealer.open(owner, sealer.seal(owner, TEST_CARD, Date.now() - 1))).toBeUndefined();
+  });
+
+  it('stays shut when its key is gone, with the id of the key in words', () => {
+    const sealed = createCardSealer([old]).seal(owner, TEST_CARD, later);
+    expect(() => createCardSealer([fresh]).open(owner, sealed)).toThrow(
+      expect.objectContaining({
+        name: 'CardStashError',
+        reason: 'unknown-key',
+        message: expect.stringContaining('"old"'),
+      }),
+    );
+  });
+
+  it('stays shut when its bytes were changed', () => {
+    const sealed = createCardSealer([old]).seal(owner, TEST_CARD, later);
     const changed = Buffer.from(sealed.data);
     changed[0] = (changed[0] ?? 0) ^ 1;
     expect(createCardSealer([old]).open(owner, { ...sealed, data: changed })).toBeUndefined();
   });
 
   it('is opened by no other process when no key is configured', () => {
-    const sealed = createCardSealer([]).seal(owner, TEST_CARD);
+    const sealed = createCardSealer([]).seal(owner, TEST_CARD, later);
     expect(createCardSealer([]).open(owner, sealed)).toBeUndefined();
   });
 });

@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { createClient } from 'redis';
+import { freePort } from '../../src/dev/index.ts';
+import { eventually } from './eventually.ts';
+
+const run = promisify(execFile);
+
+/** A Redis of its own on loopback, that keeps nothing. */
+export interface RedisServer {
+  url: string;
+  /** Kills it, so that its port refuses. */
+  stop(): Promise<void>;
+  /** Starts it again, empty, on the same port. */
+  start(): Promise<void>;
+  /** Stops it from answering, with its connections open. */
+  freeze(): void;
+  thaw(): void;
+}
+
+/**
+ * Installs `redis-server` once where it is missing and that may be done: by apt-get, as root.
+ * @returns whether the tests that need it can run; says so when they can't
+ */
+export async function redisInstalled(): Promise<boolean> {
+  if (await hasRedis()) return true;
+  if (process.getuid?.() === 0) {
+    const apt = (...args: string[]) =>
+      run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=60', ...args], {
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      });
+    const install = () => apt('install', '-y', '--no-install-recommends', 'redis-server');
+    try {
+      await install().catch(async () => {
+        await apt('update');
+        await install();
+      });
+      // The package starts a server of its own where it may: nobody asked for that.
+      await run('service', ['redis-server', 'stop']).catch(() => undefined);
+    } catch {
+      // No apt-get, or no way to a mirror.
+    }
+  }
+  if (await hasRedis()) return true;
+  process.stderr.write('redis-server is not installed: the tests of the card stash in Redis are skipped\n');
+  return false;
+}
+
+async function hasRedis(): Promise<boolean> {
+  return run('redis-server', ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Starts `redis-server` on a free port and waits until it answers.
+ * @param password asked of everyone who connects, if given
+ * @throws Error when it doesn't answer in time
+ */
+export async function startRedis({ password }: { password?: string } = {}): Promise<RedisServer> {
+  const port = await freePort();
+  const url = `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
+  const login = password === undefined ? [] : ['--requirepass', password];
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...login];
+
+  const launch = async () => {
+    const child = spawn('redis-server', args, { stdio: 'ignore' });
+    const killed = () => child.kill('SIGKILL');
+    process.once('exit', killed);
+    child.once('exit', () => process.removeListener('exit', killed));
+    await eventually(() => ping(url));
+    return child;
+  };
+
+  let child = await launch();
+  return {
+    url,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async start() {
+      child = await launch();
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+  };
+}
+
+async function ping(url: string): Promise<void> {
+  const client = createClient({ url, socket: { reconnectStrategy: false } });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.ping();
+  client.destroy();
+}
