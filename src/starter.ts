@@ -6,6 +6,7 @@ import { type SignalTimes, sendHint } from './client/hint.ts';
 import { listOrders } from './client/list-orders.ts';
 import { acknowledge, recheck } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
+import { putCard } from './client/put-card.ts';
 import { readOrder } from './client/read-order.ts';
 import { readCardRequest, readOrderId } from './client/read-requests.ts';
 import { screen } from './client/screen.ts';
@@ -39,7 +40,7 @@ const PING_WITHIN_MS = 2_000;
  */
 export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
   const context: ClientContext = options;
-  const { client, cards } = options;
+  const { client } = options;
   const signalTimes: SignalTimes = new Map();
   const key = ({ orderId, integration }: OrderName) => ({
     integration: integrationOf(context, integration).name,
@@ -64,10 +65,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     acknowledge: async (order, { reason }, how) => acknowledge(context, workflowId(order), reason, how),
     recheck: async (order) => recheck(context, workflowId(order)),
     hint: async (request) => sendHint(context, signalTimes, request),
-    putCard: async (request) => {
-      if (cards === undefined) throw new TypeError('full card data needs a card stash: pass `cards`');
-      return cards.put(readCardRequest(request, options.findIntegration));
-    },
+    putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),
     ping: async () => {
       await asOrderError(() =>
         within(client, Date.now() + PING_WITHIN_MS, () =>

@@ -130,7 +130,8 @@ async function main(): Promise<void> {
   installRuntime(config, log);
   const { connection: options, namespace } = config.temporal;
   const connection = await NativeConnection.connect(options);
-  const workers = await startWorkers({ connection, namespace, maxRps: config.maxRps }, worldOf(config));
+  const world = worldOf(config);
+  const workers = await startWorkers({ connection, namespace, maxRps: config.maxRps }, world);
   log.info({ address: options.address, namespace }, 'worker is ready');
   const stop = (): void => {
     log.info('worker is stopping: what runs may finish');
@@ -141,6 +142,7 @@ async function main(): Promise<void> {
   try {
     await workers.stopped;
   } finally {
+    await world.cards.close();
     await connection.close();
   }
 }

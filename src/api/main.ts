@@ -26,6 +26,7 @@ async function main(): Promise<void> {
   closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error');
     await app.close();
+    await cards.close();
     await connection.close();
   });
   if (config.cardStash.url === 'memory:') {

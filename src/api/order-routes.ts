@@ -93,7 +93,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     body: anyObject,
     documentedBody: cardBody,
     answers: { 201: cardRefSchema },
-    problems: [400, 401, 404, 413, 415, 422],
+    problems: [400, 401, 404, 413, 415, 422, 503],
     handle: async ({ query, body }, _request, reply) =>
       reply.code(201).send(await orderScreening.putCard({ ...query, ...body })),
   });

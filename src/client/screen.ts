@@ -19,6 +19,7 @@ import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { instant } from '../orders/words.ts';
 import type { ClientContext } from './context.ts';
 import { pendingAnswer } from './pending-answer.ts';
+import { putCard } from './put-card.ts';
 import { closedOrder } from './read-order.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
 import { isUnanswered, orderClosed, toOrderError } from './temporal-errors.ts';
@@ -44,8 +45,9 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
   const sending: Sending = {
     request,
     workflowId: orderWorkflowId(integration.name, orderId),
-    ...(card && (await putAway(context, request, card))),
+    // Before the stash is asked: its time is the caller's too.
     deadline: Date.now() + integration.checkoutBudgetMs + GRACE_MS,
+    ...(card && (await putAway(context, request, card))),
   };
   try {
     const answer = await (request.attempt === 1
@@ -57,19 +59,23 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
   } catch (error) {
     // Refused for certain: nobody will take the card out.
     const refused = error instanceof OrderScreeningError && error.code !== 'temporal-unavailable';
-    if (refused && sending.cardRef !== undefined) await context.cards?.forget(sending.cardRef);
+    if (refused && sending.cardRef !== undefined) await forget(context, sending.cardRef);
     throw error;
   }
 }
 
 async function putAway(
-  { cards }: ClientContext,
+  context: ClientContext,
   { integration, orderId }: CheckedScreenRequest,
   card: NonNullable<CheckedScreenRequest['card']>,
 ): Promise<{ cardRef: string }> {
-  if (cards === undefined) throw new TypeError('full card data needs a card stash: pass `cards`');
-  const { cardRef } = await cards.put({ integration: integration.name, orderId, card });
+  const { cardRef } = await putCard(context, { integration: integration.name, orderId, card });
   return { cardRef };
+}
+
+/** The refusal is what the caller must hear of; a card that stays is gone in 15 minutes. */
+async function forget({ cards }: ClientContext, cardRef: string): Promise<void> {
+  await cards?.forget(cardRef).catch(() => undefined);
 }
 
 async function firstAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {

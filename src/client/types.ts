@@ -94,7 +94,7 @@ export interface HintAnswer {
 /**
  * Everything an order service, a webhook handler or a person can ask of an order.
  * Every method rejects with `OrderScreeningError`, whose `code` is stable; `temporal-unavailable` means that the
- * outcome is unknown and the same request may be sent again.
+ * outcome is unknown and the same request may be sent again; `card-stash-unavailable` that nothing was done yet.
  */
 export interface OrderScreening {
   /** Asks for the decision of one attempt, within the checkout budget and 2 s. Starts the order if need be. */

@@ -20,7 +20,7 @@ export interface Config {
   webhookSecrets: string[];
   /** Absent: nobody wants events. */
   events?: { url: string; secret: string };
-  /** The first key encrypts, all decrypt; none: a random key of the process. */
+  /** `memory:`, or a Redis, with its password. The first key encrypts, all decrypt; none (`memory:` only): a random one. */
   cardStash: { url: string; keys: NamedKey[] };
   metricsPort: number;
   logLevel: LogLevel;
@@ -61,10 +61,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
       keys: variable('API_KEYS', list(), '') ?? [],
     },
     webhookSecrets: variable('WEBHOOK_SECRETS', list(), '') ?? [],
-    cardStash: {
-      url: variable('CARD_STASH_URL', stashUrl, 'memory:') ?? 'memory:',
-      keys: variable('CARD_STASH_KEYS', namedKeys(), '') ?? [],
-    },
+    cardStash: readCardStash(env, faults),
     metricsPort: variable('METRICS_PORT', port(), '9464') ?? 9464,
     logLevel: variable('LOG_LEVEL', word(LOG_LEVELS), 'info') ?? 'info',
     temporal: readTemporal(env, local.temporalPort, faults),
@@ -102,7 +99,10 @@ const perSecond = z
 
 const stashUrl = z
   .string()
-  .refine((url) => url === 'memory:', 'must be "memory:", the only card stash there is');
+  .refine(
+    (url) => url === 'memory:' || isRedisUrl(url),
+    'must be "memory:", or redis[s]://[user][:password]@host[:port][/database]',
+  );
 
 function readLocal(env: NodeJS.ProcessEnv, faults: FaultList): LocalSettings {
   const variable = variables(env, faults);
@@ -126,6 +126,16 @@ function readEvents(env: NodeJS.ProcessEnv, faults: FaultList): Config['events']
   return url === undefined || secret === undefined ? undefined : { url, secret };
 }
 
+function readCardStash(env: NodeJS.ProcessEnv, faults: FaultList): Config['cardStash'] {
+  const variable = variables(env, faults);
+  const url = variable('CARD_STASH_URL', stashUrl, 'memory:') ?? 'memory:';
+  const keys = variable('CARD_STASH_KEYS', namedKeys(), '');
+  if (url !== 'memory:' && keys?.length === 0) {
+    faults.add('CARD_STASH_KEYS', 'is required with a Redis in CARD_STASH_URL: its processes share the keys');
+  }
+  return { url, keys: keys ?? [] };
+}
+
 /** @returns a reader of one variable; an empty one counts as not set */
 function variables(env: NodeJS.ProcessEnv, faults: FaultList) {
   return <T>(name: string, schema: z.ZodType<T>, fallback?: string): T | undefined => {
@@ -136,6 +146,17 @@ function variables(env: NodeJS.ProcessEnv, faults: FaultList) {
 
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
+}
+
+function isRedisUrl(written: string): boolean {
+  if (!URL.canParse(written)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(written);
+  const whole = hostname !== '' && /^\/?\d{0,5}$/.test(pathname) && search === '' && hash === '';
+  return /^rediss?:$/.test(protocol) && whole && isDecodable(username) && isDecodable(password);
+}
+
+function isDecodable(encoded: string): boolean {
+  return !/%(?![\da-f]{2})/i.test(encoded);
 }
 
 function isLoopback(host: string): boolean {

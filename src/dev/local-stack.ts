@@ -96,6 +96,7 @@ export async function startLocalStack(
     const native = await NativeConnection.connect(temporal.connection);
     parts.push({ stop: () => native.close() });
     const world = worldOf(config);
+    parts.push({ stop: () => world.cards.close() });
     const settings = { connection: native, namespace: temporal.namespace, maxRps: config.maxRps };
     const workers = await startWorkers(settings, world);
     parts.push({ stop: () => workers.stop().catch(() => undefined) });

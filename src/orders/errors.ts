@@ -25,6 +25,10 @@ export const ORDER_ERRORS = {
   'hint-not-needed': { status: 202, title: 'A hint is waiting already' },
   'refused-by-screening-service': { status: 502, title: 'The screening service refused it' },
   'outcome-unknown': { status: 502, title: 'The screening service did not say whether it was done' },
+  'card-stash-unavailable': {
+    status: 503,
+    title: 'The card stash is unreachable: send the same request again',
+  },
   'temporal-unavailable': { status: 503, title: 'The outcome is unknown: send the same request again' },
 } as const;
 

@@ -234,6 +234,7 @@ describe('errors of an order', () => {
     ['order-closed', 409],
     ['no-transaction', 409],
     ['passive', 409],
+    ['card-stash-unavailable', 503],
     ['temporal-unavailable', 503],
   ] as const)('%s is answered %i', async (code, status) => {
     const { app, orderScreening } = await anApi();

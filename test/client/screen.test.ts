@@ -5,7 +5,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createCardStash } from '../../src/cards/index.ts';
+import { CardStashError, createCardStash } from '../../src/cards/index.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { readScreenRequest } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
@@ -95,6 +95,29 @@ describe('the first attempt', () => {
     const screening = orderScreening.screen({ orderId: '1', transaction: aPreGatewayTransaction() });
     await expect(screening).rejects.toMatchObject({ code: 'attempt-mismatch' });
     expect(forget).toHaveBeenCalledWith(sent(temporal).input.cardRef);
+  });
+
+  it('and its card are not sent while the card stash is unreachable, and may be sent again', async () => {
+    const put = vi.fn().mockRejectedValue(new CardStashError('unreachable', 'The card stash did not answer'));
+    const cards = { ...createCardStash('memory:'), put };
+    const { orderScreening, temporal } = aClient({ workflow: 'pre-gateway' }, cards);
+    const unavailable = { code: 'card-stash-unavailable', message: expect.stringContaining('send the same') };
+    const screening = orderScreening.screen({ orderId: '1', transaction: aPreGatewayTransaction() });
+    await expect(screening).rejects.toMatchObject(unavailable);
+    await expect(orderScreening.putCard({ orderId: '1', ...TEST_CARD })).rejects.toMatchObject(unavailable);
+    expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
+  });
+
+  it('that is refused says so, although its card could not be forgotten', async () => {
+    const forget = vi
+      .fn()
+      .mockRejectedValue(new CardStashError('unreachable', 'The card stash did not answer'));
+    const cards = { ...createCardStash('memory:'), forget };
+    const { orderScreening, temporal } = aClient({ workflow: 'pre-gateway' }, cards);
+    temporal.executeUpdateWithStart.mockRejectedValue(refused('order-closed'));
+    const screening = orderScreening.screen({ orderId: '1', transaction: aPreGatewayTransaction() });
+    await expect(screening).rejects.toMatchObject({ code: 'order-closed' });
+    expect(forget).toHaveBeenCalledOnce();
   });
 
   it("that the order refuses is the order's own error, with its details", async () => {

@@ -109,7 +109,7 @@ describe('settings from the environment', () => {
       API_PORT: '65536',
       EVENTS_URL: secret,
       EVENTS_SECRET: secret,
-      CARD_STASH_URL: `redis://:${secret}@cache`,
+      CARD_STASH_URL: `redis://:${secret}@cache/cards`,
       CARD_STASH_KEYS: `a:${secret}`,
       METRICS_PORT: secret,
       LOG_LEVEL: secret,
@@ -138,6 +138,33 @@ describe('settings from the environment', () => {
     [{ API_HOST: '192.0.2.1' }, 'API_KEYS'],
   ])('%o are refused at %s', (env, path) => {
     expect(Object.keys(faultsOf(env))).toEqual([path]);
+  });
+
+  it.each(['redis://cache', 'rediss://user:p%40ss@cache.example:6380/3', 'redis://[::1]'])(
+    'take a card stash in Redis with the keys that its processes share: %s',
+    (url) => {
+      expect(faultsOf({ CARD_STASH_URL: url })).toEqual({
+        CARD_STASH_KEYS: expect.stringContaining('required'),
+      });
+      const key = { id: 'a', key: Buffer.alloc(32, 7) };
+      const CARD_STASH_KEYS = `a:${key.key.toString('base64')}`;
+      const { cardStash } = loadConfig({ ...least, CARD_STASH_URL: url, CARD_STASH_KEYS });
+      expect(cardStash).toEqual({ url, keys: [key] });
+    },
+  );
+
+  it.each([
+    'cache:6379',
+    'http://cache',
+    'redis:cache',
+    'redis://cache/cards',
+    'redis://cache?db=1',
+    'redis://:%@cache',
+  ])('refuse a card stash at %s without naming it', (url) => {
+    expect(faultsOf({ CARD_STASH_URL: url })).toEqual({
+      CARD_STASH_URL: expect.stringContaining('must be "memory:"'),
+    });
+    expect(() => loadConfig({ ...least, CARD_STASH_URL: url })).not.toThrow(url);
   });
 
   it.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])(
