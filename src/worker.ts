@@ -10,7 +10,7 @@ import {
 } from './activities/index.ts';
 import { createCardStash } from './cards/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { missingSearchAttributes } from './dev/index.ts';
+import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
 import { createLog, type Log, showError } from './log.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 

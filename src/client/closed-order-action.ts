@@ -15,9 +15,9 @@ import { attemptFor, earlier, portalAnswer } from '../orders/portal.ts';
 import type { OrderState } from '../orders/state.ts';
 import { windowOpen } from '../orders/window.ts';
 import { type ClientContext, integrationOf } from './context.ts';
-import type { OrderKey } from './portal-action.ts';
 import { invalidRequest } from './read-requests.ts';
 import { isUnanswered, toOrderError } from './temporal-errors.ts';
+import type { OrderKey } from './types.ts';
 import { within } from './within.ts';
 
 const ANSWER_WITHIN_MS = 10_000;

@@ -15,17 +15,11 @@ import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
 import type { ClientContext } from './context.ts';
 import { describeOrder, finalRecord } from './read-order.ts';
 import { isUnanswered, temporalUnavailable, toOrderError, unknownOrder } from './temporal-errors.ts';
-import type { PortalOptions } from './types.ts';
+import type { OrderKey, PortalOptions } from './types.ts';
 import { within } from './within.ts';
 
 /** An action that takes longer goes on, and the caller is told so. */
 export const PORTAL_ANSWER_WITHIN_MS = 10_000;
-
-/** The order that an action is for, names resolved. */
-export interface OrderKey {
-  integration: string;
-  orderId: string;
-}
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
 export async function portalAction(
