@@ -57,8 +57,11 @@ export interface StartedOrder {
   events: () => Promise<number>;
 }
 
-/** Starts the server and the workers for a test file. */
-export function withOrders(): OrderTest {
+/**
+ * Starts the server and the workers for a test file.
+ * @param workflowModules paths of workflow interceptors
+ */
+export function withOrders(workflowModules: string[] = []): OrderTest {
   const worlds = new Worlds();
   let environment: TestWorkflowEnvironment | undefined;
   let stop: (() => Promise<void>) | undefined;
@@ -77,6 +80,7 @@ export function withOrders(): OrderTest {
         taskQueue: TASK_QUEUE,
         workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
         activities: { ...checkoutActivities(worlds) },
+        interceptors: { workflowModules },
       }),
       await Worker.create({
         connection,
