@@ -29,10 +29,11 @@ describe('an order whose history grows long', () => {
 
     const { runId } = await handle.describe();
     const latest = environment().client.workflow.getHandle(handle.workflowId);
-    await eventually(async () => {
+    while ((await latest.describe()).runId === runId) {
+      const { reads } = world;
       await latest.signal(recheckSignal);
-      return (await latest.describe()).runId !== runId;
-    });
+      await eventually(() => world.reads > reads);
+    }
     const now = await latest.describe();
     expect(now.runId).not.toBe(runId);
     expect(now.status.name).toBe('RUNNING');
