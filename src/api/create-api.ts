@@ -8,12 +8,13 @@ import {
   LogController,
 } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { orderIdSchema } from '../client/read-requests.ts';
 import type { Log } from '../log.ts';
 import type { OrderScreening } from '../starter.ts';
 import { addMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
-import { answerWithProblems, HttpError } from './problems.ts';
+import { answerFrameworkError, answerWithProblems, HttpError } from './problems.ts';
 import { isOneOf } from './secrets.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -40,6 +41,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    // An address that can't be read reaches no route; Fastify's own answer would repeat it.
+    frameworkErrors: answerFrameworkError,
   });
   // Requests are checked by `defineRoute`, all parts together; answers are ours, and documented only.
   app.setValidatorCompiler(() => (value) => ({ value }));
@@ -65,13 +68,19 @@ function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
-    else void parseJson(request, String(body), done);
+    else {
+      void parseJson(request, String(body), (error, value) => {
+        // `null` would be taken for no body.
+        if (error === null && value === null) done(new HttpError('not-json'));
+        else done(error, value);
+      });
+    }
   });
 }
 
 function logAnswers(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
-    const { orderId } = (request.params ?? {}) as { orderId?: string };
+    const orderId = orderIdSchema.safeParse((request.params as { orderId?: unknown } | null)?.orderId).data;
     const { method, routeOptions } = request;
     request.log.info(
       {

@@ -80,6 +80,11 @@ export function answerWithProblems(app: FastifyInstance): void {
   });
 }
 
+/** Answers what fails before there is a route: an address that can't be decoded, or is too long. */
+export function answerFrameworkError(error: FastifyError, _request: unknown, reply: FastifyReply): void {
+  sendProblem(reply, toProblem(error).problem);
+}
+
 function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');

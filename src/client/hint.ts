@@ -1,7 +1,7 @@
 /** Passes on that there is news about an order: the webhook receiver's way in. Design section 5. */
 
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { orderWorkflowId, plainOrderId } from '../orders/ids.ts';
+import { orderWorkflowId } from '../orders/ids.ts';
 import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
 import {
   screeningIntegration,
@@ -10,6 +10,7 @@ import {
 import { instant } from '../orders/words.ts';
 import { type ClientContext, integrationOf } from './context.ts';
 import { quoted } from './list-orders.ts';
+import { orderIdSchema } from './read-requests.ts';
 import { asOrderError, isUnanswered, toOrderError } from './temporal-errors.ts';
 import type { HintAnswer, HintRequest } from './types.ts';
 import { within } from './within.ts';
@@ -38,8 +39,10 @@ export async function sendHint(
     ...(request.transactionId !== undefined && { transactionId: request.transactionId }),
     ...(request.decision !== undefined && { decision: request.decision }),
   };
-  if (request.orderId !== undefined) {
-    const workflowId = orderWorkflowId(integration, plainOrderId(request.orderId));
+  // What can't be an order's id, such as `##`, is left out: the transaction may tell.
+  const orderId = orderIdSchema.safeParse(request.orderId);
+  if (orderId.success) {
+    const workflowId = orderWorkflowId(integration, orderId.data);
     if (await deliver(context, signalTimes, workflowId, hint)) return { outcome: 'accepted' };
   }
   if (request.transactionId === undefined) return { outcome: 'unknown' };

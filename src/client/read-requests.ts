@@ -13,9 +13,12 @@ import type { IntegrationWorkflow } from '../orders/words.ts';
 import {
   type CardData,
   fingerprint,
+  hasUnprintable,
+  holdsCardNumber,
   INTEGRATION_WORKFLOWS,
   parseCard,
   parseTransaction,
+  shownName,
 } from '../screening/index.ts';
 import { integrationOf } from './context.ts';
 
@@ -24,7 +27,7 @@ export const orderIdSchema = z
   .string({ error: 'must be text' })
   .transform(plainOrderId)
   .refine((id) => id.length >= 1 && id.length <= 64, 'must have 1 to 64 characters')
-  .refine((id) => !/\p{Cc}/u.test(id), 'must not have control characters')
+  .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
 
 const integrationName = z.string({ error: 'must be the name of an integration' });
@@ -51,6 +54,11 @@ const cardRequestSchema = z.strictObject({
   expirationDate: z.unknown().optional(),
   cardCode: z.unknown().optional(),
 });
+
+/** A list of more helps nobody, and a body of a megabyte can have a hundred thousand. */
+const MAX_FAULTS = 200;
+/** As deep as `parseTransaction` lets undescribed objects be. */
+const MAX_DEPTH = 20;
 
 /** A request to screen, checked, with the full card data apart. */
 export interface CheckedScreenRequest {
@@ -119,8 +127,24 @@ function readTransaction(
     return { transaction, invoiceNumber, fingerprint: fingerprint(transaction, card), ...(card && { card }) };
   }
   const skipped = isObject(raw) && matchingSkipRule(integration.skip, orderFactsOf(raw)) !== undefined;
-  if (!skipped || forbiddenFields(raw).length > 0) return { faults: parsed.faults };
+  if (!skipped) return { faults: parsed.faults };
+  if (isDeeperThan(MAX_DEPTH, raw)) {
+    return { faults: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };
+  }
+  if (forbiddenFields(raw).length > 0 || holdsCardNumber(JSON.stringify(raw)))
+    return { faults: parsed.faults };
   return { transaction: raw, fingerprint: createHash('sha256').update(stringify(raw)).digest('hex') };
+}
+
+/** Not recursive, since what is sent may be very deep: no reader after this one need fear it. */
+function isDeeperThan(levels: number, root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; depth <= levels; depth += 1) {
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return level.length > 0;
 }
 
 /** @throws OrderScreeningError `unknown-integration`, or `invalid-request` with every fault in `details.errors` */
@@ -151,7 +175,10 @@ export function readOrderId(orderId: string): string {
 /** @returns the error that carries every fault of a request */
 export function invalidRequest(errors: Fault[]): OrderScreeningError {
   const words = errors.length === 1 ? 'a fault' : `${errors.length} faults`;
-  return new OrderScreeningError('invalid-request', `The request has ${words}`, { errors });
+  const most = errors.length > MAX_FAULTS ? `; the first ${MAX_FAULTS} are listed` : '';
+  return new OrderScreeningError('invalid-request', `The request has ${words}${most}`, {
+    errors: errors.slice(0, MAX_FAULTS),
+  });
 }
 
 /** @returns a schema's complaints as faults, unknown keys one by one, with paths such as `lineItems[0].price` */
@@ -160,7 +187,7 @@ export function faultsOf(error: z.core.$ZodError): Fault[] {
     const path = showPath(issue.path);
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({
-      path: path === '' ? key : `${path}.${key}`,
+      path: path === '' ? shownName(key) : `${path}.${shownName(key)}`,
       message: 'is not a known field; remove it or correct its spelling',
     }));
   });
@@ -169,7 +196,8 @@ export function faultsOf(error: z.core.$ZodError): Fault[] {
 function showPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((shown, step) => {
     if (typeof step === 'number') return `${shown}[${step}]`;
-    return shown === '' ? String(step) : `${shown}.${String(step)}`;
+    const name = shownName(String(step));
+    return shown === '' ? name : `${shown}.${name}`;
   }, '');
 }
 

@@ -78,6 +78,12 @@ export function passesLuhn(cardNumber: string): boolean {
   return sum % 10 === 0;
 }
 
+/** Whether text holds a full card number, with or without spaces or dashes: 13 to 19 digits, the last a check digit. */
+export function holdsCardNumber(text: string): boolean {
+  const runs = text.match(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g) ?? [];
+  return runs.some((run) => passesLuhn(run.replace(/[ -]/g, '')));
+}
+
 /** Whether a card of one of the five date formats has expired: it is good to the end of its month, in UTC. */
 export function isExpired(expirationDate: string, today: Date): boolean {
   const month = Number(expirationDate.slice(0, 2));

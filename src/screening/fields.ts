@@ -17,6 +17,14 @@ export function filledText(max: number) {
   return text(max).min(1, 'must not be empty; send its value');
 }
 
+/**
+ * Whether text has control characters or halves of a character (lone surrogates). Neither survives everywhere that an
+ * order's name goes: addresses, workflow ids, databases.
+ */
+export function hasUnprintable(text: string): boolean {
+  return /[\p{Cc}\p{Cs}]/u.test(text);
+}
+
 /** A decimal number in a string. The document's `^\d*\.?\d*$` also matches '' and '.', which are no numbers. */
 export function decimal() {
   return z

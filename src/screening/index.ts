@@ -1,6 +1,13 @@
 /** The screening service's interface: its resources, its client, its errors and its webhooks. */
 
-export { type CardRules, isExpired, type ParsedCard, parseCard, passesLuhn } from './card-rules.ts';
+export {
+  type CardRules,
+  holdsCardNumber,
+  isExpired,
+  type ParsedCard,
+  parseCard,
+  passesLuhn,
+} from './card-rules.ts';
 export { createScreeningClient } from './client.ts';
 export type {
   CallOptions,
@@ -16,6 +23,7 @@ export {
   ScreeningError,
   type ScreeningFailure,
 } from './errors.ts';
+export { hasUnprintable } from './fields.ts';
 export { fingerprint } from './fingerprint.ts';
 export { type ParsedChargeback, parseChargeback } from './parse-chargeback.ts';
 export { type ParsedTransaction, parseTransaction, withoutHash } from './parse-transaction.ts';
@@ -38,6 +46,7 @@ export {
   standardResponseSchema,
   type TransactionResponse,
 } from './responses.ts';
+export { shownName } from './spellings.ts';
 export { isTestCardNumber } from './test-card-numbers.ts';
 export type { TransactionRules } from './transaction-rules.ts';
 export {

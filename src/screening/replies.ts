@@ -7,7 +7,7 @@ import {
   type PortalReply,
   type TransactionResponse,
 } from './responses.ts';
-import { scrubWords } from './scrub.ts';
+import { scrubWords, withoutSecrets } from './scrub.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 import { isDecision } from './vocabulary.ts';
 
@@ -45,7 +45,7 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   return {
     id: id.data,
     decision: fields.decision,
-    ...(message.data === undefined ? {} : { message: message.data }),
+    ...(message.data === undefined ? {} : { message: withoutSecrets(message.data, context.secrets) }),
     ...(accountMode.data === undefined ? {} : { accountMode: accountMode.data }),
     ...(passiveMode.data === undefined ? {} : { passiveMode: passiveMode.data }),
     ...(subStatus.data === undefined ? {} : { subStatus: subStatus.data }),

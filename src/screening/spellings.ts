@@ -115,7 +115,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** A field's name is the sender's text as well: it is shortened, and long runs of digits don't show. */
-function shownName(name: string): string {
+export function shownName(name: string): string {
   return name
     .replace(/\d{9,}/g, '…')
     .replace(/[^\w\-. …]/g, '?')

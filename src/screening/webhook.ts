@@ -1,3 +1,4 @@
+import { hasUnprintable } from './fields.ts';
 import { withoutHash } from './parse-transaction.ts';
 import { isObject } from './spellings.ts';
 import { isDecision } from './vocabulary.ts';
@@ -83,10 +84,11 @@ function uuidIn(value: string): string | undefined {
   return UUID.exec(value)?.[0];
 }
 
-/** An invoice number, unless it is too long for one, a placeholder nobody filled in, or the transaction's own id. */
+/** An invoice number, unless no order can have it, it is a placeholder nobody filled in, or the transaction's own id. */
 function invoiceIn(value: string, transactionId: string | undefined): string | undefined {
   const number = withoutHash(value.trim()).trim();
   if (number === '' || number.length > 64 || number === transactionId) return undefined;
+  if (hasUnprintable(number)) return undefined;
   return /^%.*%$|^\{\{.*\}\}$|^(?:null|undefined)$/.test(number) ? undefined : number;
 }
 

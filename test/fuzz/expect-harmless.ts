@@ -1,0 +1,62 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { CANARY, CARD_CANARY } from './hostile.ts';
+
+/** A problem document as the API documents it, and nothing beside. Design section 5. */
+const problemDocument = z.strictObject({
+  type: z.string().regex(/^\/problems\/[a-z]+(?:-[a-z]+)*$/),
+  title: z.string().min(1),
+  status: z.int(),
+  detail: z.string().min(1),
+  errors: z
+    .array(
+      z.strictObject({
+        path: z.string().max(1_000),
+        message: z.string().min(1).max(300),
+      }),
+    )
+    .min(1)
+    .max(200)
+    .optional(),
+});
+
+const MAX_CPU_MS = 1_000;
+
+/** Sends a request and checks what holds for every answer: no fault of ours, at once, nothing of it shown. */
+export async function ask(
+  { app, logged }: { app: FastifyInstance; logged: () => string },
+  request: InjectOptions,
+) {
+  const before = process.cpuUsage();
+  const loggedBefore = logged().length;
+  const response = await app.inject(request);
+  // What the machine does beside doesn't count.
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000, 'milliseconds of work').toBeLessThan(MAX_CPU_MS);
+  expect(response.statusCode).toBeLessThan(500);
+  if (response.statusCode >= 300) expectProblem(response);
+  // An order's id is logged once it is one; that it is one is a test of its own.
+  const lines = logged()
+    .slice(loggedBefore)
+    .replaceAll(/"orderId":"(?:[^"\\]|\\.)*"/g, '');
+  expectNothingShown(response.body + JSON.stringify(response.headers) + lines);
+  return response;
+}
+
+interface Answer {
+  statusCode: number;
+  body: string;
+  headers: Record<string, unknown>;
+}
+
+export function expectProblem({ statusCode, body, headers }: Answer): void {
+  expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+  const problem = problemDocument.parse(JSON.parse(body));
+  expect(problem.status).toBe(statusCode);
+}
+
+export function expectNothingShown(text: string): void {
+  expect(text).not.toContain(CANARY);
+  expect(text).not.toContain(CARD_CANARY);
+}

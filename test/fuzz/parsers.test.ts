@@ -1,0 +1,140 @@
+import { fc } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import {
+  fingerprint,
+  INTEGRATION_WORKFLOWS,
+  parseCard,
+  parseChargeback,
+  parseTransaction,
+  readWebhook,
+  type TransactionRules,
+  transactionSchema,
+} from '../../src/screening/index.ts';
+import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { expectNothingShown } from './expect-harmless.ts';
+import { deepJson, hostileText, hostileValue, mutated, PATIENCE_MS, runs } from './hostile.ts';
+
+const rules: fc.Arbitrary<TransactionRules> = fc.record({
+  workflow: fc.constantFrom(...INTEGRATION_WORKFLOWS),
+  mode: fc.constantFrom('test', 'live'),
+  today: fc.constant(new Date('2026-03-01T10:00:00Z')),
+});
+const fullOrder = {
+  ...aTransaction(),
+  merchant: { name: 'Shop', website: 'shop.example.com', email: 'shop@example.com', productType: 'Goods' },
+  order: { invoiceNumber: '#1001', order_type: 'one-time' },
+  travel: { travel_date: '03/14/2027' },
+  '3d_secure': { authenticated: true },
+  userFields: { note: 'gift', nested: { list: [1, { a: 'b' }] } },
+};
+const transaction = fc.oneof(mutated(fullOrder), mutated(aPreGatewayTransaction()));
+const aChargeback = { reason_code: '4853', due_date: '2026-04-01', inquiry: 'false', notes: 'n' };
+
+type Faults = { path: string; message: string }[];
+
+function expectFaults(faults: Faults): void {
+  expect(faults.length).toBeGreaterThan(0);
+  for (const { path, message } of faults) {
+    expect(typeof path).toBe('string');
+    expect(message.length).toBeGreaterThan(0);
+  }
+  expectNothingShown(JSON.stringify(faults));
+}
+
+describe('whatever is sent as a transaction', () => {
+  it('is kept in a form that fits the schema, without card data, or refused with faults', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    await fc.assert(
+      fc.property(transaction, rules, (body, judged) => {
+        const parsed = parseTransaction(body, judged);
+        if (!parsed.ok) {
+          expectFaults(parsed.faults);
+          return;
+        }
+        expect(transactionSchema.safeParse(parsed.transaction).success).toBe(true);
+        const kept = JSON.stringify(parsed.transaction);
+        expect(kept).not.toContain(TEST_CARD.cardNumber);
+        const { order } = parsed.transaction;
+        // Sent in an address, and kept as a search attribute.
+        expect(order?.invoiceNumber ?? 'x').not.toMatch(/[\p{Cc}\p{Cs}]/u);
+        expect(fingerprint(parsed.transaction, parsed.card)).toMatch(/^[0-9a-f]{64}$/);
+      }),
+      runs(1_500),
+    );
+  });
+
+  it('is refused however deep or broad it is', () => {
+    const judged: TransactionRules = { workflow: 'pre-acceptance', mode: 'test', today: new Date() };
+    for (const kind of ['lists', 'objects'] as const) {
+      const deep: unknown = JSON.parse(deepJson(100_000, kind));
+      for (const field of [...Object.keys(fullOrder), 'checkout', 'unknown']) {
+        expect(parseTransaction({ ...fullOrder, [field]: deep }, judged).ok, field).toBe(false);
+      }
+      expect(parseTransaction(deep, judged).ok).toBe(false);
+    }
+  });
+});
+
+describe('whatever is sent as a card', () => {
+  it('is a card or has faults', { timeout: PATIENCE_MS }, async () => {
+    await fc.assert(
+      fc.property(mutated({ ...TEST_CARD }), rules, (body, judged) => {
+        const parsed = parseCard(body, judged);
+        if (!parsed.ok) expectFaults(parsed.faults);
+        else expect(Object.keys(parsed.card).sort()).toEqual(['cardCode', 'cardNumber', 'expirationDate']);
+      }),
+      runs(1_000),
+    );
+  });
+});
+
+describe('whatever is sent as a chargeback', () => {
+  it('is a chargeback or has faults', { timeout: PATIENCE_MS }, async () => {
+    await fc.assert(
+      fc.property(mutated(aChargeback), (body) => {
+        const parsed = parseChargeback(body);
+        if (!parsed.ok) expectFaults(parsed.faults);
+        else expect(parsed.chargeback.due_date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+      }),
+      runs(1_000),
+    );
+  });
+});
+
+const ID = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
+const webhookText = fc.oneof(
+  mutated({ id: ID, decision: 'pass', invoiceNumber: '#1001', order: { number: 7 } }).map((body) =>
+    JSON.stringify(body),
+  ),
+  fc
+    .tuple(hostileText, hostileText)
+    .map(([id, invoice]) => `{"id":${id}${ID},"decision":%status%,"invoiceNumber":${invoice}}`),
+  fc.tuple(hostileText, hostileText).map(([id, invoice]) => `id=${id}&invoiceNumber=${invoice}&order=${ID}`),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.constantFrom('{', '[', '"', '\\', '{"":', '&a={', '%', '"a":', '-').map((piece) => piece.repeat(40_000)),
+);
+
+describe('whatever comes as a webhook', () => {
+  it('is a hint of the right form, or none', { timeout: PATIENCE_MS }, async () => {
+    const contentType = fc.constantFrom(
+      undefined,
+      'application/json',
+      'application/x-www-form-urlencoded',
+      '%',
+    );
+    const query = fc.oneof(hostileText, fc.dictionary(hostileText, hostileValue), fc.constant(undefined));
+    await fc.assert(
+      fc.property(contentType, query, webhookText, (type, asked, body) => {
+        const before = process.cpuUsage();
+        const hint = readWebhook({ contentType: type, query: asked, body });
+        expect(process.cpuUsage(before).user, 'microseconds of work').toBeLessThan(1_000_000);
+        expect(hint.transactionId ?? ID).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+        // It becomes part of a workflow's id.
+        expect(hint.invoiceNumber ?? 'x').toMatch(/^[^\p{Cc}\p{Cs}]{1,64}$/u);
+        expect(hint.decision ?? 'pass').toMatch(/^(?:pass|fail|review|fraudulent|error)$/);
+      }),
+      runs(1_000),
+    );
+  });
+});

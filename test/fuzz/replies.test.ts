@@ -1,0 +1,115 @@
+import { fc } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../src/screening/exchange.ts';
+import { isDecision, ScreeningError } from '../../src/screening/index.ts';
+import {
+  readChargebackReply,
+  readGatewayReply,
+  readPortalReply,
+  readTransactionResponse,
+} from '../../src/screening/replies.ts';
+import { deepJson, hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
+
+const KEY = 'key-of-the-integration-77';
+const CARD = '4111111111111111';
+const secrets = [KEY, CARD, '123'];
+/** What a service, or somebody in between, might repeat of a request. */
+const leak = `card ${CARD}, key ${KEY}`;
+
+const anInsight = { name: 'n', description: 'd', kind: 'k', impact: 'low' };
+const aTransactionReply = {
+  id: '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a',
+  decision: 'fail',
+  message: leak,
+  account_mode: 'test',
+  passiveMode: false,
+  sub_status: 's',
+  insights: { risk: { 1: anInsight }, trust: { 1: anInsight }, neutral: {}, recommendation: {} },
+};
+const aPortalReply = {
+  code: 200,
+  message: leak,
+  chargeback: { reason_code: '4853', due_date: '2026-04-01' },
+};
+
+function replyOf(body: object): fc.Arbitrary<Reply> {
+  return fc.record({
+    status: fc.constantFrom(200, 200, 200, 201, 204, 301, 400, 403, 404, 408, 429, 500, 503),
+    text: fc.oneof(
+      { weight: 10, arbitrary: mutated(body).map((changed) => JSON.stringify(changed)) },
+      {
+        weight: 1,
+        arbitrary: mutated({ Errors: [leak], message: leak }).map((sent) => JSON.stringify(sent)),
+      },
+      { weight: 1, arbitrary: hostileText },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('', 'null', deepJson(50_000, 'lists'), deepJson(50_000, 'objects')),
+      },
+    ),
+  });
+}
+
+/** @returns what was read; undefined after a `ScreeningError`, which is the only error that may come */
+function read<T>(
+  reader: (reply: Reply, context: { operation: 'status'; secrets: string[] }) => T,
+  reply: Reply,
+) {
+  try {
+    return reader(reply, { operation: 'status', secrets });
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    expectNoSecret({ ...error, message: error.message });
+    for (const word of error.words ?? []) expect(word.length).toBeLessThanOrEqual(300);
+    return undefined;
+  }
+}
+
+function expectNoSecret(kept: unknown): void {
+  const text = JSON.stringify(kept);
+  expect(text).not.toContain(KEY);
+  expect(text).not.toContain(CARD);
+}
+
+describe('whatever the service answers', () => {
+  it('is a decision with an id, or an error without secrets', { timeout: PATIENCE_MS }, async () => {
+    await fc.assert(
+      fc.property(replyOf(aTransactionReply), (reply) => {
+        const response = read(readTransactionResponse, reply);
+        if (response === undefined) return;
+        expect(reply.status).toBeLessThan(300);
+        expect(isDecision(response.decision)).toBe(true);
+        expect(response.id).toMatch(/^[0-9a-f-]{36}$/i);
+        expectNoSecret(response);
+      }),
+      runs(1_000),
+    );
+  });
+
+  it('is a done portal action, or an error without secrets', { timeout: PATIENCE_MS }, async () => {
+    await fc.assert(
+      fc.property(
+        replyOf(aPortalReply),
+        fc.constantFrom(readPortalReply, readChargebackReply),
+        (reply, reader) => {
+          const answer = read(reader, reply);
+          if (answer === undefined) return;
+          expect(reply.status).toBe(200);
+          expect(answer.code).toBe(200);
+          expectNoSecret(answer);
+        },
+      ),
+      runs(1_000),
+    );
+  });
+
+  it('is a taken gateway result only when it says so', { timeout: PATIENCE_MS }, async () => {
+    await fc.assert(
+      fc.property(replyOf({ Status: 'OK' }), (reply) => {
+        if (read((given, context) => [readGatewayReply(given, context)], reply) === undefined) return;
+        expect(reply.text).toMatch(/"[Ss]tatus":"OK"/);
+      }),
+      runs(500),
+    );
+  });
+});

@@ -1,0 +1,202 @@
+/** The API over the real client library and a fake Temporal: what gets through is what may be recorded for years. */
+import { fc } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { createCardStash } from '../../src/cards/index.ts';
+import { forbiddenFields } from '../../src/orders/forbidden-fields.ts';
+import type { Integration } from '../../src/orders/integration.ts';
+import type { ScreenOrderInput } from '../../src/orders/messages.ts';
+import { transactionSchema } from '../../src/screening/index.ts';
+import { aCheckoutAnswer, anApi, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { aClient } from '../client/fake-temporal.ts';
+import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { POSTS } from './api-cases.ts';
+import { ask } from './expect-harmless.ts';
+import { deepJson, hostileText, hostileValue, mutated, PATIENCE_MS, runs } from './hostile.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const ORDER_ID = /^order:default:[^\p{Cc}\p{Cs}]{1,64}$/u;
+
+async function anApiOverTemporal(settings: Partial<Integration> = {}) {
+  const { temporal, handles, ...made } = aClient(settings, createCardStash('memory:'));
+  const { fingerprint: _any, ...answer } = aCheckoutAnswer();
+  temporal.executeUpdateWithStart.mockResolvedValue(answer);
+  temporal.startUpdate.mockResolvedValue({ result: async () => aPortalAnswer() });
+  temporal.executeUpdate.mockResolvedValue({ result: 'pass', cleared: 1 });
+  temporal.signal.mockResolvedValue(undefined);
+  temporal.listWorkflowExecutions.mockResolvedValue({
+    executions: [{ execution: { workflowId: 'order:default:found' } }],
+    nextPageToken: new Uint8Array(),
+  });
+  const { app, logged } = await anApi({ orderScreening: made.orderScreening });
+  const writes = [
+    temporal.executeUpdateWithStart,
+    temporal.start,
+    temporal.startUpdate,
+    temporal.executeUpdate,
+    temporal.signal,
+  ];
+  const reset = () => {
+    for (const write of writes) write.mockClear();
+    handles.length = 0;
+  };
+  return { app, logged, temporal, handles, reset, written: () => writes.flatMap(({ mock }) => mock.calls) };
+}
+
+type Started = { options: { workflowId: string; args: [ScreenOrderInput]; staticSummary: string } };
+
+function startOf(
+  temporal: Awaited<ReturnType<typeof anApiOverTemporal>>['temporal'],
+): Started['options'] | undefined {
+  const [call] = temporal.executeUpdateWithStart.mock.calls as unknown as [
+    [unknown, { startWorkflowOperation: Started }]?,
+  ];
+  return call?.[1].startWorkflowOperation.options;
+}
+
+function expectGoodStart({ workflowId, args: [input], staticSummary }: Started['options']): void {
+  expect(workflowId).toMatch(ORDER_ID);
+  expect(workflowId).toBe(`order:default:${input.orderId}`);
+  expect(forbiddenFields(input.transaction)).toEqual([]);
+  expect(Buffer.byteLength(staticSummary)).toBeLessThanOrEqual(200);
+  expect(staticSummary).not.toMatch(/[\p{Cc}\p{Cs}]|, NaN/u);
+  expect(JSON.stringify(input)).not.toContain(TEST_CARD.cardNumber);
+  expect(input.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+}
+
+const requests = fc.oneof(
+  mutated({
+    attempt: 1,
+    workflow: 'post-acceptance',
+    transaction: aTransaction({ order: { invoiceNumber: '7' } }),
+  }),
+  mutated({ attempt: 1, workflow: 'pre-gateway', transaction: aPreGatewayTransaction() }),
+);
+const orderIds = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('order-1') },
+  { weight: 1, arbitrary: hostileText.filter((text) => !/\p{Cs}/u.test(text) && text.length < 200) },
+);
+
+describe('a request to screen', () => {
+  it('starts an order that fits the schemas, or nothing', { timeout: PATIENCE_MS }, async () => {
+    const api = await anApiOverTemporal();
+    await fc.assert(
+      fc.asyncProperty(orderIds, requests, async (orderId, body) => {
+        api.reset();
+        const url = `/v1/orders/${encodeURIComponent(orderId)}/screening`;
+        const payload = JSON.stringify(body) ?? 'null';
+        const response = await ask(api, { method: 'POST', url, headers: JSON_TYPE, payload });
+        const start = startOf(api.temporal);
+        if (response.statusCode >= 300) expect(api.written()).toEqual([]);
+        else if (start === undefined) expect(api.temporal.startUpdate).toHaveBeenCalledOnce();
+        else {
+          expectGoodStart(start);
+          expect(transactionSchema.safeParse(start.args[0].transaction).success).toBe(true);
+        }
+      }),
+      runs(700),
+    );
+  });
+
+  it('that policy skips starts an order without card data, whatever else it has', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const api = await anApiOverTemporal({ skip: [{ customerId: ['customer-1'] }] });
+    await fc.assert(
+      fc.asyncProperty(requests, async (body) => {
+        api.reset();
+        const url = '/v1/orders/order-1/screening';
+        const payload = JSON.stringify(body) ?? 'null';
+        const response = await ask(api, { method: 'POST', url, headers: JSON_TYPE, payload });
+        const start = startOf(api.temporal);
+        if (response.statusCode >= 300) expect(api.written()).toEqual([]);
+        else if (start !== undefined) expectGoodStart(start);
+      }),
+      runs(500),
+    );
+  });
+
+  it.each(['lists', 'objects'] as const)(
+    'that policy skips is refused when it is too deep to be kept: %s',
+    async (kind) => {
+      const api = await anApiOverTemporal({ skip: [{ customerId: ['customer-1'] }] });
+      for (const levels of [1_000, 150_000]) {
+        const payload = `{"transaction":{"customer":{"id":"customer-1"},"userFields":${deepJson(levels, kind)}}}`;
+        const url = '/v1/orders/order-1/screening';
+        const response = await ask(api, { method: 'POST', url, headers: JSON_TYPE, payload });
+        expect(response.statusCode).toBe(422);
+        expect(api.written()).toEqual([]);
+      }
+    },
+  );
+
+  it('of the client library starts nothing from whatever is no request', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const { orderScreening, temporal } = aClient();
+    const request = fc.oneof(
+      hostileValue,
+      hostileText.map((orderId) => ({ orderId, transaction: {} })),
+      hostileValue.map((transaction) => ({ orderId: '\ud800', transaction })),
+      hostileValue.map((integration) => ({ orderId: 'a', integration, transaction: {} })),
+    );
+    await fc.assert(
+      fc.asyncProperty(request, async (raw) => {
+        await expect(orderScreening.screen(raw as Record<string, unknown>)).rejects.toMatchObject({
+          name: 'OrderScreeningError',
+          code: expect.stringMatching(/^(?:invalid-request|unknown-integration)$/),
+        });
+        expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
+      }),
+      runs(300),
+    );
+  });
+});
+
+describe('a message to an order', () => {
+  const messages = POSTS.filter(({ calls }) => calls !== 'screen' && calls !== 'putCard');
+
+  it.each(messages)(
+    'by $path is sent when it is right, and nothing is when not',
+    { timeout: PATIENCE_MS },
+    async ({ path, body }) => {
+      const api = await anApiOverTemporal();
+      await fc.assert(
+        fc.asyncProperty(orderIds, mutated(body), async (orderId, changed) => {
+          api.reset();
+          const url = path.replace('order-1', encodeURIComponent(orderId));
+          const payload = JSON.stringify(changed) ?? 'null';
+          const response = await ask(api, { method: 'POST', url, headers: JSON_TYPE, payload });
+          for (const id of api.handles) expect(id).toMatch(ORDER_ID);
+          if (response.statusCode < 300) expect(api.written()).toHaveLength(1);
+          else if (response.statusCode !== 409) expect(api.written()).toEqual([]);
+        }),
+        runs(80),
+      );
+    },
+  );
+
+  it('by a webhook goes to the order that it names, or to the one found by its transaction', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const api = await anApiOverTemporal();
+    const webhook = fc.oneof(
+      mutated({ id: TRANSACTION_ID, decision: 'pass', invoiceNumber: '#1001' }).map((body) =>
+        JSON.stringify(body),
+      ),
+      hostileText.map((text) => `{"id":${TRANSACTION_ID},"invoiceNumber":${text}}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(webhook, async (payload) => {
+        api.reset();
+        api.temporal.listWorkflowExecutions.mockClear();
+        const url = '/v1/webhooks/default/webhook-secret-1';
+        const response = await ask(api, { method: 'POST', url, headers: JSON_TYPE, payload });
+        expect([202, 413]).toContain(response.statusCode);
+        for (const id of api.handles) expect(id).toMatch(ORDER_ID);
+        const searches = api.temporal.listWorkflowExecutions.mock.calls as unknown as [{ query: string }][];
+        for (const [{ query }] of searches) expect(query).toMatch(/TransactionId = '[0-9a-fA-F-]{36}'$/);
+      }),
+      runs(300),
+    );
+  });
+});
