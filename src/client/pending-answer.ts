@@ -1,6 +1,6 @@
 import { actionWithoutDecision } from '../orders/actions.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
-import { unavailableAction } from '../orders/rules.ts';
+import { matchingSkipRule, unavailableAction } from '../orders/rules.ts';
 import { screeningDecision, screeningPhase } from '../orders/search-attributes.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import type { ClientContext } from './context.ts';
@@ -30,15 +30,21 @@ export async function pendingAnswer(
   return pendingByPolicy(request);
 }
 
-/** @returns `pending`, with the action that the policy names; the worker that comes later takes it as given */
+/**
+ * @returns `pending`, with the action that the policy names, or `skipped` for a first attempt that policy skips; the worker
+ * that comes later says the same
+ */
 export function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
+  const order = { orderId: request.orderId, integration: integration.name, attempt: request.attempt };
+  if (request.attempt === 1 && matchingSkipRule(integration.skip, request.facts) !== undefined) {
+    const wouldBe = integration.passive && ({ wouldBe: 'proceed' } as const);
+    return { ...order, decision: 'skipped', action: 'proceed', phase: 'decided', ...wouldBe };
+  }
   const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
   const wanted = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
   const action = integration.passive ? 'proceed' : wanted;
   return {
-    orderId: request.orderId,
-    integration: integration.name,
-    attempt: request.attempt,
+    ...order,
     decision: 'pending',
     action,
     phase: action === 'decline' ? 'declined' : 'screening',

@@ -21,7 +21,8 @@ export function gatewayResultRefusal(
   const recorded = attempt.gateway?.result;
   if (recorded === request.result) return undefined;
   if (recorded !== undefined && recorded !== 'error') return 'gateway-result-mismatch';
-  if (order.phase === 'closed') return 'order-closed';
+  // A canceled order that ends keeps its phase, and sends nothing on any more.
+  if (order.phase === 'closed' || order.ended) return 'order-closed';
   const current = attempt === currentAttempt(order);
   if (!current || order.phase === 'declined') return 'gateway-result-out-of-turn';
   return undefined;

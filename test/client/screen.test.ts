@@ -167,6 +167,19 @@ describe('without a worker', () => {
     });
   });
 
+  it('an order that policy skips is told so: the worker that comes later will say the same', async () => {
+    const { orderScreening, temporal } = aClient({
+      whenUnavailable: 'decline',
+      skip: [{ amountBelow: 500 }],
+    });
+    temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
+    temporal.describe.mockResolvedValue(described('RUNNING'));
+    const answer = await orderScreening.screen(request);
+    expect(answer).toMatchObject({ decision: 'skipped', action: 'proceed', phase: 'decided' });
+    expect(answer).not.toHaveProperty('message');
+    expect(answer).not.toHaveProperty('reason');
+  });
+
   it.each([
     ['was not started', undefined],
     ['has a decision', described('RUNNING', 'review', 'review')],

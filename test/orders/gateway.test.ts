@@ -4,6 +4,7 @@ import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { applyGatewayResult, applyGatewaySent, gatewayResultRefusal } from '../../src/orders/gateway.ts';
 import type { GatewayResultRequest } from '../../src/orders/messages.ts';
 import { addAttempt, currentAttempt } from '../../src/orders/new-order.ts';
+import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { setPhase } from '../../src/orders/phase.ts';
 import { autoCancelDue } from '../../src/orders/portal.ts';
 import type { OrderState } from '../../src/orders/state.ts';
@@ -128,6 +129,7 @@ describe('the gateway’s result', () => {
     ['an earlier attempt', retried, { attempt: 1, result: 'pass' }, 'gateway-result-out-of-turn'],
     ['no attempt named among several', retried, { result: 'pass' }, 'attempt-required'],
     ['a closed order', closed, { result: 'pass' }, 'order-closed'],
+    ['a canceled order that ends, and sends nothing on', ending, { result: 'pass' }, 'order-closed'],
     [
       'a word of the gateway’s own',
       () => anOrder('pass', PRE),
@@ -180,5 +182,12 @@ function retried(): OrderState {
 function closed(): OrderState {
   const order = anOrder('pass', PRE);
   setPhase(order, 'closed', NOW);
+  return order;
+}
+
+function ending(): OrderState {
+  const order = anOrder('pass', PRE);
+  setPhase(order, 'canceled', NOW);
+  passDeadline(order, 'gateway-over', NOW);
   return order;
 }
