@@ -1,0 +1,223 @@
+/** What a run left behind, order by order: Temporal's state, the sandbox's ledger, the receiver's arrivals. */
+import type { Client } from '@temporalio/client';
+import { z } from 'zod';
+import { orderQuery } from '../../src/orders/messages.ts';
+import type { LedgerEntry, Sandbox, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { Diary } from './client.ts';
+import { type OrderPlan, orderOfInvoice } from './plan.ts';
+import type { Arrival } from './receiver.ts';
+
+const readingSchema = z.object({ decision: z.string(), at: z.string(), source: z.string() });
+const attemptSchema = z.object({
+  number: z.number(),
+  startedAt: z.string(),
+  cancelBy: z.string().optional(),
+  invoiceNumber: z.string().optional(),
+  transactionId: z.string().optional(),
+  transactionIds: z.array(z.string()),
+  decision: z.string(),
+  readings: z.array(readingSchema),
+  rescreens: z.number(),
+  screeningOver: z.boolean().optional(),
+  answer: z
+    .object({
+      decision: z.string(),
+      action: z.string(),
+      phase: z.string(),
+      transactionId: z.string().optional(),
+      wouldBe: z.string().optional(),
+      message: z.string().optional(),
+      reason: z.string().optional(),
+    })
+    .optional(),
+  gateway: z.object({ result: z.string(), at: z.string(), sent: z.string().optional() }).optional(),
+});
+
+/** An order's state as the checker reads it, by its own schema. */
+export const stateSchema = z.object({
+  orderId: z.string(),
+  integration: z.string(),
+  workflow: z.string(),
+  phase: z.string(),
+  phaseSince: z.string(),
+  decision: z.string(),
+  action: z.string(),
+  wouldBe: z.string().optional(),
+  reason: z.string().optional(),
+  attempts: z.array(attemptSchema).min(1),
+  attention: z.array(z.object({ code: z.string(), since: z.string() })),
+  actions: z.array(
+    z.object({
+      number: z.number(),
+      kind: z.string(),
+      transactionId: z.string().optional(),
+      status: z.string(),
+      by: z.string(),
+      requestedAt: z.string(),
+      finishedAt: z.string().optional(),
+    }),
+  ),
+  events: z.object({ sequence: z.number(), delivered: z.number(), waiting: z.number() }),
+  lastRead: z.object({ at: z.string(), source: z.string() }).optional(),
+  passed: z.array(z.string()),
+  startedAt: z.string(),
+});
+export type State = z.infer<typeof stateSchema>;
+export type Attempt = State['attempts'][number];
+
+export interface Run {
+  /** `NONE`: Temporal knows no such order. */
+  status: string;
+  state?: State;
+  closedAt?: number;
+  history: HistorySummary;
+}
+
+export interface HistorySummary {
+  events: number;
+  /** By the cause of each failed workflow task. */
+  failedTasks: Record<string, number>;
+  timedOutTasks: number;
+}
+
+/** Everything about one order. */
+export interface OrderEvidence {
+  plan: OrderPlan;
+  diary: Diary;
+  run: Run;
+  /** Oldest first. */
+  transactions: TransactionRecord[];
+  /** Entries of the ledger about its invoice numbers, oldest first. */
+  ledger: LedgerEntry[];
+  arrivals: Arrival[];
+  /** Its portal actions that ran as workflows of their own. */
+  portalRuns: { kind: string; status: string }[];
+  customerCodes: number;
+}
+
+const AT_A_TIME = 12;
+
+/** Reads one order from Temporal, its history included. */
+export async function readRun(client: Client, { integration, orderId }: OrderPlan): Promise<Run> {
+  const handle = client.workflow.getHandle(`order:${integration}:${orderId}`);
+  const none: Run = { status: 'NONE', history: { events: 0, failedTasks: {}, timedOutTasks: 0 } };
+  let described: Awaited<ReturnType<typeof handle.describe>>;
+  try {
+    described = await handle.describe();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'WorkflowNotFoundError') return none;
+    throw error;
+  }
+  const status = described.status.name;
+  const raw: unknown =
+    status === 'RUNNING'
+      ? await handle.query(orderQuery)
+      : status === 'COMPLETED'
+        ? await handle.result()
+        : undefined;
+  return {
+    status,
+    ...(raw !== undefined && { state: stateSchema.parse(raw) }),
+    ...(described.closeTime !== undefined && { closedAt: described.closeTime.getTime() }),
+    history: summary((await handle.fetchHistory()).events ?? []),
+  };
+}
+
+/** Gathers everything about every order. */
+export async function gatherEvidence(
+  client: Client,
+  sandbox: Sandbox,
+  arrivals: readonly Arrival[],
+  plans: readonly OrderPlan[],
+  diaryOf: (orderId: string) => Diary,
+): Promise<OrderEvidence[]> {
+  const transactions = byOrder(sandbox.control.transactions());
+  const ledger = byOrder(sandbox.control.ledger());
+  const events = new Map<string, Arrival[]>();
+  for (const arrival of arrivals) {
+    events.set(arrival.orderId, [...(events.get(arrival.orderId) ?? []), arrival]);
+  }
+  const portalRuns = await readPortalRuns(client);
+  const codes = sandbox.control.customerCodes();
+  return inBatches(plans, async (plan) => {
+    const mine = transactions.get(plan.orderId) ?? [];
+    const ids = new Set(mine.map(({ id }) => id));
+    return {
+      plan,
+      diary: diaryOf(plan.orderId),
+      run: await readRun(client, plan),
+      transactions: mine,
+      ledger: ledger.get(plan.orderId) ?? [],
+      arrivals: events.get(plan.orderId) ?? [],
+      portalRuns: portalRuns
+        .filter(({ workflowId }) => workflowId.includes(plan.orderId) || ids.has(subjectIn(workflowId)))
+        .map(({ workflowId, status }) => ({ kind: workflowId.split(':')[2] ?? '', status })),
+      customerCodes: codes.filter(({ customerCode }) => customerCode === `code-${plan.orderId}`).length,
+    };
+  });
+}
+
+/** Calls for each item, a few at a time, and keeps their order. */
+export async function inBatches<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < items.length; from += AT_A_TIME) {
+    results.push(...(await Promise.all(items.slice(from, from + AT_A_TIME).map(call))));
+  }
+  return results;
+}
+
+async function readPortalRuns(client: Client): Promise<{ workflowId: string; status: string }[]> {
+  const runs: { workflowId: string; status: string }[] = [];
+  for await (const run of client.workflow.list({ query: "WorkflowType = 'portalAction'" })) {
+    runs.push({ workflowId: run.workflowId, status: run.status.name });
+  }
+  return runs;
+}
+
+/** `portal:<integration>:<kind>:<transaction or order>[:<hash>]` */
+function subjectIn(workflowId: string): string {
+  return workflowId.split(':')[3] ?? '';
+}
+
+function byOrder<T extends { invoiceNumber: string | null }>(entries: readonly T[]): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const entry of entries) {
+    const orderId = entry.invoiceNumber === null ? undefined : orderOfInvoice(entry.invoiceNumber)?.orderId;
+    if (orderId === undefined) continue;
+    const known = found.get(orderId);
+    if (known === undefined) found.set(orderId, [entry]);
+    else known.push(entry);
+  }
+  return found;
+}
+
+/** Numbers of Temporal's `WorkflowTaskFailedCause` that are met here. */
+const CAUSES: Record<number, string> = {
+  1: 'unhandled command',
+  13: 'sticky queue reset',
+  14: 'unhandled failure',
+  17: 'forced',
+  24: 'nondeterminism',
+};
+
+function summary(
+  events: readonly {
+    workflowTaskFailedEventAttributes?: {
+      cause?: number | null;
+      failure?: { message?: string | null } | null;
+    } | null;
+    workflowTaskTimedOutEventAttributes?: object | null;
+  }[],
+): HistorySummary {
+  const failedTasks: Record<string, number> = {};
+  let timedOutTasks = 0;
+  for (const event of events) {
+    const { workflowTaskFailedEventAttributes: failed } = event;
+    if (failed) {
+      const cause = CAUSES[failed.cause ?? 0] ?? `cause ${failed.cause}`;
+      failedTasks[cause] = (failedTasks[cause] ?? 0) + 1;
+    }
+    if (event.workflowTaskTimedOutEventAttributes) timedOutTasks += 1;
+  }
+  return { events: events.length, failedTasks, timedOutTasks };
+}

@@ -1,0 +1,51 @@
+/** `npm run chaos -- --seed N --orders N --json FILE`: nothing lost, nothing doubled, whatever dies. */
+import { Command, InvalidArgumentError } from 'commander';
+import { printedReport, writeReport } from './report.ts';
+import { runChaos } from './run-chaos.ts';
+
+function wholeNumber(written: string): number {
+  if (!/^\d{1,6}$/.test(written))
+    throw new InvalidArgumentError('must be a whole number of at most 6 digits');
+  return Number(written);
+}
+
+const program = new Command()
+  .name('chaos')
+  .description(
+    'Screens orders while processes are killed and the service misbehaves, and counts what went wrong.',
+  )
+  .option('--seed <number>', 'the same seed makes the same orders, faults and kills', wholeNumber, 1)
+  .option('--orders <number>', 'how many orders', wholeNumber, 2_000)
+  .option('--json <file>', 'writes figures, anomalies and their evidence')
+  .parse();
+const { seed, orders, json } = program.opts<{ seed: number; orders: number; json?: string }>();
+
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    process.stderr.write('stopping …\n');
+    stopped.abort();
+  });
+}
+
+try {
+  const result = await runChaos({
+    seed,
+    orders,
+    rate: 8,
+    workers: 3,
+    killEveryMs: 9_000,
+    temporalKills: 4,
+    apiRestarts: 6,
+    settleWithinMs: 10 * 60_000,
+    say: (words) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${words}\n`),
+    signal: stopped.signal,
+  });
+  process.stdout.write(`${printedReport(result)}\n`);
+  if (json !== undefined) await writeReport(json, result);
+  const clean = result.anomalies.length === 0 && result.mischief.wrongSecretsTaken === 0;
+  process.exitCode = clean && !stopped.signal.aborted ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

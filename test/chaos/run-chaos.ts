@@ -1,0 +1,158 @@
+/** One chaos run: load and mischief, calm, settling, and the verdict. */
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startAnalysts } from './analysts.ts';
+import { type Cast, startCast } from './cast.ts';
+import { OrderService } from './client.ts';
+import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
+import { calmDown, doMischief, type MischiefReport } from './mischief.ts';
+import { newest } from './oracle.ts';
+import { type OrderPlan, orderOfInvoice, planRun } from './plan.ts';
+import { settle } from './settle.ts';
+import { type Anomaly, type Circumstances, judge } from './verdict.ts';
+
+export interface ChaosOptions {
+  seed: number;
+  orders: number;
+  /** New orders a second. */
+  rate: number;
+  workers: number;
+  killEveryMs: number;
+  temporalKills: number;
+  apiRestarts: number;
+  /** How long orders may take to come to rest after the last fault. */
+  settleWithinMs: number;
+  /** Told what goes on. */
+  say: (words: string) => void;
+  signal: AbortSignal;
+}
+
+/** Everything that a report needs. */
+export interface ChaosResult {
+  options: Pick<ChaosOptions, 'seed' | 'orders' | 'rate' | 'workers'>;
+  tookMs: number;
+  /** Whether pre-gateway orders, with full card data, were among them. */
+  cards: boolean;
+  anomalies: Anomaly[];
+  evidence: OrderEvidence[];
+  faults: Cast['sandbox']['control'] extends { faults(): infer Report } ? Report : never;
+  deaths: Cast['deaths'];
+  outages: Circumstances['outages'];
+  mischief: MischiefReport;
+  traffic: OrderService['traffic'];
+  received: { arrivals: number; behaved: Cast['receiver']['behaved']; wrong: number; fromOutside: number };
+  analystsDecided: number;
+  /** Orders whose last decision was known only after an operator asked for a recheck. */
+  knownAtRecheck: string[];
+  complaints: string[];
+}
+
+/** Runs it, and stops every process whatever happens. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { seed, orders, rate, workers, say, signal } = options;
+  setMaxListeners(0, signal);
+  const began = Date.now();
+  const loadMs = Math.ceil((orders / rate) * 1000);
+  const known = new Map<string, OrderPlan>();
+  const integrationOf = (invoice: string) => known.get(orderOfInvoice(invoice)?.orderId ?? '')?.integration;
+  say('starting Temporal, workers, API and sandbox …');
+  const cast = await startCast({ seed, workers, integrationOf });
+  try {
+    const plans = planRun({ seed, orders, loadMs, cards: cast.cards !== undefined });
+    for (const plan of plans) known.set(plan.orderId, plan);
+    return await play(options, cast, plans, known, loadMs, began);
+  } finally {
+    await cast.stop();
+  }
+}
+
+async function play(
+  options: ChaosOptions,
+  cast: Cast,
+  plans: OrderPlan[],
+  known: Map<string, OrderPlan>,
+  loadMs: number,
+  began: number,
+): Promise<ChaosResult> {
+  const { seed, orders, rate, workers, say, signal } = options;
+  const service = new OrderService(cast.apiUrl, cast.receiver, signal);
+  const analysts = startAnalysts(cast.sandbox, known);
+  try {
+    say(`${orders} orders in ${Math.round(loadMs / 1000)} s, with kills and faults …`);
+    const start = Date.now();
+    const load = Promise.all(
+      plans.map(async (plan) => {
+        await sleep(plan.startsAfterMs - (Date.now() - start), undefined, { signal }).catch(() => undefined);
+        if (!signal.aborted) await service.serve(plan);
+      }),
+    );
+    const mischief = await doMischief(cast, plans, { ...options, loadMs }, signal);
+    await calmDown(cast);
+    say('the faults have ended; the order services finish …');
+    await load;
+    while (analysts.pending() > 0 && !signal.aborted) await sleep(200);
+
+    say('waiting until every order has come to rest …');
+    const restless = await settle(cast.temporal, cast.sandbox, plans, options.settleWithinMs, signal);
+    const knownAtRecheck = await recheckOpenOrders(cast, plans, signal);
+    say('asking each checkout once more …');
+    await inBatches(plans, (plan) => service.screen(plan, 1));
+
+    say('comparing order by order …');
+    const diaryOf = (orderId: string) => service.diaryOf(orderId);
+    const { temporal, sandbox, receiver } = cast;
+    const evidence = await gatherEvidence(temporal, sandbox, receiver.arrivals, plans, diaryOf);
+    const circumstances = {
+      outages: cast.outages,
+      restless: new Set(restless.map(({ orderId }) => orderId)),
+    };
+    return {
+      options: { seed, orders, rate, workers },
+      tookMs: Date.now() - began,
+      cards: cast.cards !== undefined,
+      anomalies: evidence.flatMap((one) => judge(one, circumstances)),
+      evidence,
+      faults: sandbox.control.faults(),
+      deaths: cast.deaths,
+      outages: cast.outages,
+      mischief,
+      traffic: service.traffic,
+      received: {
+        arrivals: receiver.arrivals.length,
+        behaved: receiver.behaved,
+        wrong: receiver.wrong.length,
+        fromOutside: receiver.arrivals.filter(({ sequence }) => sequence === 0).length,
+      },
+      analystsDecided: analysts.decided(),
+      knownAtRecheck,
+      complaints: cast.complaints(),
+    };
+  } finally {
+    analysts.stop();
+  }
+}
+
+/** A hint may be lost on its way, and an open order's last read is days away: an operator asks for it. */
+async function recheckOpenOrders(
+  cast: Cast,
+  plans: readonly OrderPlan[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const outdated: OrderPlan[] = [];
+  const empty = { answers: [], refusals: [], gateway: [], actions: [], strange: [], givenUp: [] };
+  const evidence = await gatherEvidence(cast.temporal, cast.sandbox, [], plans, () => empty);
+  for (const { plan, run, transactions } of evidence) {
+    if (run.status !== 'RUNNING' || run.state === undefined) continue;
+    const transaction = transactions.find(({ id }) => run.state && id === newest(run.state).transactionId);
+    if (transaction !== undefined && transaction.decision !== run.state.decision) outdated.push(plan);
+  }
+  await inBatches(outdated, async ({ orderId, integration }) => {
+    const url = `${cast.apiUrl}/v1/orders/${orderId}/recheck?integration=${integration}`;
+    await fetch(url, { method: 'POST', signal }).catch(() => undefined);
+  });
+  if (outdated.length > 0) {
+    await sleep(3_000, undefined, { signal }).catch(() => undefined);
+    await settle(cast.temporal, cast.sandbox, outdated, 60_000, signal);
+  }
+  return outdated.map(({ orderId }) => orderId);
+}

@@ -1,0 +1,57 @@
+import type { Answer } from './client.ts';
+import type { OrderEvidence } from './evidence.ts';
+import { checkoutAction } from './oracle.ts';
+import { policyOf } from './policies.ts';
+import type { Finding } from './verdict.ts';
+
+/** Refusals of a checkout that an order service must expect. */
+const EXPECTED: Record<number, string[]> = {
+  1: [],
+  // Its first attempt isn't declined any more, or the time for another is over.
+  2: ['retry-out-of-turn', 'order-closed'],
+};
+
+/** The same attempt is always answered the same, as the table says, and as the order's own record has it. */
+export function answersOf({ plan, diary, run }: OrderEvidence): Finding[] {
+  const findings: Finding[] = diary.strange.map((facts) => ({ kind: 'strange answer', facts }));
+  const policy = policyOf(plan.integration);
+  for (const { attempt, slug } of diary.refusals) {
+    if (!EXPECTED[attempt]?.includes(slug))
+      findings.push({ kind: 'strange answer', facts: `attempt ${attempt}: ${slug}` });
+  }
+  for (const path of diary.givenUp)
+    findings.push({ kind: 'never answered', facts: `${path} was never answered` });
+  for (const number of new Set(diary.answers.map(({ attempt }) => attempt))) {
+    const given = diary.answers.filter(({ attempt }) => attempt === number);
+    const words = new Set(given.map(inShort));
+    if (words.size > 1) findings.push({ kind: 'contradicting answers', facts: [...words].join(' / ') });
+    const recorded = run.state?.attempts[number - 1]?.answer;
+    if (run.state !== undefined && recorded === undefined) {
+      findings.push({
+        kind: 'contradicting answers',
+        facts: `attempt ${number} was answered, and is not on record`,
+      });
+    }
+    for (const answer of given) {
+      if (recorded !== undefined && inShort(recorded) !== inShort(answer)) {
+        findings.push({
+          kind: 'contradicting answers',
+          facts: `attempt ${number} was told ${inShort(answer)} (${answer.reason}), the record says ${inShort(recorded)}`,
+        });
+      }
+      const meant = checkoutAction(policy, answer.decision, plan.amount);
+      const said = policy.passive ? answer.wouldBe : answer.action;
+      if (said !== meant) {
+        findings.push({
+          kind: 'wrong action',
+          facts: `the checkout was told ${said} for ${answer.decision}, not ${meant}`,
+        });
+      }
+    }
+  }
+  return findings;
+}
+
+function inShort({ decision, action }: Pick<Answer, 'decision' | 'action'>): string {
+  return `${decision} → ${action}`;
+}
