@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { FAULT_KINDS } from '../../src/sandbox/index.ts';
+import { countAnomalies, printedReport } from './report.ts';
+import { runChaos } from './run-chaos.ts';
+import { ANOMALIES } from './verdict.ts';
+
+const WITHIN_MS = 4 * 60_000;
+
+test('nothing is lost and nothing doubled, whatever dies', { timeout: WITHIN_MS }, async ({ signal }) => {
+  const result = await runChaos({
+    seed: 11,
+    orders: 160,
+    rate: 3.5,
+    workers: 2,
+    killEveryMs: 12_000,
+    temporalKills: 1,
+    apiRestarts: 2,
+    settleWithinMs: 100_000,
+    say: () => undefined,
+    signal,
+  });
+  const report = printedReport(result);
+  expect(countAnomalies(result), report).toEqual(Object.fromEntries(ANOMALIES.map((kind) => [kind, 0])));
+  expect(result.mischief.wrongSecretsTaken).toBe(0);
+  const { deaths, faults } = result;
+  for (const how of ['worker SIGKILL', 'API SIGTERM', 'API SIGKILL', 'Temporal SIGKILL'] as const) {
+    expect(deaths[how], how).toBeGreaterThan(0);
+  }
+  const kinds = new Set(faults.played.map(({ kind }) => kind));
+  expect(kinds.size, report).toBeGreaterThan(FAULT_KINDS.length / 2);
+});
