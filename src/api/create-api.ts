@@ -1,4 +1,4 @@
-import swagger from '@fastify/swagger';
+import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import {
   type FastifyBaseLogger,
@@ -109,9 +109,23 @@ async function document(app: FastifyInstance): Promise<void> {
       security: [{ key: [] }, {}],
     },
     transform: jsonSchemaTransform,
+    transformObject: (given) => ('openapiObject' in given ? withOptionalBodies(given.openapiObject) : {}),
   });
   await app.register(swaggerUi, { routePrefix: '/docs' });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}
+
+type OpenApi = Extract<Parameters<SwaggerTransformObject>[0], { openapiObject: unknown }>['openapiObject'];
+
+/** The plugin calls every body required; one that needs none of its fields may be left out. */
+function withOptionalBodies(document: OpenApi): OpenApi {
+  for (const path of Object.values(document.paths ?? {})) {
+    const post = path?.post;
+    if (post?.requestBody === undefined || '$ref' in post.requestBody) continue;
+    const schema = post.requestBody.content['application/json']?.schema ?? {};
+    post.requestBody.required = 'required' in schema;
+  }
+  return document;
 }
 
 function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {

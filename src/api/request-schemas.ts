@@ -22,7 +22,12 @@ const transactionId = z
   .exactOptional()
   .meta({ description: 'The newest transaction of the order unless given' });
 
-export const orderParams = z.strictObject({ orderId: orderIdSchema });
+const ORDER_ID = {
+  description: "The merchant's own id of the order; a leading `#` is removed",
+  examples: ['order-1001'],
+};
+
+export const orderParams = z.strictObject({ orderId: orderIdSchema.meta(ORDER_ID) });
 export const orderQuery = z.strictObject({ integration });
 
 export const listQuery = z.strictObject({
@@ -42,16 +47,36 @@ export const listQuery = z.strictObject({
 });
 
 /** The same, checked by the client library together with a body, so that their faults are listed at once. */
-export const uncheckedOrderParams = z.strictObject({ orderId: z.string().transform(plainOrderId) });
+export const uncheckedOrderParams = z.strictObject({
+  orderId: z.string().transform(plainOrderId).meta(ORDER_ID),
+});
 export const uncheckedOrderQuery = z.strictObject({ integration: z.string().optional() });
 
 /** Checked by the client library, which knows the rules of each integration. */
-export const screeningBody = z.strictObject({
-  integration,
-  workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
-  attempt: z.int().min(1).max(1000).optional().meta({ description: '1 unless said' }),
-  transaction: transactionRequestSchema,
-});
+export const screeningBody = z
+  .strictObject({
+    integration,
+    workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
+    attempt: z.int().min(1).max(1000).optional().meta({ description: '1 unless said' }),
+    transaction: transactionRequestSchema,
+  })
+  .meta({
+    examples: [
+      {
+        workflow: 'pre-acceptance',
+        transaction: {
+          amount: '125.50',
+          currency_code: 'USD',
+          customer: { email: 'pass@example.com' },
+          payment: { creditCard: { last4: '1111' } },
+          billTo: {},
+          customerIP: '203.0.113.7',
+          avsResultCode: 'Y',
+          cvvResultCode: 'M',
+        },
+      },
+    ],
+  });
 
 /** Checked by the client library. */
 export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape });

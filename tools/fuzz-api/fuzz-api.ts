@@ -1,0 +1,110 @@
+// `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
+// for it, on free ports, with the sandbox and an empty data folder; about three minutes.
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, streamProgress } from '../../src/dev/index.ts';
+import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
+import { runCommand } from '../../src/dev/run-command.ts';
+import { userCacheDir } from '../../src/dev/user-cache.ts';
+import { createLog } from '../../src/log.ts';
+
+const MAX_SECONDS = 120;
+const MAX_EXAMPLES = 100;
+const PIP_TIMEOUT_MS = 300_000;
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+];
+const PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT', 'METRICS_PORT'];
+/** Never a real service, and nobody's events: what is sent is nonsense. */
+const LEFT_OUT = [
+  'SCREENING_CONFIG',
+  'SCREENING_BASE_URL',
+  'EVENTS_URL',
+  'API_KEYS',
+  'API_HOST',
+  'SANDBOX_WEBHOOK_URL',
+];
+
+const progress = streamProgress();
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** @returns the Python of a virtual environment, in the user's cache, that has what requirements.txt pins */
+async function pythonWithTools(): Promise<string> {
+  const version = await runCommand('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)'], {
+    timeoutMs: 20_000,
+  });
+  if (!version.ok) {
+    throw new Error(
+      `Schemathesis needs Python 3.9 or newer with venv: no such python3 on PATH (${version.reason}). Install it, and run this again.`,
+    );
+  }
+  const wanted = await readFile(file('requirements.txt'), 'utf8');
+  const folder = join(userCacheDir(), 'fuzz-api');
+  const python = join(folder, 'bin', 'python3');
+  const marker = join(folder, 'installed.txt');
+  if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return python;
+  progress.say(`Installing Schemathesis into ${folder} …`);
+  await must('python3', ['-m', 'venv', '--clear', folder]);
+  await must(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file('requirements.txt')]);
+  await writeFile(marker, wanted);
+  return python;
+}
+
+async function must(command: string, args: string[]): Promise<void> {
+  const { ok, reason, errors } = await runCommand(command, args, { timeoutMs: PIP_TIMEOUT_MS });
+  if (!ok) throw new Error(`${command} ${args.slice(0, 3).join(' ')}: ${reason}\n${errors.slice(-2_000)}`);
+}
+
+async function startStack(folder: string): Promise<LocalStack> {
+  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: join(folder, 'data') };
+  for (const name of LEFT_OUT) delete env[name];
+  for (const name of PORTS) env[name] = String(await freePort());
+  return startLocalStack(env, () => createLog('fuzz-api', 'error'), progress);
+}
+
+/** Runs a command that the terminal belongs to meanwhile. @returns its exit code */
+function run(command: string, args: string[], cwd: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+async function fuzz(python: string, folder: string, apiUrl: string): Promise<number> {
+  const document = join(folder, 'openapi.json');
+  await writeFile(document, await (await fetch(`${apiUrl}/openapi.json`)).text());
+  const invalid = await run(python, ['-m', 'openapi_spec_validator', '--schema', '3.1', document], folder);
+  const script = 'from schemathesis.cli import schemathesis; schemathesis()';
+  const options = [
+    ...['--config-file', file('schemathesis.toml'), 'run', document, '--url', apiUrl],
+    ...['--checks', CHECKS.join(','), '--continue-on-failure'],
+    ...['--max-time', String(MAX_SECONDS), '--max-examples', String(MAX_EXAMPLES), '--workers', '2'],
+    ...['--request-timeout', '15', '--generation-database', 'none', '--warnings', 'off'],
+  ];
+  const found = await run(python, ['-c', script, ...options], folder);
+  return invalid || found;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'fuzz-api-'));
+let stack: LocalStack | undefined;
+try {
+  const python = await pythonWithTools();
+  stack = await startStack(folder);
+  process.exitCode = await Promise.race([fuzz(python, folder, stack.apiUrl), stack.broken]);
+} catch (error) {
+  progress.say(error instanceof Error ? error.message : 'It could not be run.');
+  process.exitCode = 1;
+} finally {
+  await stack?.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit();
