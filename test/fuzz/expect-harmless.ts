@@ -1,6 +1,9 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import type { ApiOptions } from '../../src/api/index.ts';
+import { createLog } from '../../src/log.ts';
+import { anApi } from '../api/fake-order-screening.ts';
 import { CANARY, CARD_CANARY } from './hostile.ts';
 
 /** A problem document as the API documents it, and nothing beside. Design section 5. */
@@ -23,13 +26,17 @@ const problemDocument = z.strictObject({
 
 const MAX_CPU_MS = 1_000;
 
+/** The API of the tests, with the lines that it logged since the last request. */
+export async function aFuzzedApi(options: Partial<ApiOptions> = {}) {
+  const lines: string[] = [];
+  const log = createLog('fuzz', 'info', { write: (line) => void lines.push(line) });
+  return { ...(await anApi({ ...options, log })), lines };
+}
+
 /** Sends a request and checks what holds for every answer: no fault of ours, at once, nothing of it shown. */
-export async function ask(
-  { app, logged }: { app: FastifyInstance; logged: () => string },
-  request: InjectOptions,
-) {
+export async function ask({ app, lines }: { app: FastifyInstance; lines: string[] }, request: InjectOptions) {
   const before = process.cpuUsage();
-  const loggedBefore = logged().length;
+  lines.length = 0;
   const response = await app.inject(request);
   // What the machine does beside doesn't count.
   const { user, system } = process.cpuUsage(before);
@@ -37,10 +44,8 @@ export async function ask(
   expect(response.statusCode).toBeLessThan(500);
   if (response.statusCode >= 300) expectProblem(response);
   // An order's id is logged once it is one; that it is one is a test of its own.
-  const lines = logged()
-    .slice(loggedBefore)
-    .replaceAll(/"orderId":"(?:[^"\\]|\\.)*"/g, '');
-  expectNothingShown(response.body + JSON.stringify(response.headers) + lines);
+  const logged = lines.join('').replaceAll(/"orderId":"(?:[^"\\]|\\.)*"/g, '');
+  expectNothingShown(response.body + JSON.stringify(response.headers) + logged);
   return response;
 }
 

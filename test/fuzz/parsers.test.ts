@@ -64,7 +64,7 @@ describe('whatever is sent as a transaction', () => {
     );
   });
 
-  it('is refused however deep or broad it is', () => {
+  it('is refused however deep it is', { timeout: PATIENCE_MS }, () => {
     const judged: TransactionRules = { workflow: 'pre-acceptance', mode: 'test', today: new Date() };
     for (const kind of ['lists', 'objects'] as const) {
       const deep: unknown = JSON.parse(deepJson(100_000, kind));

@@ -6,11 +6,11 @@ import { forbiddenFields } from '../../src/orders/forbidden-fields.ts';
 import type { Integration } from '../../src/orders/integration.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { transactionSchema } from '../../src/screening/index.ts';
-import { aCheckoutAnswer, anApi, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { aCheckoutAnswer, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
 import { aClient } from '../client/fake-temporal.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { POSTS } from './api-cases.ts';
-import { ask } from './expect-harmless.ts';
+import { aFuzzedApi, ask } from './expect-harmless.ts';
 import { deepJson, hostileText, hostileValue, mutated, PATIENCE_MS, runs } from './hostile.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -27,7 +27,7 @@ async function anApiOverTemporal(settings: Partial<Integration> = {}) {
     executions: [{ execution: { workflowId: 'order:default:found' } }],
     nextPageToken: new Uint8Array(),
   });
-  const { app, logged } = await anApi({ orderScreening: made.orderScreening });
+  const { app, lines } = await aFuzzedApi({ orderScreening: made.orderScreening });
   const writes = [
     temporal.executeUpdateWithStart,
     temporal.start,
@@ -39,7 +39,7 @@ async function anApiOverTemporal(settings: Partial<Integration> = {}) {
     for (const write of writes) write.mockClear();
     handles.length = 0;
   };
-  return { app, logged, temporal, handles, reset, written: () => writes.flatMap(({ mock }) => mock.calls) };
+  return { app, lines, temporal, handles, reset, written: () => writes.flatMap(({ mock }) => mock.calls) };
 }
 
 type Started = { options: { workflowId: string; args: [ScreenOrderInput]; staticSummary: string } };

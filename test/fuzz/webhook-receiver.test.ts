@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest';
 import { expect, it } from 'vitest';
-import { anApi, TRANSACTION_ID } from '../api/fake-order-screening.ts';
-import { ask } from './expect-harmless.ts';
+import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { aFuzzedApi, ask } from './expect-harmless.ts';
 import { CANARY, hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
 
 const SECRET = 'webhook-secret-1';
@@ -42,7 +42,7 @@ function addressOf(path: string, pairs: [string, string][]): string {
 it('takes any method, content type and bytes as a hint of the right form, up to 64 KiB', {
   timeout: PATIENCE_MS,
 }, async () => {
-  const api = await anApi();
+  const api = await aFuzzedApi();
   await fc.assert(
     fc.asyncProperty(method, contentType, query, bytes, async (verb, type, pairs, payload) => {
       const { hint } = api.orderScreening;
@@ -69,7 +69,7 @@ it('takes any method, content type and bytes as a hint of the right form, up to 
 });
 
 it('takes nothing without the secret', { timeout: PATIENCE_MS }, async () => {
-  const api = await anApi();
+  const api = await aFuzzedApi();
   const secrets = fc.oneof(
     hostileText,
     fc.constantFrom('', 'webhook-secret', `${SECRET} `, '__proto__', 'undefined'),
@@ -89,7 +89,7 @@ it('takes nothing without the secret', { timeout: PATIENCE_MS }, async () => {
 });
 
 it('takes nothing by any other method', async () => {
-  const api = await anApi();
+  const api = await aFuzzedApi();
   for (const verb of ['DELETE', 'OPTIONS', 'TRACE']) {
     const url = `/v1/webhooks/default/${SECRET}`;
     const response = await ask(api, { method: verb as 'DELETE', url });
