@@ -13,6 +13,12 @@ export interface Deadline {
   at: Instant;
 }
 
+/** @returns the end of the running spacing between hints, which has a timer of its own: the others outlast it */
+export function spacingDeadline(order: OrderState): Deadline | undefined {
+  const { until } = order.hints;
+  return until === undefined || order.phase === 'canceled' ? undefined : { kind: 'hint-spacing', at: until };
+}
+
 /** @returns what comes next by itself, or undefined: nothing does */
 export function nextDeadline(order: OrderState): Deadline | undefined {
   let next: Deadline | undefined;
@@ -34,7 +40,6 @@ export function deadlines(order: OrderState): Deadline[] {
   };
   const before = (kind: DeadlineKind, leadMs: number): void => add(kind, attempt.cancelBy, -leadMs);
 
-  if (order.phase !== 'canceled') add('hint-spacing', order.hints.until);
   if (awaitsGateway(order) && attempt.gateway === undefined) {
     add('gateway-late', order.phaseSince, policy.gatewayResultWithinMs);
   }

@@ -1,49 +1,51 @@
-/** One timer that follows the order's next deadline: kept while the deadline stays, so that a wake-up costs no timer. */
+/** One timer that follows a deadline: kept while its moment stays, so that a wake-up costs no timer. */
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Deadline } from '../orders/deadlines.ts';
 import { describeDeadline } from '../orders/describe.ts';
 import { millis } from '../orders/words.ts';
 
 export class Alarm {
-  #set: Deadline | undefined;
-  #rung: Deadline | undefined;
+  #deadline: Deadline | undefined;
+  #rung = false;
   #scope: CancellationScope | undefined;
 
-  /** Follows the next deadline. */
+  /** Follows a deadline; another one at the same moment takes over the timer. */
   set(deadline: Deadline | undefined): void {
-    if (this.#set?.kind === deadline?.kind && this.#set?.at === deadline?.at) return;
+    const sameMoment = this.#deadline?.at === deadline?.at;
+    this.#deadline = deadline;
+    if (sameMoment) return;
     this.#scope?.cancel();
-    this.#set = deadline;
-    this.#rung = undefined;
+    this.#rung = false;
     if (deadline === undefined) return;
     const left = millis(deadline.at) - Date.now();
-    if (left <= 0) {
-      this.#rung = deadline;
-      return;
-    }
-    this.#scope = new CancellationScope();
-    this.#scope
-      .run(() => sleep(left, { summary: describeDeadline(deadline.kind) }))
-      .then(() => {
-        if (this.#set === deadline) this.#rung = deadline;
-      })
-      .catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
-      });
+    if (left > 0) this.#wait(left, deadline);
+    else this.#rung = true;
   }
 
   /** Whether the deadline has passed. */
   get rung(): boolean {
-    return this.#rung !== undefined;
+    return this.#rung;
   }
 
-  /** Takes the deadline that passed. */
+  /** Takes the deadline if it has passed. */
   take(): Deadline | undefined {
-    const rung = this.#rung;
-    if (rung !== undefined) {
-      this.#rung = undefined;
-      this.#set = undefined;
-    }
-    return rung;
+    if (!this.#rung) return undefined;
+    const passed = this.#deadline;
+    this.#rung = false;
+    this.#deadline = undefined;
+    return passed;
+  }
+
+  #wait(ms: number, { kind }: Deadline): void {
+    const scope = new CancellationScope();
+    this.#scope = scope;
+    scope
+      .run(() => sleep(ms, { summary: describeDeadline(kind) }))
+      .then(() => {
+        if (this.#scope === scope) this.#rung = true;
+      })
+      .catch((error: unknown) => {
+        if (!isCancellation(error)) throw error;
+      });
   }
 }

@@ -2,7 +2,7 @@
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import { applyReading, type StatusOutcome } from '../orders/apply-reading.ts';
 import { applyScreening, checkoutAnswer } from '../orders/apply-screening.ts';
-import { nextDeadline } from '../orders/deadlines.ts';
+import { nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
 import { applyGatewaySent } from '../orders/gateway.ts';
 import { takeHint } from '../orders/hints.ts';
@@ -26,6 +26,7 @@ export class OrderLife {
   readonly jobs: BackgroundJobs;
   readonly #context: OrderContext;
   readonly #alarm = new Alarm();
+  readonly #spacing = new Alarm();
   /** The service did not answer a read: a job goes on trying, on behalf of whoever asked. */
   #readAgain: ReadingSource | undefined;
   #recheckAsked = false;
@@ -125,6 +126,7 @@ export class OrderLife {
     const events = applyScreening(order, policy, outcome, { source: 'checkout', sentSince, now });
     const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
     currentAttempt(order).answer = checkoutAnswer(order, insights === undefined ? {} : { insights });
+    this.#context.answeredAt = now;
     this.#context.emit(events);
   }
 
@@ -134,6 +136,7 @@ export class OrderLife {
     if (autoCancelDue(order, Date.now())) portal.queue({ kind: 'cancel' }, 'policy');
     this.jobs.keep(wantedJobs(order, Date.now(), this.#readAgain));
     this.#alarm.set(nextDeadline(order));
+    this.#spacing.set(spacingDeadline(order));
   }
 
   #somethingToDo(): boolean {
@@ -141,6 +144,7 @@ export class OrderLife {
       this.#context.touched ||
       this.jobs.finished.length > 0 ||
       this.#alarm.rung ||
+      this.#spacing.rung ||
       this.#recheckAsked ||
       this.#hintReadable() ||
       this.#attemptWaits()
@@ -157,7 +161,7 @@ export class OrderLife {
       takeHint(order, Date.now());
       return this.#read('webhook');
     }
-    const deadline = this.#alarm.take();
+    const deadline = this.#spacing.take() ?? this.#alarm.take();
     if (deadline === undefined) return;
     const after = passDeadline(order, deadline.kind, this.#context.now);
     this.#context.emit(after.events);
@@ -252,14 +256,19 @@ export class OrderLife {
       else if (this.jobs.idle && portal.idle) break;
       else await condition(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
     }
+    this.#stopTimers();
+  }
+
+  #stopTimers(): void {
     this.#alarm.set(undefined);
+    this.#spacing.set(undefined);
   }
 
   /** @returns whether nothing is under way that could not be begun again: then the order may continue as new */
   async #rested(portal: PortalStrand): Promise<boolean> {
     if (!portal.idle || this.#attemptWaits()) return false;
     await this.jobs.stop();
-    this.#alarm.set(undefined);
+    this.#stopTimers();
     return this.jobs.finished.length === 0 && portal.idle && !this.#attemptWaits();
   }
 }

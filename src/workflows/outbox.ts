@@ -5,26 +5,29 @@ import { events, local } from './world.ts';
 
 export class Outbox {
   readonly waiting: OrderEvent[];
+  readonly #answering: () => boolean;
   readonly #delivered: (count: number, inTime: boolean) => void;
-  #closing = false;
   #delivering = false;
   #paused = false;
   #scope: CancellationScope | undefined;
 
-  /** @param delivered is told how many events left, and whether within their three days */
-  constructor(waiting: OrderEvent[], delivered: (count: number, inTime: boolean) => void) {
+  /**
+   * @param answering tells whether this workflow task answers a checkout, which must not wait for the receiver
+   * @param delivered is told how many events left, and whether within their three days
+   */
+  constructor(
+    waiting: OrderEvent[],
+    answering: () => boolean,
+    delivered: (count: number, inTime: boolean) => void,
+  ) {
     this.waiting = waiting;
+    this.#answering = answering;
     this.#delivered = delivered;
   }
 
   /** Whether all events have left. */
   get empty(): boolean {
     return this.waiting.length === 0;
-  }
-
-  /** The order has ended: what is left is tried inside the workflow task first, which costs the least history. */
-  close(): void {
-    this.#closing = true;
   }
 
   /** Stops delivering: the order continues as new and takes what waits along. */
@@ -49,8 +52,9 @@ export class Outbox {
     }
   }
 
+  /** Tried inside the workflow task first, which costs the least history, unless a customer waits for that task. */
   async #deliver(batch: OrderEvent[]): Promise<boolean> {
-    if (this.#closing && (await succeeds(local.deliverEventsNow(batch)))) return true;
+    if (!this.#answering() && (await succeeds(local.deliverEventsNow(batch)))) return true;
     this.#scope = new CancellationScope();
     return succeeds(this.#scope.run(() => events.deliverEvents(batch)));
   }

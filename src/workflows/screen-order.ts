@@ -75,7 +75,11 @@ class ScreenOrder {
     this.#context = new OrderContext(input, input.integration ?? DEFAULT_INTEGRATION);
     this.#life = new OrderLife(this.#context);
     this.#portal = new PortalStrand(this.#context, () => this.#life.screening);
-    this.#outbox = new Outbox(this.#context.events, (count, inTime) => this.#delivered(count, inTime));
+    this.#outbox = new Outbox(
+      this.#context.events,
+      () => this.#context.answeredAt === this.#context.now,
+      (count, inTime) => this.#delivered(count, inTime),
+    );
     this.#answerMessages();
     this.#answerPortalActions();
     this.#heedCancellation();
@@ -93,7 +97,6 @@ class ScreenOrder {
       await condition(allHandlersFinished);
       throw error;
     }
-    this.#outbox.close();
     this.#context.emit(['order.closed']);
     this.#context.show();
     await condition(() => this.#outbox.empty && this.#portal.idle && allHandlersFinished());

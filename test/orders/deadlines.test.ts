@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { nextDeadline } from '../../src/orders/deadlines.ts';
+import { nextDeadline, spacingDeadline } from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { keepHint, takeHint } from '../../src/orders/hints.ts';
 import { type AfterDeadline, passDeadline, screenAgain } from '../../src/orders/pass-deadline.ts';
@@ -235,7 +235,9 @@ describe('what happens by itself', () => {
     const order = anOrder('review');
     keepHint(order);
     takeHint(order, START);
-    expect(next(order)).toMatchObject({ kind: 'hint-spacing', at: 2_000, follows: { read: true } });
+    expect(spacingDeadline(order)).toEqual({ kind: 'hint-spacing', at: sinceStart(2_000) });
+    expect(passDeadline(order, 'hint-spacing', sinceStart(2_000)).read).toBe(true);
+    expect(spacingDeadline(order)).toBeUndefined();
     expect(nextDeadline(order)?.kind).toBe('review-lead');
   });
 

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { nextDeadline } from '../../src/orders/deadlines.ts';
+import { spacingDeadline } from '../../src/orders/deadlines.ts';
 import { hintIsNews, keepHint, takeHint } from '../../src/orders/hints.ts';
 import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { setPhase } from '../../src/orders/phase.ts';
@@ -12,8 +12,8 @@ const HINT = { source: 'webhook', receivedAt: sinceStart(0) };
 
 /** A hint that comes at `at` (ms from the start), as the workflow handles it. @returns whether it was taken */
 function hint(order: OrderState, at: number): boolean {
-  const spacing = nextDeadline(order);
-  if (spacing?.kind === 'hint-spacing' && Date.parse(spacing.at) <= START + at) {
+  const spacing = spacingDeadline(order);
+  if (spacing !== undefined && Date.parse(spacing.at) <= START + at) {
     passDeadline(order, spacing.kind, spacing.at);
   }
   if (!hintIsNews(order, HINT, START + at)) return false;
@@ -84,7 +84,7 @@ describe('the spacing between reads', () => {
     const order = anOrder('review');
     hint(order, 0);
     expect(hint(order, 1_000)).toBe(false);
-    const spacing = nextDeadline(order);
+    const spacing = spacingDeadline(order);
     expect(spacing).toMatchObject({ kind: 'hint-spacing', at: sinceStart(2_000) });
     expect(passDeadline(order, 'hint-spacing', sinceStart(2_000)).read).toBe(true);
   });
