@@ -15,7 +15,12 @@ const FAILURES_IN_A_ROW = 5;
 const TRY_AGAIN_AFTER_MS = 5_000;
 
 /** Why a service did not answer that says nothing about the service. */
-const NOT_ITS_FAULT: ReadonlySet<string> = new Set(['no-time-left', 'card-stash', 'forbidden']);
+const NOT_ITS_FAULT: ReadonlySet<string> = new Set([
+  'no-time-left',
+  'card-stash',
+  'forbidden',
+  'earlier-try',
+]);
 
 /** One circuit breaker for each integration, shared by the checkouts of a process. */
 export class CheckoutBreakers {

@@ -85,7 +85,8 @@ function clientFor(world: ActivityWorld, request: PortalRequest, mayBeDone: bool
 
 function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean): PortalOutcome {
   if (isForbidden(error)) {
-    if (!request.forbiddenKnown) return { kind: 'forbidden' };
+    // What is told ends this activity, and with it the knowledge that an earlier try may have done it.
+    if (!request.forbiddenKnown && !mayBeDone) return { kind: 'forbidden' };
     nothingWasDone(mayBeDone);
     throw retryWrongKey(beforeTheEnd(request, WRONG_KEY_PAUSE_MS));
   }

@@ -7,15 +7,28 @@ import type { Policy } from '../orders/policy.ts';
 import { matchingSkipRule } from '../orders/rules.ts';
 import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
 import type { CatchUpRequest, CheckoutRequest, ScreenRequest } from '../orders/world.ts';
-import type { Fault, Transaction } from '../screening/index.ts';
+import type { Fault } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
 import { CheckoutBreakers } from './checkout-breaker.ts';
 import { faultWords, invalidTransaction } from './faults.ts';
 import { askedPauseMs, retryWrongKey, tryAgain } from './retry-later.ts';
-import { adopt, checkTransaction, LEAST_TIME_MS, type Try, tryScreening } from './try-screening.ts';
+import {
+  adopt,
+  awaitEarlier,
+  checkTransaction,
+  LEAST_TIME_MS,
+  type Tried,
+  type Try,
+  tryScreening,
+} from './try-screening.ts';
 
 /** The longest that a create may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
+
+/** How long a create whose connection was lost may still take to arrive: none to be found before that proves nothing. */
+const UNDER_WAY_MS = 10_000;
+/** Ends of a create that leave it under way, perhaps; after any other the service is done with it. */
+const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', 'earlier-try']);
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
@@ -31,11 +44,10 @@ export function screeningActivities(world: ActivityWorld) {
   /** Screens for somebody who waits, unless the service is down. */
   const whileWaited = async (
     request: ScreenRequest,
-    transaction: Transaction,
     t: Try,
+    oneTry: () => Promise<Tried>,
   ): Promise<ScreeningOutcome> => {
-    const screening = () => inTime(request, transaction, t);
-    const outcome = await breakers.screen(request.integration, screening);
+    const outcome = await breakers.screen(request.integration, () => inTime(request, t, oneTry));
     return outcome ?? { kind: 'unanswered', reason: 'service-down', maybeSent: request.lookFirst };
   };
 
@@ -57,7 +69,11 @@ export function screeningActivities(world: ActivityWorld) {
         return { policy, outcome: { kind: 'unanswered', reason: 'no-time-left', maybeSent: lookFirst } };
       }
       const t = begin(request, integration, budget);
-      return { policy, outcome: await whileWaited(request, checked.transaction, t) };
+      // A run of this task that failed may have its create under way still, in this process or in another.
+      const oneTry = request.lookFirst
+        ? () => awaitEarlier(request, t)
+        : () => tryScreening(request, checked.transaction, t);
+      return { policy, outcome: await whileWaited(request, t, oneTry) };
     },
 
     /** The policy alone. A local activity, for when the screening itself broke down. */
@@ -72,7 +88,7 @@ export function screeningActivities(world: ActivityWorld) {
       const t = begin(request, integration, integration.checkoutBudgetMs);
       const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults);
-      return whileWaited(request, checked.transaction, t);
+      return whileWaited(request, t, () => tryScreening(request, checked.transaction, t));
     },
 
     /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
@@ -82,9 +98,12 @@ export function screeningActivities(world: ActivityWorld) {
       const t = begin(request, integration, PATIENT_MS);
       const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults);
-      const outcome = await tryScreening(request, checked.transaction, t);
-      if (outcome.kind === 'no-answer')
-        throw tryAgain(outcome.reason, outcome.message, askedPauseMs(outcome));
+      const mayCreate = !(asked.maybeUnderWay && activityInfo().attempt === 1);
+      const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
+      if (outcome.kind === 'no-answer') {
+        const underWay = LEAVES_UNDER_WAY.has(outcome.reason) ? UNDER_WAY_MS : undefined;
+        throw tryAgain(outcome.reason, outcome.message, underWay ?? askedPauseMs(outcome));
+      }
       if (outcome.kind === 'forbidden' && asked.forbiddenKnown) throw retryWrongKey();
       return outcome;
     },
@@ -97,8 +116,12 @@ function lookingAgain(request: ScreenRequest): ScreenRequest {
 }
 
 /** A try for somebody who waits: an unknown outcome is looked up if there is time, never sent a second time. */
-async function inTime(request: ScreenRequest, transaction: Transaction, t: Try): Promise<ScreeningOutcome> {
-  const outcome = await tryScreening(request, transaction, t);
+async function inTime(
+  request: ScreenRequest,
+  t: Try,
+  oneTry: () => Promise<Tried>,
+): Promise<ScreeningOutcome> {
+  const outcome = await oneTry();
   if (outcome.kind === 'forbidden' && request.lookFirst) {
     return { kind: 'unanswered', reason: 'forbidden', maybeSent: true };
   }

@@ -1,4 +1,5 @@
 /** One try at a decision: look first where a create may have been sent, then create. Design section 6. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CardStash } from '../cards/index.ts';
 import type { Integration } from '../orders/integration.ts';
 import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
@@ -39,6 +40,16 @@ type Answered = Extract<ScreeningOutcome, { kind: 'answered' }>;
 /** What must be left of the time for a request to be worth sending, in milliseconds. */
 export const LEAST_TIME_MS = 50;
 
+const LOOK_EVERY_MS = 250;
+
+/** None was found, and one may still come: another create would make two of it. */
+const EARLIER_TRY: NoAnswer = {
+  kind: 'no-answer',
+  reason: 'earlier-try',
+  message: 'a create sent before may still arrive',
+  maybeSent: true,
+};
+
 /** @returns the transaction checked against the rules in force, or its faults with their paths */
 export function checkTransaction(
   request: ScreenRequest,
@@ -53,11 +64,20 @@ export function checkTransaction(
   });
 }
 
-/** Looks by invoice if something may have been sent before, adopts what is found and new, else creates. */
-export async function tryScreening(request: ScreenRequest, transaction: Transaction, t: Try): Promise<Tried> {
+/**
+ * Looks by invoice if something may have been sent before, adopts what is found and new, else creates.
+ * @param mayCreate false: a create of an earlier try may still be on its way, so that none to be found proves nothing
+ */
+export async function tryScreening(
+  request: ScreenRequest,
+  transaction: Transaction,
+  t: Try,
+  mayCreate = true,
+): Promise<Tried> {
   if (request.lookFirst) {
     const found = await look(request, t);
     if (found !== undefined) return found;
+    if (!mayCreate) return EARLIER_TRY;
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
@@ -84,6 +104,16 @@ export async function tryScreening(request: ScreenRequest, transaction: Transact
   }
 }
 
+/** Looks as long as the caller waits for what an earlier try may have under way, and creates nothing. */
+export async function awaitEarlier(request: ScreenRequest, t: Try): Promise<Tried> {
+  for (;;) {
+    const found = await look(request, t);
+    if (found !== undefined) return found;
+    if (t.until - Date.now() < LOOK_EVERY_MS + LEAST_TIME_MS) return EARLIER_TRY;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
 /**
  * @returns the order's own transaction if the service has one that is new to the order
  * @throws ScreeningError when that can't be told
@@ -104,7 +134,7 @@ export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | 
   }
 }
 
-/** @returns what was found, or why nobody can tell; undefined: there is none, it may be created */
+/** @returns what was found, or why nobody can tell; undefined: there is none */
 async function look(request: ScreenRequest, t: Try): Promise<Tried | undefined> {
   try {
     return await adopt(request, t);

@@ -33,6 +33,8 @@ export interface CheckoutRequest extends ScreenRequest {
 export interface CatchUpRequest extends ScreenRequest {
   /** A wrong key was reported already: go on trying. */
   forbiddenKnown: boolean;
+  /** The create of a try before this one, just now, may still be on its way. */
+  maybeUnderWay: boolean;
 }
 
 export interface StatusRequest {

@@ -19,7 +19,9 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
     case 'catch-up': {
       const { kind, attempt, rescreen } = job;
       const since = instant(Date.now());
-      const request = { ...screenRequest(context, attempt.maybeSentSince !== undefined), forbiddenKnown };
+      const maybeSent = attempt.maybeSentSince !== undefined;
+      const maybeUnderWay = maybeSent && !rescreen;
+      const request = { ...screenRequest(context, maybeSent), forbiddenKnown, maybeUnderWay };
       attempt.maybeSentSince ??= since;
       return { kind, attempt, rescreen, since, outcome: await creating.catchUp(request) };
     }

@@ -52,6 +52,13 @@ describe('a chargeback whose answer was lost', () => {
 });
 
 describe.each(REPEATABLE)('%s', (kind, operation, done) => {
+  it('is not called undone when a wrong key comes after a lost answer', async () => {
+    const transactionId = await screened(aWorld());
+    plan(operation, '403');
+    const failure = await failureOf(act(aPortalRequest(kind, { transactionId }), { attempt: 2 }));
+    expect(failure).toMatchObject({ type: 'forbidden' });
+  });
+
   test.each(LOST)('is sent again after %s, and then done', async (fault) => {
     const transactionId = await screened(aWorld());
     const request = aPortalRequest(kind, { transactionId });

@@ -34,6 +34,30 @@ describe('a further attempt at checkout', () => {
     expect(requests('create-transaction')).toBe(1);
   });
 
+  it('creates when the one that it finds belongs to an earlier attempt, whatever is known of that', async () => {
+    const world = aWorld();
+    const known = await screened(world, 'fail');
+    const request = aCatchUp('review', { knownTransactionIds: [known] });
+    const outcome = await perform(world.checkout.screenRetry, request, { attempt: 2 });
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: false, decision: 'review' });
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
+    const third = await perform(world.checkout.screenRetry, request, { attempt: 2 });
+    expect(third).toMatchObject({ kind: 'answered', adopted: false, decision: 'review' });
+  });
+
+  it('counts what it finds after a lost answer as possibly made by the call before', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'reset-after-commit' }] });
+    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: true });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('still may have been sent before when the look finds none and the create does not arrive', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429' }] });
+    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited', maybeSent: true });
+  });
+
   it('keeps to the checkout’s budget', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-before-commit' }] });
     const outcome = await perform(aWorld({ checkoutBudgetMs: 150 }).checkout.screenRetry, aCatchUp());
@@ -78,6 +102,24 @@ describe('catching up', () => {
   it('creates when the look finds nothing', async () => {
     expect(await catchUp({}, 2)).toMatchObject({ kind: 'answered', adopted: false });
     expect(requests('status-by-invoice')).toBe(1);
+  });
+
+  it('gives a create that may be under way time to arrive before it creates another', async () => {
+    const failure = await failureOf(catchUp({ lookFirst: true, maybeUnderWay: true }));
+    expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
+    expect(requests('create-transaction')).toBe(0);
+    expect(await catchUp({ lookFirst: true, maybeUnderWay: true }, 2)).toMatchObject({
+      kind: 'answered',
+      adopted: false,
+    });
+  });
+
+  it.each([
+    ['reset-before-commit', 'reset'],
+    ['reset-after-commit', 'reset'],
+  ] as const)('gives its own create that met a %s the same time', async (kind, type) => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind }] });
+    expect(await failureOf(catchUp())).toMatchObject({ type, nextRetryDelay: 10_000 });
   });
 
   it('creates nothing while the look meets trouble', async () => {

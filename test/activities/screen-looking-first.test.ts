@@ -31,42 +31,24 @@ describe('looking first', () => {
     expect(requests('create-transaction')).toBe(1);
   });
 
-  it('creates when the one it finds is known', async () => {
+  it('waits for a create that an earlier run of the task has under way', async () => {
+    const faults = [{ operation: 'create-transaction', kind: 'delay', delayMs: 300, times: 1 }] as const;
+    sandbox.control.setFaults({ faults: [...faults] });
     const world = aWorld();
-    await world.checkout.screenAtCheckout(aCheckout('fail'));
-    const known = theTransaction().id;
-    const { outcome } = await world.checkout.screenAtCheckout(again({ knownTransactionIds: [known] }));
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: false, decision: 'review' });
-    expect(outcome).not.toHaveProperty('transactionId', known);
-  });
-
-  it('counts what it finds after a lost answer as possibly made by the try before', async () => {
-    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'reset-after-commit' }] });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(again());
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true });
+    const earlier = world.checkout.screenAtCheckout(aCheckout('review'));
+    const { outcome } = await world.checkout.screenAtCheckout(again());
+    await earlier;
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
   });
 
-  it('still may have sent one before when the look finds none and the create does not arrive', async () => {
-    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429' }] });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(again());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited', maybeSent: true });
-  });
-
-  it('creates when there is none', async () => {
-    const { outcome } = await aWorld().checkout.screenAtCheckout(again());
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: false });
-    expect(requests('status-by-invoice')).toBe(1);
-  });
-
-  it('creates when the one it finds is known and has a decision that nobody knows', async () => {
-    const world = aWorld();
-    await world.checkout.screenAtCheckout(aCheckout('fail'));
-    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
-    const { outcome } = await world.checkout.screenAtCheckout(
-      again({ knownTransactionIds: [theTransaction().id] }),
-    );
-    expect(outcome).toMatchObject({ kind: 'answered', decision: 'review' });
+  it('creates nothing when there is none: one may be under way to the end of the budget', async () => {
+    const began = Date.now();
+    const { outcome } = await aWorld({ checkoutBudgetMs: 700 }).checkout.screenAtCheckout(again());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(requests('create-transaction')).toBe(0);
+    expect(requests('status-by-invoice')).toBeGreaterThan(1);
+    expect(Date.now() - began).toBeLessThan(1_500);
   });
 
   test.each([

@@ -87,7 +87,7 @@ export function aCheckout(decision = 'pass', changes: Partial<CheckoutRequest> =
 
 export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
   const { queuedMs: _queued, answerBy: _answerBy, ...request } = aCheckout(decision);
-  return { ...request, forbiddenKnown: false, ...changes };
+  return { ...request, forbiddenKnown: false, maybeUnderWay: false, ...changes };
 }
 
 /** What the server would tell the activity. */
