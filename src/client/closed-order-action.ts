@@ -100,25 +100,35 @@ async function run({ client }: ClientContext, input: PortalActionInput): Promise
   const { integration, orderId, transactionId, fields } = input;
   const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOf(input));
   const deadline = Date.now() + ANSWER_WITHIN_MS;
-  try {
-    await within(client, deadline, () =>
+  const start = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY') =>
+    within(client, deadline, () =>
       client.workflow.start(PORTAL_ACTION, {
         workflowId,
         taskQueue: TASK_QUEUE,
         args: [input],
         workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        workflowIdReusePolicy,
         staticSummary: `${fields.kind} of ${transactionId ?? 'a customer code'}`,
       }),
     );
+  const result = () =>
+    within(client, deadline, () =>
+      client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId).result(),
+    );
+  const onlyOnce = fields.kind === 'chargeback' && fields.force !== true;
+  try {
+    await start(onlyOnce ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY');
   } catch (error) {
     // Done before: its result is still there.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw toOrderError(error);
+    if (onlyOnce && (await wasRefused(result))) {
+      await start('ALLOW_DUPLICATE_FAILED_ONLY').catch((again: unknown) => {
+        throw toOrderError(again);
+      });
+    }
   }
   try {
-    return await within(client, deadline, () =>
-      client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId).result(),
-    );
+    return await result();
   } catch (error) {
     if (!isUnanswered(error)) throw toOrderError(error);
     return {
@@ -128,6 +138,27 @@ async function run({ client }: ClientContext, input: PortalActionInput): Promise
       ...(orderId !== undefined && { orderId }),
       ...(transactionId !== undefined && { transactionId }),
     };
+  }
+}
+
+/**
+ * @returns whether an earlier chargeback was refused for certain, so that it may be sent again; false: it was done
+ * @throws OrderScreeningError `outcome-unknown-before` when nobody knows, `temporal-unavailable` when that can't be told
+ */
+async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean> {
+  try {
+    await result();
+    return false;
+  } catch (error) {
+    const known = toOrderError(error);
+    if (known instanceof OrderScreeningError && known.code !== 'outcome-unknown') {
+      if (known.code === 'temporal-unavailable') throw known;
+      return true;
+    }
+    throw refusal(
+      'outcome-unknown-before',
+      'An earlier chargeback may have been submitted: send it with force',
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
@@ -124,6 +125,49 @@ describe('a portal action of a closed order', () => {
       new WorkflowExecutionAlreadyStartedError('done', 'portal', 'portalAction'),
     );
     expect(await client.orderScreening.reportFraud(order)).toEqual(aPortalAnswer());
+  });
+
+  describe('chargeback, sent again after a workflow that failed', () => {
+    const chargeback = { reason_code: '10.4', due_date: '2026-04-01' };
+
+    function failedBefore(error: unknown) {
+      const client = aClosed();
+      client.temporal.start.mockRejectedValueOnce(
+        new WorkflowExecutionAlreadyStartedError('failed', 'portal', 'portalAction'),
+      );
+      client.temporal.result.mockReset().mockResolvedValueOnce(aClosedOrder());
+      client.temporal.result.mockRejectedValueOnce(error).mockResolvedValue(aPortalAnswer());
+      return client;
+    }
+    const policies = (client: ReturnType<typeof aClient>) =>
+      (started(client) as { workflowIdReusePolicy?: string }[]).map((one) => one.workflowIdReusePolicy);
+
+    it('with an unknown outcome is not sent: it may be submitted', async () => {
+      const client = failedBefore(refused('outcome-unknown'));
+      await expect(client.orderScreening.submitChargeback(order, chargeback)).rejects.toMatchObject({
+        code: 'outcome-unknown-before',
+      });
+      expect(policies(client)).toEqual(['REJECT_DUPLICATE']);
+    });
+
+    it('or was ended by a person is not sent either', async () => {
+      const client = failedBefore(new WorkflowFailedError('terminated', undefined, 'NON_RETRYABLE_FAILURE'));
+      await expect(client.orderScreening.submitChargeback(order, chargeback)).rejects.toMatchObject({
+        code: 'outcome-unknown-before',
+      });
+    });
+
+    it('by a refusal is sent again', async () => {
+      const client = failedBefore(refused('refused-by-screening-service'));
+      expect(await client.orderScreening.submitChargeback(order, chargeback)).toEqual(aPortalAnswer());
+      expect(policies(client)).toEqual(['REJECT_DUPLICATE', 'ALLOW_DUPLICATE_FAILED_ONLY']);
+    });
+
+    it('with force is sent again whatever is known', async () => {
+      const client = aClosed();
+      await client.orderScreening.submitChargeback(order, { ...chargeback, force: true });
+      expect(policies(client)).toEqual(['ALLOW_DUPLICATE_FAILED_ONLY']);
+    });
   });
 
   it('that goes on is requested', async () => {
