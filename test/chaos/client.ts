@@ -60,7 +60,7 @@ interface Reply {
   body: unknown;
 }
 
-const PATIENCE_MS = 150_000;
+const PATIENCE_MS = 240_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const WAIT_FOR_PROCEED_MS = 25_000;
 
@@ -174,7 +174,7 @@ export class OrderService {
     for (
       let pause = 200;
       Date.now() < deadline && !this.#signal.aborted;
-      pause = Math.min(pause * 1.7, 2_000)
+      pause = Math.min(pause * 1.7, 4_000)
     ) {
       const reply = await this.#post(
         `/v1/orders/${orderId}/${path}?integration=${integration}`,

@@ -32,9 +32,9 @@ try {
   const result = await runChaos({
     seed,
     orders,
-    rate: 8,
+    rate: 6,
     workers: 3,
-    killEveryMs: 9_000,
+    killEveryMs: 8_000,
     temporalKills: 4,
     apiRestarts: 6,
     settleWithinMs: 10 * 60_000,

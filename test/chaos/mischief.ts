@@ -31,6 +31,7 @@ export interface MischiefOptions {
 }
 
 const SIGNALS_IN_A_STORM = 130;
+const BREATH_MS = 1_500;
 
 /** Does all of it, and ends when `signal` aborts or the load is over. Faults stay until `calmDown`. */
 export async function doMischief(
@@ -63,24 +64,36 @@ export async function doMischief(
     return !signal.aborted;
   };
 
+  /** One kill at a time, with a breath after it: a machine that only restarts processes tests nothing else. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = (kill: () => Promise<void>): Promise<void> => {
+    const mine = turn.then(async () => {
+      if (signal.aborted) return;
+      await kill();
+      await sleep(BREATH_MS, undefined, { signal }).catch(() => undefined);
+    });
+    turn = mine;
+    return mine;
+  };
+
   const killWorkers = async (): Promise<void> => {
     for (let nth = 0; Date.now() < began + loadMs && !signal.aborted; nth += 1) {
       const pause = options.killEveryMs * (0.5 + dice.number(`pause-${nth}`));
       await sleep(pause, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      await cast.killWorker(dice.between(`victim-${nth}`, 0, options.workers - 1));
+      await inTurn(() => cast.killWorker(dice.between(`victim-${nth}`, 0, options.workers - 1)));
     }
   };
   const restartTemporal = async (): Promise<void> => {
     for (let nth = 1; nth <= options.temporalKills; nth += 1) {
       if (!(await at(nth / (options.temporalKills + 1)))) return;
-      await cast.restartTemporal(dice.between(`away-${nth}`, 200, 3_000));
+      await inTurn(() => cast.restartTemporal(dice.between(`away-${nth}`, 200, 3_000)));
     }
   };
   const restartApi = async (): Promise<void> => {
     for (let nth = 0; nth < options.apiRestarts; nth += 1) {
       if (!(await at((nth + 0.6) / options.apiRestarts))) return;
-      await cast.restartApi(nth % 2 === 0 ? 'SIGTERM' : 'SIGKILL');
+      await inTurn(() => cast.restartApi(nth % 2 === 0 ? 'SIGTERM' : 'SIGKILL'));
     }
   };
   const switchKeys = async (): Promise<void> => {

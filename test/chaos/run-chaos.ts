@@ -87,6 +87,7 @@ async function play(
       }),
     );
     const mischief = await doMischief(cast, plans, { ...options, loadMs }, signal);
+    signal.throwIfAborted();
     await calmDown(cast);
     say('the faults have ended; the order services finish …');
     await load;
@@ -94,10 +95,12 @@ async function play(
 
     say('waiting until every order has come to rest …');
     const restless = await settle(cast.temporal, cast.sandbox, plans, options.settleWithinMs, signal);
+    signal.throwIfAborted();
     const knownAtRecheck = await recheckOpenOrders(cast, plans, signal);
     say('asking each checkout once more …');
     await inBatches(plans, (plan) => service.screen(plan, 1));
 
+    signal.throwIfAborted();
     say('comparing order by order …');
     const diaryOf = (orderId: string) => service.diaryOf(orderId);
     const { temporal, sandbox, receiver } = cast;

@@ -79,7 +79,7 @@ function missed(
   const { cancelBy } = newest(state);
   if (cancelBy === undefined) return undefined;
   const due = Date.parse(cancelBy) - policy.recheckLeadMs;
-  const readInTime = state.decision === 'pass' && changed < due;
+  const readInTime = state.decision === 'pass' && changed < due && due < final;
   const neverAsked = !ledger.some(
     (entry) => READS.has(entry.operation) && Date.parse(entry.wallAt) >= Math.max(changed, due),
   );
