@@ -95,7 +95,8 @@ function nested(depth: number, core: unknown): unknown {
 
 /** Sets a field as JSON does: one named `__proto__` is a field like any other. */
 function withOwn(object: object, name: string, value: unknown): object {
-  if (Array.isArray(object) && name === 'length') return object;
+  // No JSON gives a list anything but items.
+  if (Array.isArray(object) && !/^\d{1,3}$/.test(name)) return object;
   // A copy, since the value may be put into another body later.
   return Object.defineProperty(object, name, {
     value: structuredClone(value),
