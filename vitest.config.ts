@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const workflows = ['test/workflows/**/*.test.ts'];
+const workflows = ['test/workflows/**/*.test.ts', 'test/model/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts', 'test/dev/server/**/*.test.ts'];
 
 export default defineConfig({
