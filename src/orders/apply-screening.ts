@@ -1,6 +1,7 @@
 /** Brings the outcome of a screening into the order. Design section 3.1, and "`error` to the end" of its corner rules. */
 import { actionAtCheckout, actionLater, actionWithoutDecision } from './actions.ts';
 import { clear, raise, raiseWrongKey } from './attention.ts';
+import { failedAfterWindow } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, settle } from './phase.ts';
@@ -129,7 +130,10 @@ function answered(
   const atCheckout = moment.source === 'checkout';
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
   tell(order, policy, heldByGateway(attempt, action), outcome.message);
-  return ['order.decided'];
+  const events: OrderEventType[] = ['order.decided'];
+  const late = failedAfterWindow(order, order.action, outcome.decision, moment.now);
+  if (late !== undefined) raised(order, events, late.code, late.words, moment.now);
+  return events;
 }
 
 /** The decision `error`: screened again after a pause, unless that was the last try. */

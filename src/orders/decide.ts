@@ -47,16 +47,23 @@ function changed(order: OrderState, read: Decision, now: Instant, event: OrderEv
     clear: ['status-error', 'review-unresolved', 'no-decision', 'unreadable-answer'],
   };
   if (order.phase === 'declined' || order.action === 'cancel') return consequence;
-  const { cancelBy } = currentAttempt(order);
   consequence.action = later(order, read);
+  const raise = failedAfterWindow(order, consequence.action, read, now);
+  return raise === undefined ? consequence : { ...consequence, raise };
+}
+
+/** @returns what a person must be told of a cancel that comes when the service takes none any more */
+export function failedAfterWindow(
+  order: OrderState,
+  action: Action,
+  read: Decision,
+  now: Instant,
+): NonNullable<Consequence['raise']> | undefined {
+  const { cancelBy } = currentAttempt(order);
   const late = cancelBy !== undefined && millis(now) >= millis(cancelBy);
-  if (consequence.action === 'cancel' && late && order.policy?.passive !== true) {
-    consequence.raise = {
-      code: 'failed-after-window',
-      words: `The decision became «${read}» after the cancel window had closed: refund and report by hand.`,
-    };
-  }
-  return consequence;
+  if (action !== 'cancel' || !late || order.policy?.passive === true) return undefined;
+  const words = `The decision became «${read}» after the cancel window had closed: refund and report by hand.`;
+  return { code: 'failed-after-window', words };
 }
 
 /** A gateway that said `error` holds the order until it says something better. */

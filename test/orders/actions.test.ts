@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
 import type { UnavailableAction } from '../../src/orders/policy.ts';
 import type { Action, Decision, IntegrationWorkflow, Phase } from '../../src/orders/words.ts';
-import { anOrder, MINUTE, screen, sinceStart, unanswered } from './support.ts';
+import { anOrder, aPolicy, attention, MINUTE, screen, sinceStart, unanswered } from './support.ts';
 
 type Row = [Decision | 'pending' | 'skipped', IntegrationWorkflow, UnavailableAction, Action, Phase];
 
@@ -110,6 +111,22 @@ describe('a decision after a review', () => {
       expect(order).toMatchObject({ decision, action: 'proceed', wouldBe: action });
     },
   );
+});
+
+describe('a first decision that comes when the cancel window has closed', () => {
+  it.each([
+    ['fail', {}, ['order.decided', 'order.attention'], ['failed-after-window']],
+    ['fail', { passive: true }, ['order.decided'], []],
+    ['pass', {}, ['order.decided'], []],
+  ] as const)('%s with %j is told to a person: %j', (decision, policy, events, codes) => {
+    const order = anOrder(unanswered(), { cancelWindowMs: MINUTE, ...policy });
+    const moment = { source: 'catch-up', sentSince: sinceStart(0), now: sinceStart(2 * MINUTE) } as const;
+    const found = { kind: 'answered', transactionId: 'found', decision, adopted: true } as const;
+    expect(applyScreening(order, aPolicy({ cancelWindowMs: MINUTE, ...policy }), found, moment)).toEqual(
+      events,
+    );
+    expect(attention(order)).toEqual(codes);
+  });
 });
 
 describe('another attempt', () => {
