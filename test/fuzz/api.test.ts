@@ -149,7 +149,7 @@ describe('the API', () => {
         const response = await ask(api, { method: method as 'GET', url });
         if (method !== 'GET' && method !== 'POST') expect(response.statusCode).toBeGreaterThanOrEqual(400);
       }),
-      runs(800),
+      runs(500),
     );
   });
 

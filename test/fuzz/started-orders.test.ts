@@ -93,7 +93,7 @@ describe('a request to screen', () => {
           expect(transactionSchema.safeParse(start.args[0].transaction).success).toBe(true);
         }
       }),
-      runs(700),
+      runs(400),
     );
   });
 

@@ -64,7 +64,7 @@ it('takes any method, content type and bytes as a hint of the right form, up to 
       expect(transactionId ?? TRANSACTION_ID).toMatch(/^[0-9a-f-]{36}$/i);
       expect(decision ?? 'pass').toMatch(/^(?:pass|fail|review|fraudulent|error)$/);
     }),
-    runs(700),
+    runs(400),
   );
 });
 
