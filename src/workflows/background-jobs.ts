@@ -37,8 +37,12 @@ export class BackgroundJobs {
   /** Starts the wanted jobs that don't run, stops those that are no longer wanted. */
   keep(wanted: readonly Job[]): void {
     const keys = new Set(wanted.map((job) => job.key));
-    for (const [key, running] of this.#running) {
-      if (!keys.has(key)) running.scope.cancel();
+    for (const [key, { job, scope }] of this.#running) {
+      if (keys.has(key)) continue;
+      // A create that may be on its way is waited for. Any other is over at once: when exactly the server says so
+      // is not in the history, so nothing may depend on it.
+      if (job.kind !== 'catch-up') this.#running.delete(key);
+      scope.cancel();
     }
     for (const job of wanted) {
       if (!this.#running.has(job.key)) this.#begin(job);
@@ -64,10 +68,11 @@ export class BackgroundJobs {
 
   #begin(job: Job): void {
     const scope = new CancellationScope();
+    const stands = (): boolean => this.#running.get(job.key)?.scope === scope;
     const ended = scope
       .run(() => this.#start(job))
       .then((finished) => {
-        this.finished.push(finished);
+        if (stands()) this.finished.push(finished);
       })
       .catch(async (error: unknown) => {
         if (isCancellation(error)) return;
@@ -77,6 +82,7 @@ export class BackgroundJobs {
           .catch(() => undefined);
       })
       .finally(() => {
+        if (!stands()) return;
         this.#running.delete(job.key);
         this.#ended();
       });

@@ -19,8 +19,12 @@ import { Alarm } from './alarm.ts';
 import { BackgroundJobs, type Finished } from './background-jobs.ts';
 import type { OrderContext } from './order-context.ts';
 import { runJob, screenRequest } from './order-jobs.ts';
+import type { Outbox } from './outbox.ts';
 import type { PortalStrand } from './portal-strand.ts';
 import { local, localUntilDone, retryCheckout } from './world.ts';
+
+/** What the caller of the workflow asked for. */
+type Asked = Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
 
 export class OrderLife {
   readonly jobs: BackgroundJobs;
@@ -58,14 +62,15 @@ export class OrderLife {
    * Lives the order to its end.
    * @returns false when its history has grown long: it is to continue as new
    */
-  async run(portal: PortalStrand, asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>): Promise<boolean> {
+  async run(portal: PortalStrand, outbox: Outbox, asked: Asked): Promise<boolean> {
     const { order } = this.#context;
     if (order.policy === undefined) await this.#screenFirst(asked);
     while (!order.ended) {
       this.#startWhatIsDue(portal);
       this.#context.show();
+      await outbox.tryNow();
       if (workflowInfo().continueAsNewSuggested && (await this.#rested(portal))) return false;
-      await condition(() => this.#somethingToDo());
+      await condition(() => this.#somethingToDo() || outbox.due);
       await this.#doNext(portal);
     }
     await this.#finish(portal);
@@ -73,7 +78,7 @@ export class OrderLife {
   }
 
   /** The checkout's screening, inside the first workflow task. Design sections 3.1 and 6. */
-  async #screenFirst(asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>): Promise<void> {
+  async #screenFirst(asked: Asked): Promise<void> {
     const { order } = this.#context;
     const { startTime, historyLength, unsafe } = workflowInfo();
     const sentSince = this.#context.now;

@@ -1,4 +1,4 @@
-/** The event outbox: events leave in order, one batch at a time, and nothing else waits for them. Design section 5. */
+/** The event outbox: events leave in order, one batch at a time. Design section 5, "Events out". */
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { OrderEvent } from '../orders/messages.ts';
 import { events, local } from './world.ts';
@@ -8,6 +8,8 @@ export class Outbox {
   readonly #answering: () => boolean;
   readonly #delivered: (count: number, inTime: boolean) => void;
   #delivering = false;
+  /** What waits is left to the retried activity: nothing else waits for that one. */
+  #patient = false;
   #paused = false;
   #scope: CancellationScope | undefined;
 
@@ -30,6 +32,20 @@ export class Outbox {
     return this.waiting.length === 0;
   }
 
+  /** Whether `tryNow` has something to do. */
+  get due(): boolean {
+    return !this.empty && !this.#delivering && !this.#patient;
+  }
+
+  /**
+   * Tries what waits inside the workflow task, which costs the least history. The order's life calls it between its
+   * steps, so that no two local activities run at once: which of them ends first is not in the history.
+   */
+  async tryNow(): Promise<void> {
+    if (!this.due) return;
+    this.#patient = this.#answering() || !(await this.#deliver((batch) => local.deliverEventsNow(batch)));
+  }
+
   /** Stops delivering: the order continues as new and takes what waits along. */
   async pause(): Promise<void> {
     this.#paused = true;
@@ -37,26 +53,34 @@ export class Outbox {
     await condition(() => !this.#delivering);
   }
 
-  /** Delivers as long as the order lives. */
+  /** Delivers, as long as the order lives, what could not leave at once. */
   async run(): Promise<void> {
     for (;;) {
-      await condition(() => this.waiting.length > 0 || this.#paused);
+      await condition(() => (this.#patient && !this.empty && !this.#delivering) || this.#paused);
       if (this.#paused) return;
-      const batch = [...this.waiting];
-      this.#delivering = true;
-      const inTime = await this.#deliver(batch);
-      this.#delivering = false;
+      const scope = new CancellationScope();
+      this.#scope = scope;
+      const tried = this.waiting.length;
+      const inTime = await this.#deliver((batch) => scope.run(() => events.deliverEvents(batch)));
       if (this.#paused) return;
-      this.waiting.splice(0, batch.length);
-      this.#delivered(batch.length, inTime);
+      if (!inTime) this.#gone(tried, false);
+      if (this.empty) this.#patient = false;
     }
   }
 
-  /** Tried inside the workflow task first, which costs the least history, unless a customer waits for that task. */
-  async #deliver(batch: OrderEvent[]): Promise<boolean> {
-    if (!this.#answering() && (await succeeds(local.deliverEventsNow(batch)))) return true;
-    this.#scope = new CancellationScope();
-    return succeeds(this.#scope.run(() => events.deliverEvents(batch)));
+  /** @returns whether all that waited when it was called has left */
+  async #deliver(send: (batch: OrderEvent[]) => Promise<void>): Promise<boolean> {
+    const batch = [...this.waiting];
+    this.#delivering = true;
+    const sent = await succeeds(send(batch));
+    this.#delivering = false;
+    if (sent) this.#gone(batch.length, true);
+    return sent;
+  }
+
+  #gone(count: number, inTime: boolean): void {
+    this.waiting.splice(0, count);
+    this.#delivered(count, inTime);
   }
 }
 

@@ -89,7 +89,7 @@ class ScreenOrder {
     void this.#portal.run();
     void this.#outbox.run();
     try {
-      const ended = await this.#life.run(this.#portal, this.#input);
+      const ended = await this.#life.run(this.#portal, this.#outbox, this.#input);
       if (!ended) return await this.#goOnAsNew();
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
@@ -99,7 +99,11 @@ class ScreenOrder {
     }
     this.#context.emit(['order.closed']);
     this.#context.show();
-    await condition(() => this.#outbox.empty && this.#portal.idle && allHandlersFinished());
+    const done = (): boolean => this.#outbox.empty && this.#portal.idle && allHandlersFinished();
+    while (!done()) {
+      await this.#outbox.tryNow();
+      await condition(() => done() || this.#outbox.due);
+    }
     this.#context.show();
     return this.#context.order;
   }
