@@ -5,6 +5,9 @@ import { ScreeningError } from '../screening/index.ts';
 /** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
+/** How long a create whose connection was lost may still take to arrive: none to be found before that proves nothing. */
+export const UNDER_WAY_MS = 10_000;
+
 /** A Retry-After is obeyed within these: 0 would be a flood, and nobody means weeks. */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 3_600_000;

@@ -11,7 +11,7 @@ import type { Fault } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
 import { CheckoutBreakers } from './checkout-breaker.ts';
 import { faultWords, invalidTransaction } from './faults.ts';
-import { askedPauseMs, retryWrongKey, tryAgain } from './retry-later.ts';
+import { askedPauseMs, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
 import {
   adopt,
   awaitEarlier,
@@ -25,8 +25,6 @@ import {
 /** The longest that a create may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
 
-/** How long a create whose connection was lost may still take to arrive: none to be found before that proves nothing. */
-const UNDER_WAY_MS = 10_000;
 /** Ends of a create that leave it under way, perhaps; after any other the service is done with it. */
 const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', 'earlier-try']);
 

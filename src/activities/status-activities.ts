@@ -4,7 +4,14 @@ import type { StatusOutcome } from '../orders/apply-reading.ts';
 import type { LookUpOutcome, LookUpRequest, PollRequest, StatusRequest } from '../orders/world.ts';
 import { ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { askedPauseMs, isForbidden, retryLater, retryWrongKey, waitLonger } from './retry-later.ts';
+import {
+  askedPauseMs,
+  isForbidden,
+  retryLater,
+  retryWrongKey,
+  UNDER_WAY_MS,
+  waitLonger,
+} from './retry-later.ts';
 
 /** A read inside a workflow task is short; one that nobody waits for is patient. */
 const QUICK_MS = 4_000;
@@ -79,7 +86,11 @@ export function statusActivities(world: ActivityWorld) {
         if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
         if (isForbidden(error)) throw retryWrongKey();
         if (!(error instanceof ScreeningError)) throw error;
-        if (error.reason === 'not-found') return { kind: 'none' };
+        if (error.reason === 'not-found') {
+          // The create that left it may still be on its way.
+          if (activityInfo().attempt > 1) return { kind: 'none' };
+          throw waitLonger('earlier-try', 'a create sent before may still arrive', UNDER_WAY_MS);
+        }
         const { transactionId } = error;
         if (transactionId === undefined) throw retryLater(error);
         // It is there, though its decision can't be read: it can be canceled all the same.

@@ -11,6 +11,9 @@ import { temporalUnavailable } from './temporal-errors.ts';
 /** The customer has waited for the budget and 2 s already. */
 const ASK_WITHIN_MS = 1_000;
 
+/** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
+const TASK_STARTED = 2;
+
 /**
  * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
  * whether the order is there and waits; an order that has a decision already may have been answered otherwise.
@@ -22,7 +25,10 @@ export async function pendingAnswer(
 ): Promise<CheckoutAnswer> {
   const workflowId = orderWorkflowId(request.integration.name, request.orderId);
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
+  // A worker that began in time may still give its own answer; one that begins from now on takes `pending` as given.
+  const underWay = description?.raw.pendingWorkflowTask?.state === TASK_STARTED;
   const waits =
+    !underWay &&
     description?.status.name === 'RUNNING' &&
     description.typedSearchAttributes.get(screeningPhase) === 'screening' &&
     (description.typedSearchAttributes.get(screeningDecision) ?? 'pending') === 'pending';

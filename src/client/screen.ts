@@ -134,12 +134,14 @@ function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScre
   return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
 }
 
-/** From 2 on the update is the only trace of the attempt: unless a worker took it, nothing goes on by itself. */
+/**
+ * From 2 on the update is the only trace of the attempt: unless a worker took it, nothing goes on by itself, and once one
+ * has, the order gives its own answer soon. Without one in time the outcome is unknown.
+ */
 async function laterAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
   const { request, workflowId, cardRef } = sending;
   const { client } = context;
   const { attempt, transaction } = request;
-  let accepted = false;
   try {
     return await within(client, sending.deadline, async () => {
       const update = await client.workflow.getHandle(workflowId).startUpdate(retryUpdate, {
@@ -154,14 +156,12 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
         updateId: retryUpdateId(attempt),
         waitForStage: 'ACCEPTED',
       });
-      accepted = true;
       return await update.result();
     });
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
       return answerOnRecord(await closedOrder(context, workflowId), sending);
     }
-    if (accepted && isUnanswered(error)) return pendingAnswer(context, request);
     throw toOrderError(error);
   }
 }

@@ -73,6 +73,14 @@ describe('looking first', () => {
     expect(requests('create-transaction')).toBe(0);
   });
 
+  it('takes an answer without an id for a transaction that is there', async () => {
+    const world = aWorld();
+    await world.checkout.screenAtCheckout(aCheckout('review'));
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'reply-without-id' }] });
+    const { outcome } = await world.checkout.screenAtCheckout(again());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'missing-id', maybeSent: true });
+  });
+
   it('takes a refused look for no refusal of the order', async () => {
     const { outcome } = await aWorld().checkout.screenAtCheckout(again({ invoiceNumber: '..' }));
     expect(outcome).toEqual({ kind: 'unreadable', reason: 'bad-request' });

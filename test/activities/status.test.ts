@@ -190,14 +190,16 @@ describe('polling', () => {
 });
 
 describe('looking up by invoice', () => {
-  const lookUp = (changes: Partial<LookUpRequest> = {}) =>
-    perform(aWorld().background.lookUp, {
+  const lookUp = (changes: Partial<LookUpRequest> = {}, attempt = 1) => {
+    const request = {
       integration: 'default',
       invoiceNumber: ORDER_ID,
       knownTransactionIds: [],
       forbiddenKnown: false,
       ...changes,
-    });
+    };
+    return perform(aWorld().background.lookUp, request, { attempt });
+  };
 
   it('finds a transaction that is new to the order', async () => {
     const transactionId = await screened(aWorld(), 'fail');
@@ -206,8 +208,10 @@ describe('looking up by invoice', () => {
     expectNoSecret(outcome);
   });
 
-  it('finds none when there is none, or a known one only', async () => {
-    expect(await lookUp()).toEqual({ kind: 'none' });
+  it('finds none when there is none, once an earlier create had time to arrive, or a known one only', async () => {
+    const early = await failureOf(lookUp());
+    expect(early).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
+    expect(await lookUp({}, 2)).toEqual({ kind: 'none' });
     expect(await lookUp({ knownTransactionIds: [await screened(aWorld())] })).toEqual({ kind: 'none' });
   });
 

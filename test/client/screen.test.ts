@@ -185,6 +185,10 @@ describe('without a worker', () => {
     ['has a decision', described('RUNNING', 'review', 'review')],
     ['was declined', described('RUNNING', 'declined', 'pending')],
     ['is closed', described('COMPLETED', 'closed', 'pass')],
+    [
+      'a worker has just now, and may still answer otherwise',
+      { ...described('RUNNING'), raw: { pendingWorkflowTask: { state: 2 } } },
+    ],
   ])('an order that %s is not called pending', async (_case, description) => {
     const { orderScreening, temporal } = aClient();
     temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
@@ -202,13 +206,12 @@ describe('without a worker', () => {
 });
 
 describe('a later attempt', () => {
-  it('is sent as an update of its own, once accepted it is pending when no answer comes', async () => {
+  it('is sent as an update of its own, and is not called pending: the order may still answer otherwise', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.startUpdate.mockResolvedValue({ result: () => Promise.reject(noAnswer) });
     temporal.describe.mockResolvedValue(described('RUNNING'));
-    expect(await orderScreening.screen({ ...request, attempt: 3 })).toMatchObject({
-      attempt: 3,
-      decision: 'pending',
+    await expect(orderScreening.screen({ ...request, attempt: 3 })).rejects.toMatchObject({
+      code: 'temporal-unavailable',
     });
     const [definition, options] = temporal.startUpdate.mock.calls[0] as unknown as [
       { name: string },
