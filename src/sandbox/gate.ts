@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { notAuthorized, refuse } from './answers.ts';
@@ -28,6 +29,8 @@ export class Gate {
     this.ledger = ledger;
     this.faults = faults;
     this.onChange = onChange;
+    // One listener for each delay under way, and a chaos run has many.
+    setMaxListeners(0, this.closing.signal);
   }
 
   async pass(call: Call, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,6 +50,8 @@ export class WebhookSender {
     this.config = config;
     this.ledger = ledger;
     this.faults = faults;
+    // One listener for each webhook under way, and a chaos run has many.
+    setMaxListeners(0, this.closing.signal);
   }
 
   /** Sends the news of a transaction's decision in the background. */
