@@ -74,8 +74,9 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
       if (fields.has(definition) && stringify(fields.get(definition)) !== stringify(field)) {
         findings.push({ path: here, message: 'is given in two spellings with different values; send one' });
       }
+      // Only what differs: a body of a megabyte may have a hundred thousand fields.
+      if (name !== definition || fields.has(definition)) sent.set(JSON.stringify(here), name);
       fields.set(definition, field);
-      sent.set(JSON.stringify(here), name);
     }
     // Unlike an assignment, this makes a field named __proto__ a field like any other.
     return Object.fromEntries(fields);
@@ -87,7 +88,8 @@ export function toDefinitionSpelling(schema: z.ZodType, body: unknown): Spelled 
     shownPath: (path) =>
       path.reduce<string>((shown, part, index) => {
         if (typeof part === 'number') return `${shown}[${part}]`;
-        const name = shownName(sent.get(JSON.stringify(path.slice(0, index + 1))) ?? String(part));
+        const spelled = sent.size === 0 ? undefined : sent.get(JSON.stringify(path.slice(0, index + 1)));
+        const name = shownName(spelled ?? String(part));
         return shown === '' ? name : `${shown}.${name}`;
       }, ''),
   };
