@@ -1,6 +1,6 @@
 /** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
 import type { Fault, OrderErrorCode } from './errors.ts';
-import { forbiddenFields } from './forbidden-fields.ts';
+import { forbiddenFields, nestsTooDeep } from './forbidden-fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId } from './ids.ts';
 import type {
   DecisionRequest,
@@ -156,6 +156,7 @@ export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
 }
 
 function cardDataRefusal(request: unknown, path: string): Refusal | undefined {
+  if (nestsTooDeep(request)) return invalid([{ path: path || 'transaction', message: 'nests too deep' }]);
   const paths = forbiddenFields(request, path);
   if (paths.length === 0) return undefined;
   const errors = paths.map((path) => ({

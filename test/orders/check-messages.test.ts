@@ -64,6 +64,18 @@ describe('a start', () => {
   });
 });
 
+describe('a request that nests without end', () => {
+  it('is refused, not looked into until the stack is used up', () => {
+    let deep: object = { cardNumber: '4' };
+    for (let level = 0; level < 50_000; level += 1) deep = { deep };
+    const input = { orderId: '1', transaction: { userFields: deep } };
+    expect(startRefusal(input, 'order:default:1')).toMatchObject({
+      code: 'invalid-request',
+      errors: [{ message: 'nests too deep' }],
+    });
+  });
+});
+
 describe('forbidden fields', () => {
   it('are found in every spelling, however deep', () => {
     const found = forbiddenFields({
