@@ -23,8 +23,6 @@ export class OrderContext {
   readonly events: OrderEvent[];
   /** What the queued portal actions send, by the number of their record. */
   readonly portalFields: Record<number, PortalFields>;
-  /** When a checkout was answered last. */
-  answeredAt: Instant | undefined;
   #touched = false;
   #shown: string[] = [];
 

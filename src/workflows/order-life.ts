@@ -19,7 +19,6 @@ import { Alarm } from './alarm.ts';
 import { BackgroundJobs, type Finished } from './background-jobs.ts';
 import type { OrderContext } from './order-context.ts';
 import { runJob, screenRequest } from './order-jobs.ts';
-import type { Outbox } from './outbox.ts';
 import type { PortalStrand } from './portal-strand.ts';
 import { local, localUntilDone, retryCheckout } from './world.ts';
 
@@ -62,15 +61,14 @@ export class OrderLife {
    * Lives the order to its end.
    * @returns false when its history has grown long: it is to continue as new
    */
-  async run(portal: PortalStrand, outbox: Outbox, asked: Asked): Promise<boolean> {
+  async run(portal: PortalStrand, asked: Asked): Promise<boolean> {
     const { order } = this.#context;
     if (order.policy === undefined) await this.#screenFirst(asked);
     while (!order.ended) {
       this.#startWhatIsDue(portal);
       this.#context.show();
-      await outbox.tryNow();
       if (workflowInfo().continueAsNewSuggested && (await this.#rested(portal))) return false;
-      await condition(() => this.#somethingToDo() || outbox.due);
+      await condition(() => this.#somethingToDo());
       await this.#doNext(portal);
     }
     await this.#finish(portal);
@@ -131,7 +129,6 @@ export class OrderLife {
     const events = applyScreening(order, policy, outcome, { source: 'checkout', sentSince, now });
     const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
     currentAttempt(order).answer = checkoutAnswer(order, insights === undefined ? {} : { insights });
-    this.#context.answeredAt = now;
     this.#context.emit(events);
   }
 

@@ -75,11 +75,7 @@ class ScreenOrder {
     this.#context = new OrderContext(input, input.integration ?? DEFAULT_INTEGRATION);
     this.#life = new OrderLife(this.#context);
     this.#portal = new PortalStrand(this.#context, () => this.#life.screening);
-    this.#outbox = new Outbox(
-      this.#context.events,
-      () => this.#context.answeredAt === this.#context.now,
-      (count, inTime) => this.#delivered(count, inTime),
-    );
+    this.#outbox = new Outbox(this.#context.events, (count, inTime) => this.#delivered(count, inTime));
     this.#answerMessages();
     this.#answerPortalActions();
     this.#heedCancellation();
@@ -89,7 +85,7 @@ class ScreenOrder {
     void this.#portal.run();
     void this.#outbox.run();
     try {
-      const ended = await this.#life.run(this.#portal, this.#outbox, this.#input);
+      const ended = await this.#life.run(this.#portal, this.#input);
       if (!ended) return await this.#goOnAsNew();
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
@@ -99,11 +95,7 @@ class ScreenOrder {
     }
     this.#context.emit(['order.closed']);
     this.#context.show();
-    const done = (): boolean => this.#outbox.empty && this.#portal.idle && allHandlersFinished();
-    while (!done()) {
-      await this.#outbox.tryNow();
-      await condition(() => done() || this.#outbox.due);
-    }
+    await condition(() => this.#outbox.empty && this.#portal.idle && allHandlersFinished());
     this.#context.show();
     return this.#context.order;
   }
