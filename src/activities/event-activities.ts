@@ -6,25 +6,19 @@ import type { ActivityWorld } from './activity-world.ts';
 import { tryAgain, waitLonger } from './retry-later.ts';
 
 /** One event's delivery, and all that one try delivers: shorter than the activity may take, so that no two overlap. */
-const QUICK = { eachMs: 2_500, allMs: 8_000 };
-const PATIENT = { eachMs: 15_000, allMs: 30_000 };
+const EACH_MS = 15_000;
+const ALL_MS = 30_000;
 
 export function eventActivities(world: ActivityWorld) {
   return {
-    /** One quick try inside the workflow task. A local activity. */
-    async deliverEventsNow(events: OrderEvent[]): Promise<void> {
-      const until = Date.now() + QUICK.allMs;
-      for (const event of events) await deliver(world, event, timeFor(QUICK, until));
-    },
-
     /** Delivers in order; a second call goes on after the last event that arrived. */
     async deliverEvents(events: OrderEvent[]): Promise<void> {
       const { heartbeatDetails } = activityInfo();
       const arrived = typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
-      const until = Date.now() + PATIENT.allMs;
+      const until = Date.now() + ALL_MS;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
-        await deliver(world, event, timeFor(PATIENT, until));
+        await deliver(world, event, timeFor(until));
         heartbeat(event.sequence);
       }
     },
@@ -42,10 +36,10 @@ export function eventActivities(world: ActivityWorld) {
 }
 
 /** @returns milliseconds for the next delivery. @throws when this try is over: the next one goes on */
-function timeFor({ eachMs }: typeof PATIENT, until: number): number {
+function timeFor(until: number): number {
   const left = until - Date.now();
   if (left < 1_000) throw waitLonger('more-to-deliver', 'the next try delivers the rest', 1);
-  return Math.min(eachMs, left);
+  return Math.min(EACH_MS, left);
 }
 
 async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: number): Promise<void> {

@@ -37,7 +37,6 @@ export function createActivities(world: ActivityWorld): ActivitiesByQueue {
       policyInForce: screening.policyInForce,
       screenRetry: screening.screenRetry,
       readStatus: status.readStatus,
-      deliverEventsNow: events.deliverEventsNow,
     },
     background: {
       catchUp: screening.catchUp,

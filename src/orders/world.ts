@@ -89,7 +89,6 @@ export interface LocalActivities {
   /** The policy alone, when the screening itself broke down. */
   policyInForce(request: ScreenRequest): Promise<Policy>;
   readStatus(request: StatusRequest): Promise<StatusOutcome>;
-  deliverEventsNow(events: OrderEvent[]): Promise<void>;
 }
 
 /** A second attempt's checkout: a caller waits for it. */

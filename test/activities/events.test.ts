@@ -172,19 +172,3 @@ describe('durable delivery', () => {
     expect(failure).toMatchObject({ type: 'no-receiver', nonRetryable: false });
   });
 });
-
-describe('delivery inside the workflow task', () => {
-  it('sends every event in order', async () => {
-    await activities().checkout.deliverEventsNow(EVENTS);
-    expect(sequences()).toEqual([1, 2, 3]);
-  });
-
-  it('gives up soon on a receiver that hangs', async () => {
-    answers = ['hang'];
-    const begun = performance.now();
-    const failure = await failureOf(activities().checkout.deliverEventsNow(EVENTS));
-    expect(failure).toMatchObject({ type: 'not-delivered', message: 'the events receiver did not answer' });
-    expect(performance.now() - begun).toBeLessThan(4_000);
-    expect(deliveries).toHaveLength(1);
-  });
-});

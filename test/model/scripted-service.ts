@@ -1,7 +1,6 @@
 /** A small screening service for the model's runs: it keeps transactions, has moods, and writes down what it was asked. */
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import type { StatusOutcome } from '../../src/orders/apply-reading.ts';
 import type { OrderEvent } from '../../src/orders/messages.ts';
 import type { Policy } from '../../src/orders/policy.ts';
@@ -20,6 +19,9 @@ import type {
 import { HOUR, MINUTE } from '../fixtures/policies.ts';
 import { again } from '../workflows/world.ts';
 import type { Entry, Happening, StatusWord } from './log.ts';
+
+/** Between tries while the service is down or the key wrong: long, so that days of it cost few tries. */
+export const PAUSE_MS = 15 * MINUTE;
 
 /** What the next create meets: a decision, `lost` (no answer, nothing made), `lost-<decision>` (made, no answer). */
 export type NextCreate =
@@ -109,9 +111,9 @@ export class ScriptedService {
   }
 
   async lookUp(invoice: string, known: string[], forbiddenKnown: boolean): Promise<LookUpOutcome> {
-    if (this.mood === 'down') throw again(MINUTE);
+    if (this.mood === 'down') throw again(PAUSE_MS);
     if (this.mood === 'wrong-key') {
-      if (forbiddenKnown) throw again(MINUTE);
+      if (forbiddenKnown) throw again(PAUSE_MS);
       return { kind: 'forbidden' };
     }
     const found = this.#first(invoice, known);
@@ -164,11 +166,11 @@ export class ScriptedService {
     this.portalRequests.push({ request, at });
     if (this.mood === 'down') {
       await note('unanswered');
-      throw again(Math.max(1, Math.min(MINUTE, lastMoment - at + 1)));
+      throw again(Math.max(1, Math.min(PAUSE_MS, lastMoment - at + 1)));
     }
     if (this.mood === 'wrong-key') {
       await note('forbidden');
-      if (request.forbiddenKnown) throw again(Math.max(1, Math.min(MINUTE, lastMoment - at + 1)));
+      if (request.forbiddenKnown) throw again(Math.max(1, Math.min(PAUSE_MS, lastMoment - at + 1)));
       return { kind: 'forbidden' };
     }
     if (this.portalMood === 'refuse') {
@@ -216,8 +218,8 @@ export function activitiesOf(
     screenRetry: (request) => serviceOf(request.integration).screen(request, 'retry'),
     catchUp: async (request) => {
       const outcome = await serviceOf(request.integration).screen(request, 'catch-up');
-      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
-      if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(PAUSE_MS);
+      if (outcome.kind === 'unanswered') throw again(PAUSE_MS);
       return outcome;
     },
     lookUp: (request) =>
@@ -229,8 +231,8 @@ export function activitiesOf(
     readStatus: (request) => serviceOf(request.integration).read(request.transactionId, 'read'),
     readStatusDurably: async (request) => {
       const status = await serviceOf(request.integration).read(request.transactionId, 'read');
-      if (status.kind === 'unanswered') throw again(MINUTE);
-      if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      if (status.kind === 'unanswered') throw again(PAUSE_MS);
+      if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(PAUSE_MS);
       return status;
     },
     pollStatus: async (request) => {
@@ -257,11 +259,10 @@ export function activitiesOf(
         taken: mood === 'ok',
       });
       if (mood === 'wrong-key' && !request.forbiddenKnown) return { kind: 'forbidden' };
-      if (mood !== 'ok') throw again(MINUTE);
+      if (mood !== 'ok') throw again(PAUSE_MS);
       return { kind: 'sent' };
     },
     performPortalAction: (request) => serviceOf(request.integration).portal(request),
-    deliverEventsNow: take,
     deliverEvents: take,
     forgetCard: async () => undefined,
   };

@@ -102,7 +102,6 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & RetryActiv
       world.reads += 1;
       return world.status;
     },
-    deliverEventsNow: async (events) => take(worlds, events),
     screenRetry: async (request) => {
       const world = worlds.of(request);
       world.screened.push(request);
