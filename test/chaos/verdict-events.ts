@@ -43,7 +43,8 @@ function contentOf(
   events: readonly Arrival[],
 ): Finding[] {
   const findings: Finding[] = [];
-  const last = events.at(-1);
+  // What was asked while the order ended may still fail, and a person is told: only that may come after the end.
+  const last = events.findLast(({ type }) => type !== 'order.attention') ?? events.at(-1);
   if (status === 'COMPLETED') {
     const { phase, decision, action } = last?.data ?? {};
     const said = `${last?.type} ${phase} ${decision} ${action}`;

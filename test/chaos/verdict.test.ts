@@ -363,6 +363,15 @@ describe('what is excused', () => {
     expect(kinds(lost, outage)).toEqual([]);
   });
 
+  it('attention that comes while the order ends, but nothing else after its end', () => {
+    const after = (type: string) => ({
+      ...withState(plan, { events: { sequence: 3, delivered: 3, waiting: 0 } }),
+      arrivals: [...fine.arrivals, anArrival(plan, 3, { type })],
+    });
+    expect(kinds(after('order.attention'))).toEqual([]);
+    expect(kinds(after('order.decision_changed'))).toEqual(['event wrong']);
+  });
+
   it('the repeat of an event', () => {
     expect(kinds({ ...fine, arrivals: [...fine.arrivals, anArrival(plan, 1)] })).toEqual([]);
   });
