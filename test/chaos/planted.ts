@@ -1,0 +1,300 @@
+/** Made-up orders with which something is wrong, at least one for each kind of anomaly. */
+import type { OrderEvidence } from './evidence.ts';
+import {
+  aDiary,
+  anArrival,
+  anAttempt,
+  anEntry,
+  aPlan,
+  aTransactionRecord,
+  evidenceOf,
+  ID,
+  moment,
+  START,
+  withState,
+} from './made-up.ts';
+import type { AnomalyKind, Circumstances } from './verdict.ts';
+
+export const QUIET: Circumstances = { outages: [], restless: new Set() };
+export const plan = aPlan('canceling');
+export const fine = evidenceOf(plan);
+
+export const canceledState = {
+  phase: 'canceled',
+  phaseSince: moment(5),
+  decision: 'fail',
+  action: 'cancel',
+  attempts: [
+    anAttempt(plan, {
+      decision: 'fail',
+      readings: [
+        { decision: 'pass', at: moment(0), source: 'checkout' },
+        { decision: 'fail', at: moment(4), source: 'poll' },
+      ],
+    }),
+  ],
+};
+export const failed = {
+  decision: 'fail' as const,
+  decisions: [
+    { decision: 'pass' as const, at: moment(0), by: 'screening' as const },
+    { decision: 'fail' as const, at: moment(3), by: 'analyst' as const },
+  ],
+};
+export const cancelRecord = {
+  number: 1,
+  kind: 'cancel',
+  transactionId: ID,
+  status: 'done',
+  by: 'policy',
+  requestedAt: moment(4),
+  finishedAt: moment(5),
+};
+const closedAs = (phase: string) => ({ phase, decision: 'fail', action: 'cancel', attempt: 1 });
+const toldCancel = [
+  anArrival(plan, 1),
+  anArrival(plan, 2, { type: 'order.canceled', data: closedAs('canceled') }),
+  anArrival(plan, 3, { data: closedAs('canceled') }),
+];
+const three = { sequence: 3, delivered: 3, waiting: 0 };
+export const canceled = withState(
+  plan,
+  { ...canceledState, actions: [cancelRecord], events: three },
+  { transactions: [aTransactionRecord(plan, { ...failed, canceledAt: moment(5) })], arrivals: toldCancel },
+);
+export const uncanceled = (state: object, more: Partial<OrderEvidence> = {}): OrderEvidence =>
+  withState(
+    plan,
+    { ...canceledState, phase: 'closed', events: three, ...state },
+    {
+      transactions: [aTransactionRecord(plan, failed)],
+      arrivals: [toldCancel[0], toldCancel[1], anArrival(plan, 3, { data: closedAs('closed') })].flatMap(
+        (one) => one ?? [],
+      ),
+      ...more,
+    },
+  );
+const chargeback = { transaction_id: ID, reason_code: '10.4', due_date: '2034-01-31' };
+
+/** One way, at least, to plant each kind of anomaly. */
+export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
+  ['order lost', 'Temporal knows none', { ...fine, run: { status: 'NONE', history: fine.run.history } }],
+  ['never answered', 'no answer came', { ...fine, diary: aDiary(plan, { answers: [] }) }],
+  ['never answered', 'a request was given up', { ...fine, diary: aDiary(plan, { givenUp: ['cancel'] }) }],
+  [
+    'transaction created twice',
+    'two creates of one invoice number',
+    { ...fine, ledger: [anEntry(plan), anEntry(plan, { sequence: 2 })] },
+  ],
+  [
+    'transaction unaccounted for',
+    'one more transaction than the order knows',
+    { ...fine, transactions: [aTransactionRecord(plan), aTransactionRecord(plan, { id: 'another' })] },
+  ],
+  [
+    'transaction unaccounted for',
+    'an id that was never created',
+    withState(plan, { attempts: [anAttempt(plan, { transactionIds: [ID, 'invented'] })] }),
+  ],
+  [
+    'wrong decision',
+    'a reading that the service never gave',
+    withState(plan, {
+      attempts: [
+        anAttempt(plan, {
+          readings: [...anAttempt(plan).readings, { decision: 'fraudulent', at: moment(3), source: 'poll' }],
+        }),
+      ],
+    }),
+  ],
+  [
+    'wrong decision',
+    'a change that it was told',
+    {
+      ...fine,
+      transactions: [aTransactionRecord(plan, failed)],
+      ledger: [
+        anEntry(plan),
+        anEntry(plan, {
+          operation: 'status-by-url',
+          wallAt: moment(10),
+          outcome: { status: 200, code: null, decision: 'fail' },
+        }),
+      ],
+    },
+  ],
+  [
+    'wrong decision',
+    'a change before the recheck, which was never made',
+    { ...fine, transactions: [aTransactionRecord(plan, failed)] },
+  ],
+  ['wrong decision', 'not skipped as planned', evidenceOf({ ...plan, amount: 0.5 })],
+  ['wrong action', 'hold for a pass', withState(plan, { action: 'hold' })],
+  [
+    'wrong action',
+    'a checkout that was told otherwise than the table says',
+    {
+      ...fine,
+      diary: aDiary(plan, { answers: aDiary(plan).answers.map((one) => ({ ...one, action: 'hold' })) }),
+    },
+  ],
+  [
+    'contradicting answers',
+    'two answers to one attempt',
+    {
+      ...fine,
+      diary: aDiary(plan, {
+        answers: aDiary(plan).answers.flatMap((one) => [
+          one,
+          { ...one, decision: 'pending', action: 'hold' },
+        ]),
+      }),
+    },
+  ],
+  [
+    'contradicting answers',
+    'declined by fallback, and screened all the same',
+    evidenceOf(aPlan('declining'), {
+      diary: aDiary(aPlan('declining'), {
+        answers: aDiary(plan).answers.map((one) => ({ ...one, decision: 'pending', action: 'decline' })),
+      }),
+    }),
+  ],
+  ['strange answer', 'HTTP 500', { ...fine, diary: aDiary(plan, { strange: ['screening: HTTP 500'] }) }],
+  [
+    'strange answer',
+    'a refusal that nothing explains',
+    { ...fine, diary: aDiary(plan, { refusals: [{ attempt: 1, slug: 'attempt-mismatch' }] }) },
+  ],
+  [
+    'cancel sent late',
+    'after cancelBy',
+    {
+      ...fine,
+      ledger: [anEntry(plan), anEntry(plan, { operation: 'cancel-transaction', wallAt: moment(46) })],
+    },
+  ],
+  ['cancel missing', 'a fail that nobody asked to cancel', uncanceled({})],
+  [
+    'cancel missing',
+    'refused, though nothing stood in its way',
+    uncanceled({ actions: [{ ...cancelRecord, status: 'too-late' }] }),
+  ],
+  [
+    'cancel refused in the window',
+    'with half of it left',
+    {
+      ...fine,
+      diary: aDiary(plan, {
+        actions: [{ kind: 'cancel', outcome: 'cancel-window-closed', sentAt: START, at: START + 20_000 }],
+      }),
+    },
+  ],
+  [
+    'chargeback sent twice',
+    'two in the books',
+    withState(
+      plan,
+      { actions: [{ ...cancelRecord, kind: 'chargeback' }] },
+      { transactions: [aTransactionRecord(plan, { chargebacks: [chargeback, chargeback] })] },
+    ),
+  ],
+  [
+    'portal action not in the ledger',
+    'the phase says canceled',
+    { ...canceled, transactions: [aTransactionRecord(plan, failed)] },
+  ],
+  [
+    'portal action not in the ledger',
+    'the record says done',
+    withState(plan, { actions: [{ ...cancelRecord, kind: 'report-fraud' }] }),
+  ],
+  [
+    'portal action not in the ledger',
+    'the order service was told so',
+    {
+      ...fine,
+      diary: aDiary(plan, {
+        actions: [{ kind: 'customer-code', outcome: 'done', sentAt: START, at: START }],
+      }),
+    },
+  ],
+  [
+    'portal action not on record',
+    'the service has a report',
+    { ...fine, transactions: [aTransactionRecord(plan, { fraudReports: [moment(3)] })] },
+  ],
+  [
+    'portal action not on record',
+    'passive, and the portal was called',
+    evidenceOf(aPlan('passive'), {
+      ledger: [anEntry(plan), anEntry(plan, { operation: 'report-fraud' })],
+    }),
+  ],
+  [
+    'gateway result lost',
+    'taken, and not on record',
+    { ...fine, diary: aDiary(plan, { gateway: [{ attempt: 1, result: 'pass', outcome: 'taken' }] }) },
+  ],
+  [
+    'gateway result lost',
+    'never sent on',
+    withState(plan, { attempts: [anAttempt(plan, { gateway: { result: 'pass', at: moment(2) } })] }),
+  ],
+  [
+    'gateway result lost',
+    'sent, as the record says, and never received',
+    withState(plan, {
+      attempts: [anAttempt(plan, { gateway: { result: 'pass', at: moment(2), sent: moment(3) } })],
+    }),
+  ],
+  ['event lost', 'the second never came', { ...fine, arrivals: [anArrival(plan, 1)] }],
+  [
+    'event lost',
+    'it was never taken',
+    { ...fine, arrivals: [anArrival(plan, 1), anArrival(plan, 2, { taken: false })] },
+  ],
+  [
+    'event out of order',
+    'the second came before the first was taken',
+    {
+      ...fine,
+      arrivals: [anArrival(plan, 1, { taken: false }), anArrival(plan, 2), anArrival(plan, 1)],
+    },
+  ],
+  [
+    'event wrong',
+    'it came again with another content',
+    { ...fine, arrivals: [...fine.arrivals, anArrival(plan, 2, { body: 'another' })] },
+  ],
+  [
+    'event wrong',
+    'it came again with another id',
+    { ...fine, arrivals: [...fine.arrivals, anArrival(plan, 2, { id: 'another' })] },
+  ],
+  [
+    'event wrong',
+    'one more than the order counted',
+    { ...fine, arrivals: [...fine.arrivals, anArrival(plan, 3)] },
+  ],
+  [
+    'event wrong',
+    'the last one says otherwise',
+    { ...fine, arrivals: [anArrival(plan, 1), anArrival(plan, 2, { data: closedAs('closed') })] },
+  ],
+  ['workflow stuck', 'it never came to rest', fine, { ...QUIET, restless: new Set([plan.orderId]) }],
+  [
+    'workflow stuck',
+    'a portal action still runs',
+    { ...fine, portalRuns: [{ kind: 'cancel', status: 'RUNNING' }] },
+  ],
+  ['workflow failed', 'its status', { ...fine, run: { ...fine.run, status: 'TIMED_OUT' } }],
+  [
+    'workflow failed',
+    'a history that does not replay',
+    {
+      ...fine,
+      run: { ...fine.run, history: { events: 1, failedTasks: { nondeterminism: 1 }, timedOutTasks: 0 } },
+    },
+  ],
+];
