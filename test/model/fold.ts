@@ -7,12 +7,16 @@ import { gatewayResult, hint, read } from './model-readings.ts';
 import { lookedUp, screened } from './model-screening.ts';
 import { advance } from './model-time.ts';
 
+/** By how much an order's own moments may come before the model's. */
+const EARLY_MS = 500;
+
 /** The model after all that is in the log, at a moment. */
 export function fold(policy: Policy, startedAt: number, log: readonly Entry[], now: number): Model {
   const model = newModel(policy, startedAt);
   for (const entry of log) {
     if (entry.refused) continue;
-    advance(model, entry.at);
+    // The order's clock began a little before the first try: its moments come that much earlier.
+    advance(model, entry.at + EARLY_MS);
     apply(model, entry);
   }
   advance(model, now);

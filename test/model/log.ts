@@ -10,7 +10,7 @@ export type PortalResult = 'done' | 'refused' | 'unconfirmed' | 'too-late' | 'fo
 
 export type Happening =
   | { kind: 'screened'; by: 'checkout' | 'retry' | 'catch-up'; result: ScreeningResult; lookedFirst: boolean }
-  | { kind: 'looked-up'; found?: { tx: string; decision: Decision } }
+  | { kind: 'looked-up'; found?: { tx: string; decision: Decision }; forbidden?: true }
   | { kind: 'read'; tx: string; got: StatusWord; by: 'read' | 'poll' }
   | {
       kind: 'portal';

@@ -115,7 +115,7 @@ export function gatewayResult(model: Model, entry: Extract<Entry, { kind: 'gatew
     return;
   }
   if (model.policy.passive) {
-    fallSilent(model, 'a passive order after the gateway', 'phase', 'attention');
+    fallSilent(model, 'a passive order after the gateway', 'phase', 'attention', 'events');
     return;
   }
   if (model.phase === 'screening') {

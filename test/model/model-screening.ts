@@ -131,7 +131,7 @@ function atCheckout(model: Model, decision: Decision, at: number): void {
     move(model, 'review', at, 'hold');
     return;
   }
-  if (passive) fallSilent(model, 'the phase of a passive fail', 'phase', 'events');
+  if (passive) fallSilent(model, 'the phase of a passive fail', 'phase', 'events', 'attention');
   if (workflow === 'post-acceptance') {
     move(model, 'decided', at, 'cancel');
     return;
@@ -193,6 +193,10 @@ function unavailable(model: Model, decision: 'pending' | 'error', at: number): v
 }
 
 export function lookedUp(model: Model, entry: Extract<Entry, { kind: 'looked-up' }>): void {
+  if (entry.forbidden) {
+    model.causes.add('wrong key');
+    return;
+  }
   clearTrouble(model);
   const { found } = entry;
   const attempt = current(model);

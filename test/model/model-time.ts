@@ -17,7 +17,7 @@ export function deadlines(model: Model): Deadline[] {
   const add = (name: string, at: number | undefined, pass: Deadline['pass']) => {
     if (at !== undefined && !model.done.has(key(name))) list.push({ name: key(name), at, pass });
   };
-  if (phase === 'screening' && !model.cancelAsked) {
+  if (phase === 'screening') {
     add('screening deadline', attempt.startedAt + policy.screeningDeadlineMs, (m) => giveUpScreening(m));
   }
   if (phase === 'awaiting-gateway') {
@@ -69,6 +69,8 @@ export function advance(model: Model, now: number): void {
 
 /** "`error` to the end, or `screeningDeadline` passed: decision `error`, phase `decided`, attention; the action given at checkout stands." */
 function giveUpScreening(model: Model): void {
+  if (model.cancelAsked)
+    fallSilent(model, 'a cancel that still looks for a transaction at the screening deadline');
   const attempt = current(model);
   model.decision = 'error';
   attempt.decision = 'error';

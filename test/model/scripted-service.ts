@@ -113,6 +113,7 @@ export class ScriptedService {
   async lookUp(invoice: string, known: string[], forbiddenKnown: boolean): Promise<LookUpOutcome> {
     if (this.mood === 'down') throw again(PAUSE_MS);
     if (this.mood === 'wrong-key') {
+      await this.note({ kind: 'looked-up', forbidden: true });
       if (forbiddenKnown) throw again(PAUSE_MS);
       return { kind: 'forbidden' };
     }

@@ -22,6 +22,9 @@ export interface Tally {
   requests: Map<string, number>;
 }
 
+/** Once a process, also where a file has several stages. */
+let installed = false;
+
 /** Starts server and workers before the tests of a file, and stops them after. */
 export function withStage(): () => Stage {
   const services = new Map<string, ScriptedService>();
@@ -30,7 +33,8 @@ export function withStage(): () => Stage {
   let stop: () => Promise<void> = async () => undefined;
 
   beforeAll(async () => {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    if (!installed) Runtime.install({ logger: new DefaultLogger('ERROR') });
+    installed = true;
     environment = await createTimeSkipping();
     const connection = environment.nativeConnection;
     const activities = activitiesOf((integration) => {

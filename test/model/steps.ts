@@ -146,11 +146,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   often(2, fc.record({ do: is<'recheck' | 'acknowledge'>('recheck', 'acknowledge') })),
 );
 
+/** Mostly one step; sometimes a cancel right where it is about to be too late, which chance alone seldom finds. */
+const chapter: fc.Arbitrary<Step[]> = fc.oneof(
+  often(
+    14,
+    step.map((one) => [one]),
+  ),
+  often(
+    1,
+    is<Moment>('last stretch', 'last stretch', 'after window').map((what): Step[] => [
+      { do: 'wait until', what },
+      { do: 'cancel', tx: 'unnamed' },
+    ]),
+  ),
+);
+
 export const life: fc.Arbitrary<Life> = fc.record({
   policy,
   first: fc.oneof(often(14, nextCreate), often(1, is<NextCreate>('skipped'))),
   mood: is<Mood>('ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'down', 'wrong-key'),
-  steps: fc.array(step, { minLength: 5, maxLength: 15, size: 'max' }),
+  steps: fc
+    .array(chapter, { minLength: 5, maxLength: 12, size: 'max' })
+    .map((list) => list.flat().slice(0, 15)),
 });
 
 /** The policy of a life: pauses are long, so that days cost few polls. */
