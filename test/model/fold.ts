@@ -1,7 +1,7 @@
 /** The model as a fold over what happened. */
 import type { Policy } from '../../src/orders/policy.ts';
 import type { Entry } from './log.ts';
-import { clearTrouble, fallSilent, type Model, newAttempt, newModel } from './model.ts';
+import { clearTrouble, fallSilent, type Model, newAttempt, newModel, raiseWrongKey } from './model.ts';
 import { cancelAsked, portal } from './model-portal.ts';
 import { gatewayResult, hint, read } from './model-readings.ts';
 import { lookedUp, screened } from './model-screening.ts';
@@ -43,7 +43,7 @@ function apply(model: Model, entry: Entry): void {
     }
     case 'gateway-response':
       if (entry.taken) clearTrouble(model);
-      else if (model.mood === 'wrong-key') model.causes.add('wrong key');
+      else if (model.mood === 'wrong-key') raiseWrongKey(model);
       return;
     case 'service':
       model.mood = entry.turns;
@@ -69,7 +69,10 @@ function apply(model: Model, entry: Entry): void {
     }
     case 'acknowledge':
       // "Attention is cleared … by the update `acknowledge`." Whether a cause that lasts is raised again: silent.
-      for (const cause of model.causes) model.perhaps.add(cause);
+      for (const cause of model.causes) {
+        model.perhaps.add(cause);
+        model.seen.add(cause);
+      }
       model.causes.clear();
       return;
     case 'recheck':

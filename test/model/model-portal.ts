@@ -1,6 +1,15 @@
 /** What cancels and other portal actions mean. Design sections 3 and 6. */
 import type { Entry } from './log.ts';
-import { clearTrouble, current, fallSilent, type Model, move, SOON_MS, tooLateToCancel } from './model.ts';
+import {
+  clearTrouble,
+  current,
+  fallSilent,
+  type Model,
+  move,
+  raiseWrongKey,
+  SOON_MS,
+  tooLateToCancel,
+} from './model.ts';
 
 export function cancelAsked(model: Model, entry: Extract<Entry, { kind: 'cancel' }>): void {
   const { txs, maybeMade } = current(model);
@@ -45,7 +54,7 @@ function checkPortal(model: Model, entry: Extract<Entry, { kind: 'portal' }>): v
 export function portal(model: Model, entry: Extract<Entry, { kind: 'portal' }>): void {
   checkPortal(model, entry);
   if (entry.result === 'forbidden') {
-    model.causes.add('wrong key');
+    raiseWrongKey(model);
     return;
   }
   if (entry.result === 'unanswered') return;

@@ -8,6 +8,7 @@ import {
   fallSilent,
   type Model,
   move,
+  raiseWrongKey,
   SOON_MS,
   tooLateToCancel,
 } from './model.ts';
@@ -32,7 +33,7 @@ export function read(model: Model, entry: Extract<Entry, { kind: 'read' }>): voi
   model.lastRead = entry.at;
   if (entry.got !== 'unanswered') delete model.hinted;
   if (entry.got === 'forbidden') {
-    model.causes.add('wrong key');
+    raiseWrongKey(model);
     return;
   }
   if (entry.got === 'unanswered') return;

@@ -9,6 +9,7 @@ import {
   fallSilent,
   type Model,
   move,
+  raiseWrongKey,
   SOON_MS,
 } from './model.ts';
 import { canceled } from './model-portal.ts';
@@ -27,7 +28,7 @@ export function screened(model: Model, entry: Extract<Entry, { kind: 'screened' 
   }
   if (result.is === 'forbidden') {
     // "403 is a wrong key, an operator's mistake: attention at once."
-    model.causes.add('wrong key');
+    raiseWrongKey(model);
   } else if (result.is !== 'unanswered') clearTrouble(model);
   if (model.cancelAsked && !first) {
     if (result.is === 'answered') attempt.txs.push(result.tx);
@@ -194,7 +195,7 @@ function unavailable(model: Model, decision: 'pending' | 'error', at: number): v
 
 export function lookedUp(model: Model, entry: Extract<Entry, { kind: 'looked-up' }>): void {
   if (entry.forbidden) {
-    model.causes.add('wrong key');
+    raiseWrongKey(model);
     return;
   }
   clearTrouble(model);

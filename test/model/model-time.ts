@@ -20,7 +20,7 @@ export function deadlines(model: Model): Deadline[] {
   if (phase === 'screening') {
     add('screening deadline', attempt.startedAt + policy.screeningDeadlineMs, (m) => giveUpScreening(m));
   }
-  if (phase === 'awaiting-gateway') {
+  if (phase === 'awaiting-gateway' && attempt.gateway === undefined) {
     add('gateway late', model.since + policy.gatewayResultWithinMs, (m) => m.causes.add('gateway late'));
   }
   const gone = policy.workflow === 'pre-gateway' && attempt.answer?.action === 'proceed';
@@ -76,6 +76,8 @@ function giveUpScreening(model: Model): void {
   attempt.decision = 'error';
   model.phase = 'decided';
   model.since = attempt.startedAt + model.policy.screeningDeadlineMs;
+  // Nothing is tried any more: whether the wrong key still matters isn't said.
+  if (model.causes.delete('wrong key')) model.perhaps.add('wrong key');
   model.causes.add('no decision');
   decidedEvent(model);
 }

@@ -48,6 +48,8 @@ export interface Model {
   causes: Set<Cause>;
   /** A reading or a person may have ended these: they may be there or not. */
   perhaps: Set<Cause>;
+  /** Causes that a person has seen: whether one that lasts is raised again isn't said. */
+  seen: Set<Cause>;
   cancelAsked: boolean;
   /** Since when the decision is polled because fraud was reported. */
   fraudReported?: number | undefined;
@@ -76,6 +78,7 @@ export function newModel(policy: Policy, at: number): Model {
     events: [],
     causes: new Set(),
     perhaps: new Set(),
+    seen: new Set(),
     cancelAsked: false,
     rechecks: 0,
     done: new Set(),
@@ -138,6 +141,12 @@ export function decidedEvent(model: Model): void {
   model.events.push('order.decided');
 }
 
+/** "403 is a wrong key: attention at once", unless it was seen and lasts. */
+export function raiseWrongKey(model: Model): void {
+  (model.seen.has('wrong key') ? model.perhaps : model.causes).add('wrong key');
+}
+
 export function clearTrouble(model: Model): void {
+  model.seen.delete('wrong key');
   if (model.causes.delete('wrong key')) model.perhaps.add('wrong key');
 }
