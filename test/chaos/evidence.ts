@@ -109,9 +109,10 @@ export async function readRun(client: Client, { integration, orderId }: OrderPla
     throw error;
   }
   const status = described.status.name;
+  // An order whose workflow task fails again and again can't be asked: that is a finding, not the end of the run.
   const raw: unknown =
     status === 'RUNNING'
-      ? await handle.query(orderQuery)
+      ? await handle.query(orderQuery).catch(() => undefined)
       : status === 'COMPLETED'
         ? await handle.result()
         : undefined;

@@ -285,6 +285,11 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
   ['workflow stuck', 'it never came to rest', fine, { ...QUIET, restless: new Set([plan.orderId]) }],
   [
     'workflow stuck',
+    'its state can’t be read',
+    { ...fine, run: { status: 'RUNNING', history: fine.run.history } },
+  ],
+  [
+    'workflow stuck',
     'a portal action still runs',
     { ...fine, portalRuns: [{ kind: 'cancel', status: 'RUNNING' }] },
   ],

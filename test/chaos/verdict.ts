@@ -75,6 +75,7 @@ function lifeOf({ plan, diary, run, transactions }: OrderEvidence, { restless }:
   if (run.status !== 'RUNNING' && run.status !== 'COMPLETED') {
     findings.push({ kind: 'workflow failed', facts: `status ${run.status}` });
   }
+  if (run.state === undefined) findings.push({ kind: 'workflow stuck', facts: 'its state cannot be read' });
   for (const [cause, count] of Object.entries(run.history.failedTasks)) {
     // The SDK itself may stumble once over a task that was forced to fail; a task that fails again is our fault.
     const stumbled =
