@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const workflows = ['test/workflows/**/*.test.ts', 'test/model/**/*.test.ts'];
+const workflows = ['test/workflows/**/*.test.ts', 'test/model/compare.test.ts'];
+const model = ['test/model/order-model.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts'];
 const chaos = ['test/chaos/chaos.test.ts'];
 
@@ -11,7 +12,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...workflows, ...e2e, ...chaos],
+          exclude: [...workflows, ...e2e, ...model, ...chaos],
           sequence: { groupOrder: 0 },
         },
       },
@@ -39,7 +40,15 @@ export default defineConfig({
         },
       },
       // Not part of `npm test`: see docs/guarantees.md, "Open".
-      { test: { name: 'chaos', include: chaos, sequence: { groupOrder: 3 } } },
+      {
+        test: {
+          name: 'model',
+          include: model,
+          globalSetup: 'test/support/time-skipping-setup.ts',
+          sequence: { groupOrder: 3 },
+        },
+      },
+      { test: { name: 'chaos', include: chaos, sequence: { groupOrder: 4 } } },
     ],
   },
 });
