@@ -177,6 +177,13 @@ function startedOrder(
         return now;
       }),
     attention: async () => (await state()).attention.map((one) => one.code),
-    events: async () => (await handle.fetchHistory()).events?.length ?? 0,
+    events: () =>
+      eventually(async () => {
+        const events = (await handle.fetchHistory()).events ?? [];
+        const last = events.at(-1);
+        const open = last?.workflowTaskScheduledEventAttributes ?? last?.workflowTaskStartedEventAttributes;
+        if (open) throw new Error('a workflow task is under way');
+        return events.length;
+      }),
   };
 }
