@@ -1,18 +1,11 @@
 /** What the API answers, for its documentation. Design section 5. */
 import { z } from 'zod';
+import { ACTIONS, PHASES } from '../orders/words.ts';
 import { DECISIONS, INTEGRATION_WORKFLOWS, insightsSchema } from '../screening/index.ts';
 
-export const phaseSchema = z.enum([
-  'screening',
-  'awaiting-gateway',
-  'review',
-  'declined',
-  'decided',
-  'canceled',
-  'closed',
-]);
+export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum([...DECISIONS, 'pending', 'skipped']);
-export const actionSchema = z.enum(['proceed', 'hold', 'decline', 'cancel']);
+export const actionSchema = z.enum(ACTIONS);
 const instantSchema = z.iso.datetime();
 
 const orderName = { orderId: z.string(), integration: z.string() };

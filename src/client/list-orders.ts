@@ -15,6 +15,7 @@ import {
   screeningPhase,
   transactionId,
 } from '../orders/search-attributes.ts';
+import { ACTIONS, PHASES } from '../orders/words.ts';
 import type { ClientContext } from './context.ts';
 import { invalidRequest } from './read-requests.ts';
 import { asOrderError } from './temporal-errors.ts';
@@ -25,17 +26,9 @@ const ANSWER_WITHIN_MS = 5_000;
 const DEFAULT_LIMIT = 50;
 const CHECK_BYTES = 8;
 
-const phases = z.enum([
-  'screening',
-  'awaiting-gateway',
-  'review',
-  'declined',
-  'decided',
-  'canceled',
-  'closed',
-]);
+const phases = z.enum(PHASES);
 const decisions = z.enum(['pass', 'fail', 'review', 'fraudulent', 'error', 'pending', 'skipped']);
-const actions = z.enum(['proceed', 'hold', 'decline', 'cancel']);
+const actions = z.enum(ACTIONS);
 
 /** @see OrderScreening.list */
 export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {

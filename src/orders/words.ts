@@ -7,17 +7,20 @@ export type Decision = 'pass' | 'fail' | 'review' | 'fraudulent' | 'error';
 export type OrderDecision = Decision | 'pending' | 'skipped';
 
 /** What the order service must do next. */
-export type Action = 'proceed' | 'hold' | 'decline' | 'cancel';
+export const ACTIONS = ['proceed', 'hold', 'decline', 'cancel'] as const;
+export type Action = (typeof ACTIONS)[number];
 
 /** Where the order is. */
-export type Phase =
-  | 'screening'
-  | 'awaiting-gateway'
-  | 'review'
-  | 'declined'
-  | 'decided'
-  | 'canceled'
-  | 'closed';
+export const PHASES = [
+  'screening',
+  'awaiting-gateway',
+  'review',
+  'declined',
+  'decided',
+  'canceled',
+  'closed',
+] as const;
+export type Phase = (typeof PHASES)[number];
 
 /** When in the checkout the order is screened. */
 export type IntegrationWorkflow = 'pre-gateway' | 'pre-acceptance' | 'post-acceptance';
