@@ -2,6 +2,7 @@
 import type {
   BackgroundActivities,
   LocalActivities,
+  LocalEventActivities,
   PollActivities,
   RetryActivities,
   SweepActivities,
@@ -19,7 +20,7 @@ export { createOrderDirectory, type OrderDirectory } from './order-directory.ts'
 
 /** The activities of each task queue. */
 export interface ActivitiesByQueue {
-  checkout: LocalActivities & RetryActivities;
+  checkout: LocalActivities & LocalEventActivities & RetryActivities;
   background: BackgroundActivities & SweepActivities;
   polls: PollActivities;
 }
@@ -37,6 +38,7 @@ export function createActivities(world: ActivityWorld): ActivitiesByQueue {
       policyInForce: screening.policyInForce,
       screenRetry: screening.screenRetry,
       readStatus: status.readStatus,
+      deliverAtOnce: events.deliverAtOnce,
     },
     background: {
       catchUp: screening.catchUp,

@@ -2,6 +2,7 @@
 
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import {
   attachCustomerCodeUpdate,
@@ -13,7 +14,7 @@ import {
 } from '../orders/messages.ts';
 import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
 import type { ClientContext } from './context.ts';
-import { describeOrder, finalRecord } from './read-order.ts';
+import { findOrder } from './read-order.ts';
 import { isUnanswered, temporalUnavailable, toOrderError, unknownOrder } from './temporal-errors.ts';
 import type { OrderKey, PortalOptions } from './types.ts';
 import { within } from './within.ts';
@@ -39,14 +40,18 @@ export async function portalAction(
       idempotencyKey && `${fields.kind}:${idempotencyKey}`,
     );
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
+    const known = error instanceof WorkflowNotFoundError ? undefined : toOrderError(error);
+    if (known !== undefined && !isOrderClosed(known)) throw known;
   }
-  const description = await describeOrder(context, workflowId);
-  if (description !== undefined) {
-    return closedOrderAction(context, order, await finalRecord(context, workflowId), fields);
-  }
+  const found = await findOrder(context, workflowId);
+  if (found !== undefined) return closedOrderAction(context, order, found.state, fields);
   if (fields.transactionId === undefined) throw unknownOrder();
   return orderlessAction(context, order, fields, fields.transactionId);
+}
+
+/** An order that has ended, and only waits for its last events to arrive, takes actions no more. */
+function isOrderClosed(error: unknown): boolean {
+  return error instanceof OrderScreeningError && error.code === 'order-closed';
 }
 
 async function updateOrder(

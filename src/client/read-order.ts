@@ -20,8 +20,15 @@ export type FoundOrder = { open: true; state: OrderState } | { open: false; stat
 
 /** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
 export async function readOrder(context: ClientContext, workflowId: string): Promise<FoundOrder> {
+  const found = await findOrder(context, workflowId);
+  if (found === undefined) throw unknownOrder();
+  return found;
+}
+
+/** @returns the whole state; undefined when Temporal knows no such order */
+export async function findOrder(context: ClientContext, workflowId: string): Promise<FoundOrder | undefined> {
   const description = await describeOrder(context, workflowId);
-  if (description === undefined) throw unknownOrder();
+  if (description === undefined) return undefined;
   if (description.status.name !== 'RUNNING')
     return { open: false, state: await finalRecord(context, workflowId) };
   const { client } = context;

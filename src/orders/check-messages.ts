@@ -1,4 +1,5 @@
 /** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
+import { isOver } from './deadlines.ts';
 import type { Fault, OrderErrorCode } from './errors.ts';
 import { forbiddenFields, nestsTooDeep } from './forbidden-fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId } from './ids.ts';
@@ -74,7 +75,7 @@ export function decisionRefusal(order: OrderState, request: DecisionRequest): Re
 }
 
 /** @returns why the `retry` update isn't taken, or undefined: it is */
-export function retryRefusal(order: OrderState, request: RetryRequest): Refusal | undefined {
+export function retryRefusal(order: OrderState, request: RetryRequest, nowMs: number): Refusal | undefined {
   if (!isRecord(request) || !Number.isInteger(request.attempt) || !isRecord(request.transaction)) {
     return invalid([{ path: '', message: 'must be {attempt, transaction, cardRef?, fingerprint?}' }]);
   }
@@ -82,7 +83,7 @@ export function retryRefusal(order: OrderState, request: RetryRequest): Refusal 
   if (forbidden !== undefined) return forbidden;
   const made = order.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
-  if (order.phase === 'closed' || order.phase === 'canceled') {
+  if (order.phase === 'canceled' || isOver(order, nowMs)) {
     return refusal('order-closed', 'The order is closed: it takes no other attempt.');
   }
   const open = order.phase === 'declined' || (order.phase === 'decided' && order.decision === 'error');
@@ -97,9 +98,17 @@ export function retryRefusal(order: OrderState, request: RetryRequest): Refusal 
 }
 
 /** @returns why the `acknowledge` update isn't taken, or undefined: it is */
-export function acknowledgeRefusal(request: { reason: string }): Refusal | undefined {
-  if (isRecord(request) && isText(request.reason, TEXT_LIMIT)) return undefined;
-  return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
+export function acknowledgeRefusal(
+  order: OrderState,
+  request: { reason: string },
+  nowMs: number,
+): Refusal | undefined {
+  if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT)) {
+    return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
+  }
+  return isOver(order, nowMs)
+    ? refusal('order-closed', 'The order is closed: its record stays as it is.')
+    : undefined;
 }
 
 /** @returns why `portalAction` can't be started with this input, or undefined: it can */

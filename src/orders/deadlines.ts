@@ -29,6 +29,24 @@ export function nextDeadline(order: OrderState): Deadline | undefined {
   return next;
 }
 
+/** Deadlines that end the order when they pass. */
+const ENDS: DeadlineKind[] = ['window-closes', 'retry-over', 'gateway-over', 'review-limit'];
+
+/** @returns whether the order ends when this deadline passes */
+export function endsOrder(kind: DeadlineKind): boolean {
+  return ENDS.includes(kind);
+}
+
+/**
+ * An order takes nothing more from the moment of its last deadline, whether its end is recorded yet or not. So its end is
+ * the same however often the workflow task that records it is run.
+ * @returns whether the order is at its end
+ */
+export function isOver(order: OrderState, nowMs: number): boolean {
+  if (order.ended === true || order.phase === 'closed') return true;
+  return deadlines(order).some(({ kind, at }) => endsOrder(kind) && millis(at) <= nowMs);
+}
+
 /** @returns every deadline of the order's phase, also those that have passed */
 export function deadlines(order: OrderState): Deadline[] {
   if (order.policy === undefined || order.phase === 'closed') return [];
@@ -94,5 +112,8 @@ function recheckUseful({ decision, policy, lastRead, attempts }: OrderState): bo
 
 /** @returns whether the gateway's result may still come, and is to be sent on or recorded when it does */
 function gatewayOutstanding(order: OrderState): boolean {
-  return order.workflow === 'pre-gateway' && currentAttempt(order).gateway === undefined;
+  const { gateway, answer, readings } = currentAttempt(order);
+  if (order.workflow !== 'pre-gateway' || gateway !== undefined) return false;
+  // Nobody goes to the gateway who was never told to proceed.
+  return answer?.action === 'proceed' || readings.some(({ decision }) => decision === 'pass');
 }

@@ -1,5 +1,6 @@
 /** The payment gateway's result. Design section 3.2; interface document, gateway_response. */
 import { clear, raise, raiseWrongKey } from './attention.ts';
+import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
@@ -12,6 +13,7 @@ import type { GatewayOutcome } from './world.ts';
 export function gatewayResultRefusal(
   order: OrderState,
   request: GatewayResultRequest,
+  nowMs: number,
 ): OrderErrorCode | undefined {
   if (!RESULTS.includes(request?.result)) return 'invalid-request';
   if (order.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
@@ -22,7 +24,7 @@ export function gatewayResultRefusal(
   if (recorded === request.result) return undefined;
   if (recorded !== undefined && recorded !== 'error') return 'gateway-result-mismatch';
   // A canceled order that ends keeps its phase, and sends nothing on any more.
-  if (order.phase === 'closed' || order.ended) return 'order-closed';
+  if (isOver(order, nowMs)) return 'order-closed';
   const current = attempt === currentAttempt(order);
   if (!current || order.phase === 'declined') return 'gateway-result-out-of-turn';
   return undefined;

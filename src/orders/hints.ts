@@ -1,4 +1,5 @@
 /** When a hint is worth a read: at most once a spacing, which grows under a flood. Design section 5, `hint`. */
+import { isOver } from './deadlines.ts';
 import type { ReviewHint } from './messages.ts';
 import { FIRST_HINT_SPACING_MS } from './new-order.ts';
 import type { OrderState } from './state.ts';
@@ -8,7 +9,7 @@ const LONGEST_SPACING_MS = 5 * 60_000;
 
 /** @returns whether a hint would tell the order something that it doesn't know to look for already */
 export function hintIsNews(order: OrderState, hint: ReviewHint, nowMs: number): boolean {
-  if (order.phase === 'canceled' || order.phase === 'closed') return false;
+  if (order.phase === 'canceled' || isOver(order, nowMs)) return false;
   if (order.hints.unread) return false;
   if (order.hints.until !== undefined && nowMs < millis(order.hints.until)) return false;
   return concerns(order, hint);

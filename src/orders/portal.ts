@@ -1,5 +1,6 @@
 /** The portal actions of an order: what may be asked, what was asked already, what follows. Design sections 3, 5 and 6. */
 import { clear, raise } from './attention.ts';
+import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
@@ -33,9 +34,11 @@ export function portalRefusal(
   if (order.policy?.passive) return { code: 'passive' };
   const attempt = attemptFor(order, fields.transactionId);
   if (attempt === undefined) return { code: 'unknown-transaction' };
+  const late = fields.kind === 'cancel' ? cancelRefusal(order, attempt, nowMs) : undefined;
+  if (late !== undefined) return late;
+  if (isOver(order, nowMs)) return { code: 'order-closed' };
   switch (fields.kind) {
     case 'cancel':
-      return cancelRefusal(order, attempt, nowMs);
     case 'customer-code':
       return undefined;
     case 'report-fraud':

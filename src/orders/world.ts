@@ -91,6 +91,11 @@ export interface LocalActivities {
   readStatus(request: StatusRequest): Promise<StatusOutcome>;
 }
 
+/** Run inside the workflow task that ends an order. */
+export interface LocalEventActivities {
+  deliverAtOnce(event: OrderEvent): Promise<void>;
+}
+
 /** A second attempt's checkout: a caller waits for it. */
 export interface RetryActivities {
   screenRetry(request: ScreenRequest): Promise<ScreeningOutcome>;

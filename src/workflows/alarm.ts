@@ -8,6 +8,12 @@ export class Alarm {
   #deadline: Deadline | undefined;
   #rung = false;
   #scope: CancellationScope | undefined;
+  readonly #ringing: () => void;
+
+  /** @param ringing is told in the moment when the timer fires; a deadline that had passed already rings without it */
+  constructor(ringing: () => void = () => undefined) {
+    this.#ringing = ringing;
+  }
 
   /** Follows a deadline; another one at the same moment takes over the timer. */
   set(deadline: Deadline | undefined): void {
@@ -27,6 +33,11 @@ export class Alarm {
     return this.#rung;
   }
 
+  /** The deadline that has passed and nobody has taken yet. */
+  get passed(): Deadline | undefined {
+    return this.#rung ? this.#deadline : undefined;
+  }
+
   /** Takes the deadline if it has passed. */
   take(): Deadline | undefined {
     if (!this.#rung) return undefined;
@@ -42,7 +53,9 @@ export class Alarm {
     scope
       .run(() => sleep(ms, { summary: describeDeadline(kind) }))
       .then(() => {
-        if (this.#scope === scope) this.#rung = true;
+        if (this.#scope !== scope) return;
+        this.#rung = true;
+        this.#ringing();
       })
       .catch((error: unknown) => {
         if (!isCancellation(error)) throw error;

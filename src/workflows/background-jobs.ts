@@ -7,11 +7,18 @@ import type { Attempt } from '../orders/state.ts';
 import type { GatewayResult, Instant, ReadingSource } from '../orders/words.ts';
 import type { GatewayOutcome, LookUpOutcome } from '../orders/world.ts';
 
+/** What a job read, at some moment since it began. */
+export interface FinishedRead {
+  transactionId: string;
+  since: Instant;
+  outcome: StatusOutcome;
+}
+
 /** How a job ended. */
 export type Finished =
   | { kind: 'catch-up'; attempt: Attempt; rescreen: boolean; outcome: ScreeningOutcome; since: Instant }
-  | { kind: 'poll'; transactionId: string; outcome: StatusOutcome }
-  | { kind: 'read'; transactionId: string; source: ReadingSource; outcome: StatusOutcome }
+  | ({ kind: 'poll' } & FinishedRead)
+  | ({ kind: 'read'; source: ReadingSource } & FinishedRead)
   | { kind: 'gateway'; attempt: Attempt; result: GatewayResult; outcome: GatewayOutcome }
   | { kind: 'look-up'; attempt: Attempt; outcome: LookUpOutcome }
   | { kind: 'forget-card'; attempt: Attempt };

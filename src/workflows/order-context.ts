@@ -70,9 +70,9 @@ export class OrderContext {
   }
 
   /** Puts events into the outbox, if there is a receiver. */
-  emit(types: readonly OrderEventType[]): void {
+  emit(types: readonly OrderEventType[], at: Instant = this.now): void {
     if (this.order.policy?.events !== true) return;
-    for (const type of types) this.events.push(nextEvent(this.order, type, this.now));
+    for (const type of types) this.events.push(nextEvent(this.order, type, at));
     this.order.events.waiting = this.events.length;
   }
 

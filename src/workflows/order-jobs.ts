@@ -15,10 +15,10 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
   const { order } = context;
   const { integration } = order;
   const forbiddenKnown = wrongKeyKnown(order);
+  const since = instant(Date.now());
   switch (job.kind) {
     case 'catch-up': {
       const { kind, attempt, rescreen } = job;
-      const since = instant(Date.now());
       const maybeSent = attempt.maybeSentSince !== undefined;
       const maybeUnderWay = maybeSent && !rescreen;
       const request = { ...screenRequest(context, maybeSent), forbiddenKnown, maybeUnderWay };
@@ -38,12 +38,12 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
         troubleKnown: order.attention.some((one) => one.code === 'status-error'),
         ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
       });
-      return { kind, transactionId, outcome };
+      return { kind, transactionId, since, outcome };
     }
     case 'read': {
       const { kind, transactionId, source } = job;
       const outcome = await looking.readStatusDurably({ integration, transactionId, forbiddenKnown });
-      return { kind, transactionId, source, outcome };
+      return { kind, transactionId, source, since, outcome };
     }
     case 'gateway': {
       const { kind, attempt, transactionId } = job;

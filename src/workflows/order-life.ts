@@ -2,7 +2,7 @@
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import { applyReading, type StatusOutcome } from '../orders/apply-reading.ts';
 import { applyScreening, checkoutAnswer } from '../orders/apply-screening.ts';
-import { nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
+import { endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
 import { applyGatewaySent } from '../orders/gateway.ts';
 import { takeHint } from '../orders/hints.ts';
@@ -16,7 +16,7 @@ import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outco
 import { applyLookUp, noteLateScreening } from '../orders/transactions.ts';
 import { type Instant, instant, millis, type ReadingSource } from '../orders/words.ts';
 import { Alarm } from './alarm.ts';
-import { BackgroundJobs, type Finished } from './background-jobs.ts';
+import { BackgroundJobs, type Finished, type FinishedRead } from './background-jobs.ts';
 import type { OrderContext } from './order-context.ts';
 import { runJob, screenRequest } from './order-jobs.ts';
 import type { PortalStrand } from './portal-strand.ts';
@@ -28,14 +28,20 @@ type Asked = Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
 export class OrderLife {
   readonly jobs: BackgroundJobs;
   readonly #context: OrderContext;
-  readonly #alarm = new Alarm();
+  readonly #alarm = new Alarm(() => this.#noteEnd());
   readonly #spacing = new Alarm();
+  /** Whether portal actions and events rest. */
+  readonly #othersRest: () => boolean;
+  #resting = false;
+  #quietEnd: Instant | undefined;
   /** The service did not answer a read: a job goes on trying, on behalf of whoever asked. */
   #readAgain: ReadingSource | undefined;
   #recheckAsked = false;
 
-  constructor(context: OrderContext) {
+  /** @param othersRest whether portal actions and events rest */
+  constructor(context: OrderContext, othersRest: () => boolean) {
     this.#context = context;
+    this.#othersRest = othersRest;
     this.jobs = new BackgroundJobs(
       (job) => runJob(context, job),
       () => context.touch(),
@@ -50,6 +56,14 @@ export class OrderLife {
   /** An operator asks to read the status now. */
   recheck(): void {
     this.#recheckAsked = true;
+  }
+
+  /**
+   * When the order ended, if a timer ended it while nothing at all was under way. Whoever runs this workflow task again
+   * finds the same end: messages are refused from that moment on, and no activity can bring news.
+   */
+  get quietEnd(): Instant | undefined {
+    return this.#quietEnd;
   }
 
   /** Whether somebody asked for a read that has not been made. */
@@ -68,7 +82,9 @@ export class OrderLife {
       this.#startWhatIsDue(portal);
       this.#context.show();
       if (workflowInfo().continueAsNewSuggested && (await this.#rested(portal))) return false;
+      this.#resting = true;
       await condition(() => this.#somethingToDo());
+      this.#resting = false;
       await this.#doNext(portal);
     }
     await this.#finish(portal);
@@ -157,15 +173,22 @@ export class OrderLife {
     const { order } = this.#context;
     const finished = this.jobs.finished.shift();
     if (finished !== undefined) return this.#jobFinished(finished);
+    if (this.#endDue) return this.#passDeadline(portal);
     if (this.#attemptWaits() && order.policy !== undefined) return this.#screenRetry(order.policy);
     if (this.#recheckAsked) return this.#recheckNow();
     if (this.#hintReadable()) {
       takeHint(order, Date.now());
       return this.#read('webhook');
     }
-    const deadline = this.#spacing.take() ?? this.#alarm.take();
+    return this.#passDeadline(portal);
+  }
+
+  async #passDeadline(portal: PortalStrand): Promise<void> {
+    const { order } = this.#context;
+    const deadline = this.#endDue ? this.#alarm.take() : (this.#spacing.take() ?? this.#alarm.take());
     if (deadline === undefined) return;
     const after = passDeadline(order, deadline.kind, this.#context.now);
+    if (after.events.length > 0) this.#quietEnd = undefined;
     this.#context.emit(after.events);
     if (after.cancel) portal.queue({ kind: 'cancel' }, 'policy');
     if (after.read) await this.#read(deadline.kind === 'recheck' ? 'recheck' : 'webhook');
@@ -191,6 +214,16 @@ export class OrderLife {
     }
   }
 
+  /** What a job read before another read was made may be older than that: it only says that there is news. */
+  async #applyFresh({ outcome, transactionId, since }: FinishedRead, source: ReadingSource): Promise<void> {
+    const { order } = this.#context;
+    const { lastRead } = order;
+    const overtaken = lastRead !== undefined && millis(lastRead.at) > millis(since);
+    const own = transactionId === currentAttempt(order).transactionId;
+    if (outcome.kind === 'read' && overtaken && own) await this.#read(source);
+    else this.#apply(outcome, transactionId, source);
+  }
+
   /** A reading of an earlier attempt's transaction comes too late to say anything about the order. */
   #apply(outcome: StatusOutcome, transactionId: string, source: ReadingSource): void {
     const { order, now } = this.#context;
@@ -198,7 +231,7 @@ export class OrderLife {
     this.#context.emit(applyReading(order, outcome, source, now));
   }
 
-  #jobFinished(finished: Finished): void {
+  async #jobFinished(finished: Finished): Promise<void> {
     const { order, now } = this.#context;
     switch (finished.kind) {
       case 'catch-up':
@@ -206,11 +239,9 @@ export class OrderLife {
         return;
       case 'read':
         if (finished.outcome.kind !== 'forbidden') this.#readAgain = undefined;
-        this.#apply(finished.outcome, finished.transactionId, finished.source);
-        return;
+        return this.#applyFresh(finished, finished.source);
       case 'poll':
-        this.#apply(finished.outcome, finished.transactionId, 'poll');
-        return;
+        return this.#applyFresh(finished, 'poll');
       case 'gateway':
         this.#context.emit(applyGatewaySent(order, finished.attempt, finished.result, finished.outcome, now));
         return;
@@ -239,6 +270,16 @@ export class OrderLife {
     return applyScreening(order, order.policy, outcome, { source, sentSince: since, now });
   }
 
+  /** Whether the deadline that ends the order has passed: nothing else comes before it. */
+  get #endDue(): boolean {
+    return this.#alarm.passed !== undefined && endsOrder(this.#alarm.passed.kind);
+  }
+
+  #noteEnd(): void {
+    const quiet = this.#resting && this.jobs.idle && this.#othersRest();
+    this.#quietEnd = quiet && this.#endDue ? this.#alarm.passed?.at : undefined;
+  }
+
   #hintReadable(): boolean {
     const { order } = this.#context;
     return order.hints.unread && order.phase !== 'screening';
@@ -254,9 +295,12 @@ export class OrderLife {
     for (;;) {
       this.jobs.keep(wantedJobs(order, Date.now()).filter(mustFinish));
       const finished = this.jobs.finished.shift();
-      if (finished !== undefined) this.#jobFinished(finished);
+      if (finished !== undefined) await this.#jobFinished(finished);
       else if (this.jobs.idle && portal.idle) break;
-      else await condition(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
+      else {
+        this.#quietEnd = undefined;
+        await condition(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
+      }
     }
     this.#stopTimers();
   }

@@ -1,5 +1,5 @@
 /** The portal actions of an order, one at a time. Design sections 3 and 6. */
-import { condition, log } from '@temporalio/workflow';
+import { CancellationScope, condition, log } from '@temporalio/workflow';
 import { raiseWrongKey, wrongKeyKnown } from '../orders/attention.ts';
 import type { PortalFields } from '../orders/messages.ts';
 import { currentAttempt } from '../orders/new-order.ts';
@@ -13,7 +13,7 @@ import {
   portalRefusal,
   queueAction,
 } from '../orders/portal.ts';
-import type { ActionRecord } from '../orders/state.ts';
+import type { ActionRecord, Attempt, OrderState } from '../orders/state.ts';
 import { applyLookUp } from '../orders/transactions.ts';
 import { lastCallMs } from '../orders/window.ts';
 import { instant } from '../orders/words.ts';
@@ -68,7 +68,9 @@ export class PortalStrand {
   /** An activity that fails for good may have sent the action: a person must look. */
   async #outcomeOf(record: ActionRecord, fields: PortalFields): Promise<Allowed> {
     try {
-      if (record.kind === 'cancel') await this.#findWhatToCancel(record, fields);
+      if (record.kind === 'cancel' && !(await this.#foundWhatToCancel(record, fields))) {
+        return { kind: 'too-late' };
+      }
       return await this.#perform(record, fields);
     } catch (error) {
       log.error('a portal action failed', { action: record.kind, error: String(error) });
@@ -76,20 +78,27 @@ export class PortalStrand {
     }
   }
 
-  /** A screening under way ends first; a transaction that may exist is looked up. Design section 3, "cancel asked". */
-  async #findWhatToCancel(record: ActionRecord, fields: PortalFields): Promise<void> {
+  /**
+   * A screening under way ends first; a transaction that may exist is looked up. Design section 3, "cancel asked".
+   * @returns false when the cancel window closed before that could be told
+   */
+  async #foundWhatToCancel(record: ActionRecord, fields: PortalFields): Promise<boolean> {
     const { order } = this.#context;
     await condition(() => !this.#screening());
     const attempt = currentAttempt(order);
     const mayExist = attempt.transactionId === undefined && attempt.maybeSentSince !== undefined;
     if (fields.transactionId === undefined && mayExist) {
-      const found = await untilAllowed(
-        () => looking.lookUp(lookUpRequest(this.#context, attempt)),
-        () => this.#wrongKey(),
+      const found = await beforeWindowCloses(order, attempt, () =>
+        untilAllowed(
+          () => looking.lookUp(lookUpRequest(this.#context, attempt)),
+          () => this.#wrongKey(),
+        ),
       );
+      if (found === undefined) return false;
       this.#context.emit(applyLookUp(order, attempt, found, this.#context.now));
     }
     aimCancel(order, record, fields);
+    return true;
   }
 
   async #perform(record: ActionRecord, fields: PortalFields): Promise<Allowed> {
@@ -120,6 +129,31 @@ export class PortalStrand {
     if (raiseWrongKey(this.#context.order, this.#context.now)) this.#context.emit(['order.attention']);
     this.#context.touch();
   }
+}
+
+/** @returns what the call brought, or undefined: the last moment for a cancel came first */
+async function beforeWindowCloses<Found>(
+  { policy }: OrderState,
+  { cancelBy }: Attempt,
+  call: () => Promise<Found>,
+): Promise<Found | undefined> {
+  if (cancelBy === undefined || policy === undefined) return call();
+  const scope = new CancellationScope();
+  const ended: { found?: Found; failed?: unknown } = {};
+  scope.run(call).then(
+    (found) => {
+      ended.found = found;
+    },
+    (error: unknown) => {
+      ended.failed = error;
+    },
+  );
+  const left = Math.max(lastCallMs(cancelBy, policy.cancelWindowMs) - Date.now(), 0);
+  await condition(() => 'found' in ended || 'failed' in ended, left);
+  if ('failed' in ended) throw ended.failed;
+  if ('found' in ended) return ended.found;
+  scope.cancel();
+  return undefined;
 }
 
 type Allowed = Exclude<PortalOutcome, { kind: 'forbidden' }>;

@@ -19,6 +19,7 @@ import {
   retryRefusal,
   startRefusal,
 } from '../orders/check-messages.ts';
+import { isOver } from '../orders/deadlines.ts';
 import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from '../orders/gateway.ts';
 import { hintIsNews, keepHint } from '../orders/hints.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
@@ -42,6 +43,7 @@ import {
 import { addAttempt } from '../orders/new-order.ts';
 import { earlier, portalAnswer, portalFailure, portalRefusal, stands } from '../orders/portal.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { millis } from '../orders/words.ts';
 import { failure } from './failures.ts';
 import { OrderContext } from './order-context.ts';
 import { OrderLife } from './order-life.ts';
@@ -73,7 +75,7 @@ class ScreenOrder {
   constructor(input: ScreenOrderInput) {
     this.#input = input;
     this.#context = new OrderContext(input, input.integration ?? DEFAULT_INTEGRATION);
-    this.#life = new OrderLife(this.#context);
+    this.#life = new OrderLife(this.#context, () => this.#portal.idle && this.#outbox.empty);
     this.#portal = new PortalStrand(this.#context, () => this.#life.screening);
     this.#outbox = new Outbox(this.#context.events, (count, inTime) => this.#delivered(count, inTime));
     this.#answerMessages();
@@ -93,7 +95,9 @@ class ScreenOrder {
       await condition(allHandlersFinished);
       throw error;
     }
-    this.#context.emit(['order.closed']);
+    const { quietEnd } = this.#life;
+    if (quietEnd !== undefined) this.#outbox.deliverAtOnce();
+    this.#context.emit(['order.closed'], quietEnd);
     this.#context.show();
     await condition(() => this.#outbox.empty && this.#portal.idle && allHandlersFinished());
     this.#context.show();
@@ -122,7 +126,7 @@ class ScreenOrder {
         }
         return this.#checkoutAnswer(request.attempt);
       },
-      { validator: (request) => reject(retryRefusal(order, request)) },
+      { validator: (request) => reject(retryRefusal(order, request, Date.now())) },
     );
     setHandler(
       recordGatewayResultUpdate,
@@ -133,7 +137,7 @@ class ScreenOrder {
       },
       {
         validator: (request) => {
-          const code = gatewayResultRefusal(order, request);
+          const code = gatewayResultRefusal(order, request, Date.now());
           if (code !== undefined) throw failure(code, 'The order does not take this gateway result now.');
         },
       },
@@ -154,7 +158,9 @@ class ScreenOrder {
     setHandler(reviewHintSignal, (hint) => {
       if (hintIsNews(order, hint, Date.now())) keepHint(order);
     });
-    setHandler(recheckSignal, () => this.#life.recheck());
+    setHandler(recheckSignal, () => {
+      if (!isOver(order, Date.now())) this.#life.recheck();
+    });
     setHandler(
       acknowledgeUpdate,
       () => {
@@ -163,7 +169,7 @@ class ScreenOrder {
         this.#context.touch();
         return { cleared };
       },
-      { validator: (request) => reject(acknowledgeRefusal(request)) },
+      { validator: (request) => reject(acknowledgeRefusal(order, request, Date.now())) },
     );
     setHandler(orderQuery, () => order);
   }
@@ -233,6 +239,7 @@ class ScreenOrder {
   #heedCancellation(): void {
     CancellationScope.current().cancelRequested.catch(() => {
       const { order, now } = this.#context;
+      if (isOver(order, millis(now))) return;
       if (raise(order, 'cancellation-requested', CANCELLATION, now)) this.#context.emit(['order.attention']);
       this.#context.touch();
     });

@@ -9,6 +9,7 @@ import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/i
 import type {
   BackgroundActivities,
   LocalActivities,
+  LocalEventActivities,
   PollActivities,
   RetryActivities,
   SweepActivities,
@@ -24,6 +25,12 @@ export const local = proxyLocalActivities<Omit<LocalActivities, 'policyInForce'>
 export const localUntilDone = proxyLocalActivities<Pick<LocalActivities, 'policyInForce'>>({
   startToCloseTimeout: '9 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
+
+/** Run inside the workflow task, in a moment: a receiver that takes longer gets the event by an activity of its own. */
+export const localEvents = proxyLocalActivities<LocalEventActivities>({
+  startToCloseTimeout: '3 seconds',
+  retry: { maximumAttempts: 1 },
 });
 
 /** A second attempt's checkout. Its first try knows that none was before it; a second one looks first. */

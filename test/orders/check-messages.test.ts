@@ -10,7 +10,7 @@ import {
 import { forbiddenFields } from '../../src/orders/forbidden-fields.ts';
 import { setPhase } from '../../src/orders/phase.ts';
 import type { Phase } from '../../src/orders/words.ts';
-import { anOrder, sinceStart } from './support.ts';
+import { anOrder, START as NOW_MS, sinceStart } from './support.ts';
 
 /** As it comes from outside: nobody has checked it. */
 function raw(value: unknown) {
@@ -110,7 +110,8 @@ describe('a decision asked for', () => {
 
 describe('a retry', () => {
   const retry = { attempt: 2, transaction: {} };
-  const code = (order = anOrder('fail'), request: unknown = retry) => retryRefusal(order, raw(request))?.code;
+  const code = (order = anOrder('fail'), request: unknown = retry) =>
+    retryRefusal(order, raw(request), NOW_MS)?.code;
 
   it('is taken when the order is declined, or its decision is error to the end', () => {
     expect(code()).toBeUndefined();
@@ -165,8 +166,9 @@ describe('portal fields', () => {
   });
 
   it('an acknowledgement has a reason', () => {
-    expect(acknowledgeRefusal({ reason: 'seen' })).toBeUndefined();
-    expect(acknowledgeRefusal(raw({}))?.code).toBe('invalid-request');
-    expect(acknowledgeRefusal(raw(null))?.code).toBe('invalid-request');
+    const order = anOrder('pass');
+    expect(acknowledgeRefusal(order, { reason: 'seen' }, NOW_MS)).toBeUndefined();
+    expect(acknowledgeRefusal(order, raw({}), NOW_MS)?.code).toBe('invalid-request');
+    expect(acknowledgeRefusal(order, raw(null), NOW_MS)?.code).toBe('invalid-request');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { nextDeadline, spacingDeadline } from '../../src/orders/deadlines.ts';
+import { isOver, nextDeadline, spacingDeadline } from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { keepHint, takeHint } from '../../src/orders/hints.ts';
 import { type AfterDeadline, passDeadline, screenAgain } from '../../src/orders/pass-deadline.ts';
@@ -164,6 +164,28 @@ describe('what happens by itself', () => {
     expect(next(told).kind).toBe('nothing-left');
     expect(told.attempts[0]?.gateway).toMatchObject({ result: 'pass', sent: 'recorded' });
   });
+
+  it('to an order canceled before anybody was told to go to the gateway: nothing, no result is waited for', () => {
+    const order = anOrder('review', { workflow: 'pre-gateway', reviewBeforeGateway: 'hold' });
+    const record = queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(HOUR));
+    applyPortalOutcome(order, record, { kind: 'done' }, sinceStart(HOUR));
+    expect(lifeOf(order)).toEqual([['nothing-left', HOUR]]);
+  });
+
+  it.each([
+    ['pass', 5 * DAY],
+    ['review', 30 * DAY],
+    ['fail', HOUR],
+  ] as const)(
+    'after a %s the order is over when its last deadline has passed, recorded or not',
+    (decision, at) => {
+      const order = anOrder(decision);
+      expect(isOver(order, START + at - 1)).toBe(false);
+      expect(isOver(order, START + at)).toBe(true);
+      lifeOf(order);
+      expect(isOver(order, START)).toBe(true);
+    },
+  );
 
   it('to an order whose gateway says nothing: attention after a day, once', () => {
     const order = anOrder('pass', { workflow: 'pre-gateway' });

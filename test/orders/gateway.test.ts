@@ -26,7 +26,7 @@ const PRE = { workflow: 'pre-gateway' } as const;
 
 function report(order: OrderState, result: GatewayResult): string[] {
   const request = { result };
-  expect(gatewayResultRefusal(order, request)).toBeUndefined();
+  expect(gatewayResultRefusal(order, request, START)).toBeUndefined();
   return applyGatewayResult(order, request, NOW);
 }
 
@@ -138,7 +138,7 @@ describe('the gateway’s result', () => {
     ],
     ['nothing', () => anOrder('pass', PRE), JSON.parse('null'), 'invalid-request'],
   ])('for %s is refused', (_case, order, request, code) => {
-    expect(gatewayResultRefusal(order(), request)).toBe(code);
+    expect(gatewayResultRefusal(order(), request, START)).toBe(code);
   });
 });
 

@@ -57,6 +57,22 @@ describe('a cancel', () => {
     expect(world.screened.length).toBeLessThanOrEqual(2);
   });
 
+  it('that could not be aimed before the window closed, for want of the right key, is not sent: a person is told', async () => {
+    const { handle, world, pass, attention, until } = await order((world) => {
+      world.screenings = [unanswered];
+      world.lookUp = async () => {
+        if (world.lookUps > 1) throw again(DAY);
+        return { kind: 'forbidden' };
+      };
+    });
+    await handle.startUpdate(cancelUpdate, { args: [{}], waitForStage: 'ACCEPTED' });
+    await until((state) => state.attention.some((one) => one.code === 'wrong-key'));
+    await pass(5.1 * DAY);
+    expect(await attention()).toContain('cancel-too-late');
+    expect(await handle.result()).toMatchObject({ action: 'cancel', actions: [{ status: 'too-late' }] });
+    expect(world.portalCalls).toEqual([]);
+  });
+
   it('while the order is screened and the service has nothing is done here', async () => {
     const { handle, world } = await order((world) => {
       world.screenings = [unanswered];

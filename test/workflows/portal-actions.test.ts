@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   attachCustomerCodeUpdate,
   cancelUpdate,
-  recheckSignal,
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../../src/orders/messages.ts';
@@ -122,22 +121,5 @@ describe('a portal action', () => {
     const { handle, world } = await order(decided('pass'));
     await handle.executeUpdate('reportFraud', { args: [{ kind: 'cancel' }] });
     expect(world.portalCalls).toMatchObject([{ fields: { kind: 'report-fraud' } }]);
-  });
-
-  it('of an order that has ended but can’t deliver its last event is still made', async () => {
-    let deaf = true;
-    const { handle, world, pass, until } = await order((world) => {
-      decided('fail')(world);
-      world.deliver = () => {
-        if (deaf) throw new Error('the receiver is down');
-      };
-    });
-    await pass(2 * HOUR);
-    await until((state) => state.phase === 'closed');
-    expect(await handle.executeUpdate(reportFraudUpdate, { args: [{}] })).toMatchObject({ status: 'done' });
-    await handle.signal(recheckSignal);
-    deaf = false;
-    expect(await handle.result()).toMatchObject({ phase: 'closed', actions: [{ status: 'done' }] });
-    expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
   });
 });

@@ -70,6 +70,24 @@ describe('a review', () => {
     expect(world.reads).toBe(2);
   });
 
+  it('is not decided by a poll that asked before a hint did, and answers after it', async () => {
+    let arrive: () => void = () => undefined;
+    const { handle, world, pass, until } = await order((world) => {
+      inReview()(world);
+      world.pollOnItsWay = () => new Promise((resolve) => (arrive = resolve));
+    });
+    world.status = { kind: 'read', decision: 'pass' };
+    await pass(2 * MINUTE);
+    expect(world.polls).toBe(1);
+    world.status = { kind: 'read', decision: 'review' };
+    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await until((state) => state.lastRead?.source === 'webhook');
+    world.status = { kind: 'read', decision: 'fail' };
+    arrive();
+    expect(await handle.result()).toMatchObject({ phase: 'canceled', decision: 'fail' });
+    expect(world.eventTypes()).not.toContain('order.decision_changed');
+  });
+
   it('is never decided by what a hint says', async () => {
     const { handle, until } = await order(inReview());
     await handle.executeUpdate(hintUpdate, { args: [{ ...HINT, decision: 'pass' }] });

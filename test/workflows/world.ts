@@ -11,6 +11,7 @@ import type {
   BackgroundActivities,
   GatewayOutcome,
   LocalActivities,
+  LocalEventActivities,
   LookUpOutcome,
   PollActivities,
   PortalRequest,
@@ -44,12 +45,16 @@ export class World {
   screenRetry: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   catchUp: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   deliver: (event: OrderEvent) => void = () => undefined;
+  /** Lets a poll's answer wait on its way. */
+  pollOnItsWay: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
 
   readonly screened: ScreenRequest[] = [];
   readonly portalCalls: PortalRequest[] = [];
   readonly gatewayCalls: { transactionId: string; result: string }[] = [];
   readonly events: OrderEvent[] = [];
+  /** How many of the events left from inside a workflow task. */
+  atOnce = 0;
   readonly forgotten: string[] = [];
   /** How often the policy can't be read. */
   policyFaults = 0;
@@ -84,7 +89,7 @@ export class Worlds {
   }
 }
 
-export function checkoutActivities(worlds: Worlds): LocalActivities & RetryActivities {
+export function checkoutActivities(worlds: Worlds): LocalActivities & LocalEventActivities & RetryActivities {
   return {
     screenAtCheckout: async (request) => {
       const world = worlds.of(request);
@@ -101,6 +106,10 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & RetryActiv
       const world = worlds.of(request);
       world.reads += 1;
       return world.status;
+    },
+    deliverAtOnce: async (event) => {
+      take(worlds, [event]);
+      worlds.of(event).atOnce += 1;
     },
     screenRetry: async (request) => {
       const world = worlds.of(request);
@@ -163,6 +172,7 @@ export function pollActivities(worlds: Worlds): PollActivities {
         (status.kind === 'unreadable' && request.troubleKnown);
       const late = activityInfo().currentAttemptScheduledTimestampMs > Date.parse(request.cancelBy ?? '');
       if (known || status.kind === 'unanswered') throw again(late ? 6 * HOUR : request.pauses.maxMs);
+      await world.pollOnItsWay();
       return status;
     },
   };
