@@ -15,7 +15,7 @@ import {
 } from './made-up.ts';
 import type { AnomalyKind, Circumstances } from './verdict.ts';
 
-export const QUIET: Circumstances = { outages: [], restless: new Set() };
+export const QUIET: Circumstances = { outages: [], restless: new Set(), unreplayable: new Map() };
 export const plan = aPlan('canceling');
 export const fine = evidenceOf(plan);
 
@@ -281,6 +281,12 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
     'event wrong',
     'the last one says otherwise',
     { ...fine, arrivals: [anArrival(plan, 1), anArrival(plan, 2, { data: closedAs('closed') })] },
+  ],
+  [
+    'history does not replay',
+    'Temporal says so',
+    fine,
+    { ...QUIET, unreplayable: new Map([[plan.orderId, 'TMPRL1100']]) },
   ],
   ['workflow stuck', 'it never came to rest', fine, { ...QUIET, restless: new Set([plan.orderId]) }],
   [

@@ -37,6 +37,7 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
   const attention = tally(evidence.flatMap(({ run }) => run.state?.attention.map(({ code }) => code) ?? []));
   return {
     orders: evidence.length,
+    'histories replayed': evidence.filter(({ run }) => run.status !== 'NONE').length,
     'closed, the others at rest': closed,
     'time taken': `${Math.round(result.tookMs / 1000)} s`,
     'pre-gateway orders': evidence.filter(({ run }) => run.state?.workflow === 'pre-gateway').length,
@@ -94,6 +95,7 @@ export async function writeReport(file: string, result: ChaosResult): Promise<vo
     anomalies: result.anomalies,
     evidence: result.evidence.filter(({ plan }) => suspects.has(plan.orderId)),
     complaints: result.complaints.slice(0, 500),
+    unreplayable: result.unreplayable,
   };
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
 }

@@ -8,6 +8,7 @@ import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
 import { calmDown, doMischief, type MischiefReport } from './mischief.ts';
 import { newest } from './oracle.ts';
 import { type OrderPlan, orderOfInvoice, planRun } from './plan.ts';
+import { replayAll } from './replays.ts';
 import { settle } from './settle.ts';
 import { type Anomaly, type Circumstances, judge } from './verdict.ts';
 
@@ -45,6 +46,8 @@ export interface ChaosResult {
   /** Orders whose last decision was known only after an operator asked for a recheck. */
   knownAtRecheck: string[];
   complaints: string[];
+  /** The histories that don't replay, to be looked into. */
+  unreplayable: { orderId: string; history: unknown }[];
 }
 
 /** Runs it, and stops every process whatever happens. */
@@ -105,8 +108,11 @@ async function play(
     const diaryOf = (orderId: string) => service.diaryOf(orderId);
     const { temporal, sandbox, receiver } = cast;
     const evidence = await gatherEvidence(temporal, sandbox, receiver.arrivals, plans, diaryOf);
+    say('replaying every history …');
+    const unreplayable = await replayAll(temporal, plans);
     const circumstances = {
       outages: cast.outages,
+      unreplayable: new Map([...unreplayable].map(([orderId, { error }]) => [orderId, error])),
       restless: new Set(restless.map(({ orderId }) => orderId)),
     };
     return {
@@ -129,6 +135,7 @@ async function play(
       analystsDecided: analysts.decided(),
       knownAtRecheck,
       complaints: cast.complaints(),
+      unreplayable: [...unreplayable].map(([orderId, { history }]) => ({ orderId, history })),
     };
   } finally {
     analysts.stop();

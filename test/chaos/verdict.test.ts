@@ -31,6 +31,7 @@ describe('what is excused', () => {
   const outage = {
     outages: [{ what: 'worker', from: START + 10_000, until: START + 12_000 }],
     restless: new Set<string>(),
+    unreplayable: new Map<string, string>(),
   };
 
   it('a cancel that the service refused', () => {

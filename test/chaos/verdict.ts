@@ -28,6 +28,7 @@ export const ANOMALIES = [
   'event wrong',
   'workflow stuck',
   'workflow failed',
+  'history does not replay',
 ] as const;
 export type AnomalyKind = (typeof ANOMALIES)[number];
 
@@ -45,6 +46,8 @@ export interface Circumstances {
   outages: readonly { what: string; from: number; until?: number }[];
   /** Orders that had not come to rest when the run stopped waiting. */
   restless: ReadonlySet<string>;
+  /** What Temporal says of histories that the workflow code of today could not have made, by order. */
+  unreplayable: ReadonlyMap<string, string>;
 }
 
 /** @returns everything that is wrong with the order */
@@ -63,8 +66,13 @@ export function judge(evidence: OrderEvidence, circumstances: Circumstances): An
 /** Failures of a workflow task that mean nothing: messages came meanwhile, or a worker forgot the order. */
 const HARMLESS = new Set(['forced', 'unhandled command', 'sticky queue reset']);
 
-function lifeOf({ plan, diary, run, transactions }: OrderEvidence, { restless }: Circumstances): Finding[] {
+function lifeOf(
+  { plan, diary, run, transactions }: OrderEvidence,
+  { restless, unreplayable }: Circumstances,
+): Finding[] {
   const findings: Finding[] = [];
+  const fault = unreplayable.get(plan.orderId);
+  if (fault !== undefined) findings.push({ kind: 'history does not replay', facts: fault });
   if (diary.answers.length === 0) {
     findings.push({ kind: 'never answered', facts: `refusals: ${JSON.stringify(diary.refusals)}` });
   }

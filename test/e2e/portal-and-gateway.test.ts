@@ -11,6 +11,7 @@ beforeAll(async () => {
     server.address,
     {
       default: { poll: { first: '200ms', factor: 1, max: '200ms' } },
+      short: { cancelWindow: '2s', recheckLeadTime: '0s', reviewLeadTime: '1s' },
       impatient: { checkoutBudget: '500ms', whenUnavailable: 'proceed' },
     },
     { webhooks: false },
@@ -101,6 +102,31 @@ describe('the portal actions', () => {
     const again = await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
     expect(again).toMatchObject({ status: 200, body: { status: 'done' } });
     expect(ledger('cancel-transaction', orderId)).toHaveLength(1);
+  });
+});
+
+describe('an order that has ended while its events can’t be delivered', () => {
+  it('takes portal actions all the same, once each, and its events arrive in order later', async () => {
+    const orderId = anOrderId();
+    await screen(orderId, 'pass@example.com', { integration: 'short' });
+    await all.until(orderId, ({ events }) => events.delivered === 1, 'short');
+    all.refuseEvents(true);
+    try {
+      await all.until(orderId, ({ phase }) => phase === 'closed', 'short');
+      for (let time = 0; time < 2; time += 1) {
+        const reply = await all.call('POST', `/v1/orders/${orderId}/report-fraud?integration=short`, {});
+        expect(reply).toMatchObject({ status: 200, body: { status: 'done' } });
+      }
+      expect(ledger('report-fraud', orderId)).toHaveLength(1);
+      const late = await all.call('POST', `/v1/orders/${orderId}/cancel?integration=short`, {});
+      expect(late).toMatchObject({ status: 409, body: { cancelBy: expect.any(String) } });
+    } finally {
+      all.refuseEvents(false);
+    }
+    await eventually(() => {
+      const types = all.events.filter((event) => event.orderId === orderId).map(({ type }) => type);
+      expect(types).toEqual(['order.decided', 'order.closed']);
+    });
   });
 });
 

@@ -33,6 +33,8 @@ export interface Deployment {
   output: () => string;
   /** Events that arrived with a valid signature, in order. */
   events: ReceivedEvent[];
+  /** Lets the receiver refuse events, or take them again. */
+  refuseEvents: (refuse: boolean) => void;
   /** Sends a request to the API. */
   call: (method: string, path: string, body?: unknown) => Promise<Reply>;
   /** Reads an order until the condition holds. */
@@ -119,6 +121,7 @@ export async function deploy(
     },
     output: () => spawned.map((one) => one.output()).join('\n'),
     events: receiver.events,
+    refuseEvents: receiver.refuse,
     call,
     until: (orderId, holds, integration = 'default') =>
       eventually(
@@ -156,14 +159,20 @@ function withAddresses(
 async function startReceiver(): Promise<{
   url: string;
   events: ReceivedEvent[];
+  refuse: (refuse: boolean) => void;
   close: () => Promise<void>;
 }> {
   const events: ReceivedEvent[] = [];
+  let refusing = false;
   const webhook = new Webhook(EVENTS_SECRET);
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      if (refusing) {
+        response.writeHead(503).end();
+        return;
+      }
       const headers = {
         'webhook-id': String(request.headers['webhook-id']),
         'webhook-timestamp': String(request.headers['webhook-timestamp']),
@@ -180,6 +189,9 @@ async function startReceiver(): Promise<{
   return {
     url: `http://127.0.0.1:${address.port}/events`,
     events,
+    refuse: (refuse) => {
+      refusing = refuse;
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
