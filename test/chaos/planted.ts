@@ -13,67 +13,18 @@ import {
   START,
   withState,
 } from './made-up.ts';
+import {
+  canceled,
+  cancelRecord,
+  closedAs,
+  failed,
+  fine,
+  plan,
+  QUIET,
+  uncanceled,
+} from './made-up-canceled.ts';
 import type { AnomalyKind, Circumstances } from './verdict.ts';
 
-export const QUIET: Circumstances = { outages: [], restless: new Set(), unreplayable: new Map() };
-export const plan = aPlan('canceling');
-export const fine = evidenceOf(plan);
-
-export const canceledState = {
-  phase: 'canceled',
-  phaseSince: moment(5),
-  decision: 'fail',
-  action: 'cancel',
-  attempts: [
-    anAttempt(plan, {
-      decision: 'fail',
-      readings: [
-        { decision: 'pass', at: moment(0), source: 'checkout' },
-        { decision: 'fail', at: moment(4), source: 'poll' },
-      ],
-    }),
-  ],
-};
-export const failed = {
-  decision: 'fail' as const,
-  decisions: [
-    { decision: 'pass' as const, at: moment(0), by: 'screening' as const },
-    { decision: 'fail' as const, at: moment(3), by: 'analyst' as const },
-  ],
-};
-export const cancelRecord = {
-  number: 1,
-  kind: 'cancel',
-  transactionId: ID,
-  status: 'done',
-  by: 'policy',
-  requestedAt: moment(4),
-  finishedAt: moment(5),
-};
-const closedAs = (phase: string) => ({ phase, decision: 'fail', action: 'cancel', attempt: 1 });
-const toldCancel = [
-  anArrival(plan, 1),
-  anArrival(plan, 2, { type: 'order.canceled', data: closedAs('canceled') }),
-  anArrival(plan, 3, { data: closedAs('canceled') }),
-];
-const three = { sequence: 3, delivered: 3, waiting: 0 };
-export const canceled = withState(
-  plan,
-  { ...canceledState, actions: [cancelRecord], events: three },
-  { transactions: [aTransactionRecord(plan, { ...failed, canceledAt: moment(5) })], arrivals: toldCancel },
-);
-export const uncanceled = (state: object, more: Partial<OrderEvidence> = {}): OrderEvidence =>
-  withState(
-    plan,
-    { ...canceledState, phase: 'closed', events: three, ...state },
-    {
-      transactions: [aTransactionRecord(plan, failed)],
-      arrivals: [toldCancel[0], toldCancel[1], anArrival(plan, 3, { data: closedAs('closed') })].flatMap(
-        (one) => one ?? [],
-      ),
-      ...more,
-    },
-  );
 const chargeback = { transaction_id: ID, reason_code: '10.4', due_date: '2034-01-31' };
 
 /** One way, at least, to plant each kind of anomaly. */

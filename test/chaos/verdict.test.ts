@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderEvidence } from './evidence.ts';
 import { anArrival, anEntry, aTransactionRecord, moment, START, withState } from './made-up.ts';
-import { canceled, cancelRecord, failed, fine, PLANTED, plan, QUIET, uncanceled } from './planted.ts';
+import { canceled, cancelRecord, failed, fine, plan, QUIET, uncanceled } from './made-up-canceled.ts';
+import { PLANTED } from './planted.ts';
 import { ANOMALIES, judge } from './verdict.ts';
 
 function kinds(evidence: OrderEvidence, circumstances = QUIET): string[] {
