@@ -1,6 +1,7 @@
 /** What an order wants done in the background, derived from its state; the workflow starts and stops it accordingly. */
 import { currentAttempt } from './new-order.ts';
 import type { Attempt, GatewayRecord, OrderState } from './state.ts';
+import { mayHoldUnknown } from './transactions.ts';
 import { millis, type Phase, type ReadingSource } from './words.ts';
 
 /** One thing to be done in the background. `key` tells two of them apart. */
@@ -75,13 +76,7 @@ function wantsPoll(order: OrderState, attempt: Attempt, nowMs: number): boolean 
  */
 function wantsLookUp(order: OrderState, attempt: Attempt): boolean {
   const over = order.phase === 'declined' || attempt !== currentAttempt(order);
-  return (
-    over &&
-    order.phase !== 'screening' &&
-    attempt.maybeSentSince !== undefined &&
-    attempt.transactionId === undefined &&
-    !attempt.lookedUp
-  );
+  return over && order.phase !== 'screening' && mayHoldUnknown(attempt) && !attempt.lookedUp;
 }
 
 const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];

@@ -54,6 +54,8 @@ export interface Attempt {
   startedAt: Instant;
   /** The earliest moment a create may have been sent; absent while certainly none was. */
   maybeSentSince?: Instant;
+  /** A create was begun in the background, and what became of it is not known. */
+  createOpen?: boolean;
   /** End of the cancel window of this attempt's transaction; absent while there can be none. */
   cancelBy?: Instant;
   invoiceNumber?: string;

@@ -25,6 +25,7 @@ export function noteSending(
     outcome.kind === 'answered' ||
     outcome.kind === 'unreadable' ||
     (outcome.kind === 'unanswered' && outcome.maybeSent);
+  if (outcome.kind !== 'unanswered' && outcome.kind !== 'forbidden') delete attempt.createOpen;
   if (made) attempt.maybeSentSince = sentSince;
   else if (maybe) attempt.maybeSentSince ??= sentSince;
   noteWindow(attempt, policy);
@@ -77,8 +78,14 @@ export function applyLookUp(
   if (outcome.kind === 'forbidden') return raiseWrongKey(order, now) ? ['order.attention'] : [];
   clear(order, 'wrong-key');
   attempt.lookedUp = true;
+  delete attempt.createOpen;
   if (outcome.kind === 'found') noteFound(order, attempt, outcome, now);
   return [];
+}
+
+/** @returns whether the service may hold a transaction of the attempt that nobody here knows */
+export function mayHoldUnknown({ transactionId, maybeSentSince, createOpen }: Attempt): boolean {
+  return createOpen === true || (transactionId === undefined && maybeSentSince !== undefined);
 }
 
 function noteWindow(attempt: Attempt, policy: Policy): void {

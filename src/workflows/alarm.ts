@@ -8,10 +8,10 @@ export class Alarm {
   #deadline: Deadline | undefined;
   #rung = false;
   #scope: CancellationScope | undefined;
-  readonly #ringing: () => void;
+  readonly #ringing: (deadline: Deadline) => void;
 
   /** @param ringing is told in the moment when the timer fires; a deadline that had passed already rings without it */
-  constructor(ringing: () => void = () => undefined) {
+  constructor(ringing: (deadline: Deadline) => void = () => undefined) {
     this.#ringing = ringing;
   }
 
@@ -33,11 +33,6 @@ export class Alarm {
     return this.#rung;
   }
 
-  /** The deadline that has passed and nobody has taken yet. */
-  get passed(): Deadline | undefined {
-    return this.#rung ? this.#deadline : undefined;
-  }
-
   /** Takes the deadline if it has passed. */
   take(): Deadline | undefined {
     if (!this.#rung) return undefined;
@@ -55,7 +50,7 @@ export class Alarm {
       .then(() => {
         if (this.#scope !== scope) return;
         this.#rung = true;
-        this.#ringing();
+        if (this.#deadline !== undefined) this.#ringing(this.#deadline);
       })
       .catch((error: unknown) => {
         if (!isCancellation(error)) throw error;

@@ -23,6 +23,7 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
       const maybeUnderWay = maybeSent && !rescreen;
       const request = { ...screenRequest(context, maybeSent), forbiddenKnown, maybeUnderWay };
       attempt.maybeSentSince ??= since;
+      attempt.createOpen = true;
       return { kind, attempt, rescreen, since, outcome: await creating.catchUp(request) };
     }
     case 'poll': {

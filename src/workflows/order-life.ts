@@ -2,7 +2,7 @@
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import { applyReading, type StatusOutcome } from '../orders/apply-reading.ts';
 import { applyScreening, checkoutAnswer } from '../orders/apply-screening.ts';
-import { endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
+import { type Deadline, endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
 import { applyGatewaySent } from '../orders/gateway.ts';
 import { takeHint } from '../orders/hints.ts';
@@ -28,7 +28,7 @@ type Asked = Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
 export class OrderLife {
   readonly jobs: BackgroundJobs;
   readonly #context: OrderContext;
-  readonly #alarm = new Alarm(() => this.#noteEnd());
+  readonly #alarm = new Alarm((deadline) => this.#noteEnd(deadline));
   readonly #spacing = new Alarm();
   /** Whether portal actions and events rest. */
   readonly #othersRest: () => boolean;
@@ -173,19 +173,13 @@ export class OrderLife {
     const { order } = this.#context;
     const finished = this.jobs.finished.shift();
     if (finished !== undefined) return this.#jobFinished(finished);
-    if (this.#endDue) return this.#passDeadline(portal);
     if (this.#attemptWaits() && order.policy !== undefined) return this.#screenRetry(order.policy);
     if (this.#recheckAsked) return this.#recheckNow();
     if (this.#hintReadable()) {
       takeHint(order, Date.now());
       return this.#read('webhook');
     }
-    return this.#passDeadline(portal);
-  }
-
-  async #passDeadline(portal: PortalStrand): Promise<void> {
-    const { order } = this.#context;
-    const deadline = this.#endDue ? this.#alarm.take() : (this.#spacing.take() ?? this.#alarm.take());
+    const deadline = this.#spacing.take() ?? this.#alarm.take();
     if (deadline === undefined) return;
     const after = passDeadline(order, deadline.kind, this.#context.now);
     if (after.events.length > 0) this.#quietEnd = undefined;
@@ -205,6 +199,7 @@ export class OrderLife {
     const { order } = this.#context;
     const { transactionId } = currentAttempt(order);
     if (transactionId === undefined || order.phase === 'screening' || order.phase === 'canceled') return;
+    this.#quietEnd = undefined;
     try {
       const outcome = await local.readStatus({ integration: order.integration, transactionId });
       this.#readAgain = outcome.kind === 'unanswered' || outcome.kind === 'forbidden' ? source : undefined;
@@ -270,14 +265,9 @@ export class OrderLife {
     return applyScreening(order, order.policy, outcome, { source, sentSince: since, now });
   }
 
-  /** Whether the deadline that ends the order has passed: nothing else comes before it. */
-  get #endDue(): boolean {
-    return this.#alarm.passed !== undefined && endsOrder(this.#alarm.passed.kind);
-  }
-
-  #noteEnd(): void {
+  #noteEnd({ kind, at }: Deadline): void {
     const quiet = this.#resting && this.jobs.idle && this.#othersRest();
-    this.#quietEnd = quiet && this.#endDue ? this.#alarm.passed?.at : undefined;
+    this.#quietEnd = quiet && endsOrder(kind) ? at : undefined;
   }
 
   #hintReadable(): boolean {

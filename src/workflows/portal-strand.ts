@@ -14,7 +14,7 @@ import {
   queueAction,
 } from '../orders/portal.ts';
 import type { ActionRecord, Attempt, OrderState } from '../orders/state.ts';
-import { applyLookUp } from '../orders/transactions.ts';
+import { applyLookUp, mayHoldUnknown } from '../orders/transactions.ts';
 import { lastCallMs } from '../orders/window.ts';
 import { instant } from '../orders/words.ts';
 import type { OrderContext } from './order-context.ts';
@@ -86,8 +86,7 @@ export class PortalStrand {
     const { order } = this.#context;
     await condition(() => !this.#screening());
     const attempt = currentAttempt(order);
-    const mayExist = attempt.transactionId === undefined && attempt.maybeSentSince !== undefined;
-    if (fields.transactionId === undefined && mayExist) {
+    if (fields.transactionId === undefined && mayHoldUnknown(attempt)) {
       const found = await beforeWindowCloses(order, attempt, () =>
         untilAllowed(
           () => looking.lookUp(lookUpRequest(this.#context, attempt)),

@@ -4,33 +4,38 @@ import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import type { OrderPlan } from './plan.ts';
 
-/** A history that the code could not have made. */
-export interface Unreplayable {
-  error: string;
-  history: unknown;
-}
+const KEPT = 20;
 
-/** @returns each history that does not replay, by order */
-export async function replayAll(
-  client: Client,
-  plans: readonly OrderPlan[],
-): Promise<Map<string, Unreplayable>> {
+/** @returns what Temporal says of each history that does not replay, by order */
+export async function replayAll(client: Client, plans: readonly OrderPlan[]): Promise<Map<string, string>> {
   const workflowBundle = await bundleWorkflowCode({
     logger: new DefaultLogger('ERROR'),
     workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
   });
-  const orderIds = new Map(plans.map((plan) => [`order:${plan.integration}:${plan.orderId}`, plan.orderId]));
-  const found = new Map<string, Unreplayable>();
-  const histories = historiesOf(client, [...orderIds.keys()]);
+  const orderIds = new Map(plans.map((plan) => [workflowIdOf(plan), plan.orderId]));
+  const faults = new Map<string, string>();
+  const histories = fetched(client, [...orderIds.keys()]);
   for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
-    if (error === undefined) continue;
-    const history = await client.workflow.getHandle(workflowId).fetchHistory();
-    found.set(orderIds.get(workflowId) ?? workflowId, { error: error.message.slice(0, 300), history });
+    if (error !== undefined) faults.set(orderIds.get(workflowId) ?? workflowId, error.message.slice(0, 300));
   }
+  return faults;
+}
+
+/** @returns the histories of the first of these orders, for whoever looks for the cause of an anomaly */
+export async function historiesOf(
+  client: Client,
+  plans: readonly OrderPlan[],
+): Promise<{ workflowId: string; history: unknown }[]> {
+  const found: { workflowId: string; history: unknown }[] = [];
+  for await (const one of fetched(client, plans.slice(0, KEPT).map(workflowIdOf))) found.push(one);
   return found;
 }
 
-async function* historiesOf(client: Client, workflowIds: readonly string[]) {
+function workflowIdOf({ integration, orderId }: OrderPlan): string {
+  return `order:${integration}:${orderId}`;
+}
+
+async function* fetched(client: Client, workflowIds: readonly string[]) {
   for (const workflowId of workflowIds) {
     try {
       yield { workflowId, history: await client.workflow.getHandle(workflowId).fetchHistory() };

@@ -95,7 +95,7 @@ export async function writeReport(file: string, result: ChaosResult): Promise<vo
     anomalies: result.anomalies,
     evidence: result.evidence.filter(({ plan }) => suspects.has(plan.orderId)),
     complaints: result.complaints.slice(0, 500),
-    unreplayable: result.unreplayable,
+    histories: result.histories,
   };
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
 }

@@ -8,7 +8,7 @@ import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
 import { calmDown, doMischief, type MischiefReport } from './mischief.ts';
 import { newest } from './oracle.ts';
 import { type OrderPlan, orderOfInvoice, planRun } from './plan.ts';
-import { replayAll } from './replays.ts';
+import { historiesOf, replayAll } from './replays.ts';
 import { settle } from './settle.ts';
 import { type Anomaly, type Circumstances, judge } from './verdict.ts';
 
@@ -46,8 +46,8 @@ export interface ChaosResult {
   /** Orders whose last decision was known only after an operator asked for a recheck. */
   knownAtRecheck: string[];
   complaints: string[];
-  /** The histories that don't replay, to be looked into. */
-  unreplayable: { orderId: string; history: unknown }[];
+  /** Of orders with an anomaly, to be looked into. */
+  histories: { workflowId: string; history: unknown }[];
 }
 
 /** Runs it, and stops every process whatever happens. */
@@ -112,14 +112,15 @@ async function play(
     const unreplayable = await replayAll(temporal, plans);
     const circumstances = {
       outages: cast.outages,
-      unreplayable: new Map([...unreplayable].map(([orderId, { error }]) => [orderId, error])),
+      unreplayable: unreplayable,
       restless: new Set(restless.map(({ orderId }) => orderId)),
     };
+    const anomalies = evidence.flatMap((one) => judge(one, circumstances));
     return {
       options: { seed, orders, rate, workers },
       tookMs: Date.now() - began,
       cards: cast.cards !== undefined,
-      anomalies: evidence.flatMap((one) => judge(one, circumstances)),
+      anomalies,
       evidence,
       faults: sandbox.control.faults(),
       deaths: cast.deaths,
@@ -135,7 +136,10 @@ async function play(
       analystsDecided: analysts.decided(),
       knownAtRecheck,
       complaints: cast.complaints(),
-      unreplayable: [...unreplayable].map(([orderId, { history }]) => ({ orderId, history })),
+      histories: await historiesOf(
+        temporal,
+        plans.filter(({ orderId }) => anomalies.some((one) => one.orderId === orderId)),
+      ),
     };
   } finally {
     analysts.stop();

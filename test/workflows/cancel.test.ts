@@ -105,6 +105,22 @@ describe('a cancel', () => {
     expect(world.portalCalls).toMatchObject([{ transactionId: 'newest' }]);
   });
 
+  it('while the order is screened again looks for the transaction that this may have made', async () => {
+    const { handle, world, pass, until } = await order((world) => {
+      world.screenings = [answered('error')];
+      world.catchUp = async () => {
+        throw again(5 * MINUTE);
+      };
+      world.lookUp = async () => ({ kind: 'found', transactionId: 'second', decision: 'error' });
+    });
+    await pass(2 * MINUTE);
+    await until((state) => state.attempts[0]?.createOpen === true);
+    expect(await handle.executeUpdate(cancelUpdate, { args: [{}] })).toMatchObject({
+      transactionId: 'second',
+    });
+    expect(world.portalCalls).toMatchObject([{ transactionId: 'second' }]);
+  });
+
   it('that is refused leaves the order decided, with attention, and may be asked again', async () => {
     const { handle, world, state } = await order(decided('pass'));
     world.portal = async () => ({ kind: 'refused', code: '403', message: 'already shipped' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hintUpdate, recheckSignal, reportFraudUpdate, reviewHintSignal } from '../../src/orders/messages.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, type World, withOrders } from './support.ts';
+import { again, answered, aPolicy, DAY, HOUR, MINUTE, type World, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const HINT = { source: 'webhook', receivedAt: '2026-03-02T10:00:00.000Z' };
@@ -136,6 +136,26 @@ describe('a review', () => {
     world.screenings = [answered('review')];
     await pass(MINUTE);
     expect(await until((state) => state.decision === 'pass')).toMatchObject({ phase: 'decided' });
+  });
+
+  it('keeps a hint that comes while it is screened, and reads it even if the window has closed meanwhile', async () => {
+    const { handle, world, pass, until } = await order((world) => {
+      world.policy = aPolicy({ cancelWindowMs: MINUTE });
+      world.screenings = [{ kind: 'unanswered', reason: 'timeout', maybeSent: true }];
+      world.catchUp = async () => {
+        if (world.status.kind !== 'read') throw again(HOUR);
+        return answered('pass');
+      };
+      world.status = { kind: 'unanswered' };
+    });
+    await handle.signal(reviewHintSignal, HINT);
+    await until((state) => state.hints.unread);
+    world.status = { kind: 'read', decision: 'fail' };
+    await pass(2 * HOUR);
+    const ended = await handle.result();
+    expect(ended).toMatchObject({ phase: 'closed', decision: 'fail', action: 'cancel' });
+    expect(ended.attention.map(({ code }) => code)).toContain('failed-after-window');
+    expect(world.portalCalls).toEqual([]);
   });
 
   it('unresolved: attention half a day before the window closes, still polled after it, then closed', async () => {
