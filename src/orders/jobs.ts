@@ -50,7 +50,7 @@ export function wantedJobs(order: OrderState, nowMs: number, readAgain?: Reading
 
 /** @returns whether the job must be done before the order may end */
 export function mustFinish(job: Job): boolean {
-  return job.kind === 'gateway' || job.kind === 'forget-card';
+  return job.kind === 'gateway' || job.kind === 'look-up' || job.kind === 'forget-card';
 }
 
 function wantsCatchUp(order: OrderState, attempt: Attempt): boolean {
@@ -75,8 +75,9 @@ function wantsPoll(order: OrderState, attempt: Attempt, nowMs: number): boolean 
  * attempt is being screened, whose transaction would be found in its place.
  */
 function wantsLookUp(order: OrderState, attempt: Attempt): boolean {
-  const over = order.phase === 'declined' || attempt !== currentAttempt(order);
-  return over && order.phase !== 'screening' && mayHoldUnknown(attempt) && !attempt.lookedUp;
+  const { phase } = order;
+  const over = phase === 'declined' || phase === 'closed' || attempt !== currentAttempt(order);
+  return over && phase !== 'screening' && mayHoldUnknown(attempt) && !attempt.lookedUp;
 }
 
 const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];

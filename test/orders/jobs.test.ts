@@ -13,6 +13,7 @@ import {
   answered,
   attention,
   DAY,
+  HOUR,
   MINUTE,
   START,
   screen,
@@ -91,6 +92,12 @@ describe('an order wants', () => {
     expect(order).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail' });
     expect(currentAttempt(order)).toMatchObject({ transactionId: 'late', cancelBy: sinceStart(5 * DAY) });
     expect(wanted(order)).toEqual([]);
+  });
+
+  it('that look before the order may end, however it ended', () => {
+    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
+    setPhase(order, 'closed', sinceStart(HOUR));
+    expect(wantedJobs(order, START + HOUR).filter(mustFinish)).toMatchObject([{ kind: 'look-up' }]);
   });
 
   it('no look when surely nothing was sent', () => {

@@ -69,6 +69,7 @@ describe('a cancel', () => {
     await until((state) => state.attention.some((one) => one.code === 'wrong-key'));
     await pass(5.1 * DAY);
     expect(await attention()).toContain('cancel-too-late');
+    world.lookUp = async () => ({ kind: 'none' });
     expect(await handle.result()).toMatchObject({ action: 'cancel', actions: [{ status: 'too-late' }] });
     expect(world.portalCalls).toEqual([]);
   });
