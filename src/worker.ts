@@ -13,7 +13,7 @@ import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
-import { createLog, type Log, showError } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
@@ -110,7 +110,7 @@ export function installRuntime(config: Config, log: Log): void {
       const expected = message.startsWith('No workflows registered');
       const write = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
       const fields = { workflowId, workflowType, activityType, attempt, taskQueue };
-      log[write]({ ...fields, ...(error !== undefined && { err: showError(error) }) }, message);
+      log[write]({ ...fields, ...(error !== undefined && { err: error }) }, message);
     }),
     telemetryOptions: {
       metrics: { prometheus: { bindAddress: `127.0.0.1:${config.metricsPort}` } },

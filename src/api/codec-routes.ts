@@ -24,11 +24,12 @@ const BODY_LIMIT = 16 * 1024 * 1024;
 const UI_HEADERS = ['authorization', 'content-type', 'x-namespace'];
 
 const bytes = z.base64({ error: 'must be base64' }).transform((encoded) => Buffer.from(encoded, 'base64'));
-const bodySchema = z.object({
-  payloads: z.array(
-    z.object({ metadata: z.record(z.string(), bytes).nullish(), data: bytes.nullish() }).transform(toPayload),
-  ),
-});
+const payloadSchema = z
+  .object({ metadata: z.record(z.string(), bytes).nullish(), data: bytes.nullish() })
+  .transform(toPayload);
+
+/** Temporal's CLI asks for nothing by leaving `payloads` out. */
+const bodySchema = z.object({ payloads: z.array(payloadSchema).default([]) });
 
 /** Adds `/decode` and `/encode`, with the API's keys, and with the token if there is one; under a prefix of their own. */
 export async function codecRoutes(

@@ -40,6 +40,12 @@ describe('the codec endpoints', () => {
     expect(decoded.json()).toEqual({ payloads: [plain, plain, { metadata: {} }] });
   });
 
+  it('take no payloads at all, which Temporal’s CLI sends with a query', async () => {
+    const { app } = await withCodec();
+    const answer = await post(app, '/codec/encode', {});
+    expect(answer.json()).toEqual({ payloads: [] });
+  });
+
   it('take a payload as large as Temporal does', async () => {
     const { app } = await withCodec();
     const large = { ...plain, data: Buffer.alloc(2_000_000, 'a').toString('base64') };
@@ -63,7 +69,7 @@ describe('the codec endpoints', () => {
   });
 
   it.each([
-    ['no payloads', {}, 'payloads'],
+    ['payloads that are no list', { payloads: {} }, 'payloads'],
     ['data that is not base64', { payloads: [{ data: 'do-not-print-me!' }] }, 'payloads[0].data'],
     [
       'metadata that are not base64',
