@@ -1,4 +1,6 @@
 /** The settings of every process: read once at its start, all faults listed, no value printed. Design sections 4 and 9. */
+
+export { readCodecToken, readPayloadKeys } from './config/codec.ts';
 export { ConfigError } from './config/fault-list.ts';
 export {
   type Config,
@@ -10,4 +12,3 @@ export {
   type Role,
 } from './config/load-config.ts';
 export type { TemporalSettings } from './config/temporal.ts';
-export type { NamedKey } from './config/values.ts';

@@ -17,13 +17,14 @@ export function createLog(name: string, level: LogLevel, destination?: Destinati
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** An error without its message, which may quote what it failed on: its kind, its code and where it came from. */
+/** An error without its message, which may quote what it failed on: its kind, its code, the id of a key it lacked, and where it came from. */
 export function showError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return {
     type: error.name,
     ...('code' in error && { code: error.code }),
+    ...('keyId' in error && { keyId: error.keyId }),
     frames: frames.slice(0, 10).map((line) => line.trim()),
     ...(error.cause instanceof Error && { cause: showError(error.cause) }),
   };

@@ -1,6 +1,7 @@
 /** The worker process: workflows and checkout screenings, background work, and polls, each on a queue of its own. */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import {
   type ActivityWorld,
@@ -9,9 +10,10 @@ import {
   createOrderDirectory,
 } from './activities/index.ts';
 import { createCardStash } from './cards/index.ts';
+import { createDataConverter } from './codec/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
-import { createLog, type Log, showError } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
@@ -26,6 +28,8 @@ const SHUTDOWN_GRACE = '9 seconds';
 export interface WorkerSettings {
   connection: NativeConnection;
   namespace: string;
+  /** That of every client and worker of the deployment: `createDataConverter`. */
+  dataConverter: DataConverter;
   /** Polls a second, over all workers of the task queue. */
   maxRps: number;
 }
@@ -42,16 +46,16 @@ export interface OrderWorkers {
  * @throws when a search attribute is missing: each order's first task would fail, again and again
  */
 export async function startWorkers(settings: WorkerSettings, world: ActivityWorld): Promise<OrderWorkers> {
-  const { connection, namespace } = settings;
+  const { connection, namespace, dataConverter } = settings;
   const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length > 0) {
     throw new Error(
       `Temporal's namespace ${namespace} lacks the search attributes ${missing.join(', ')}: run npm run setup:temporal`,
     );
   }
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, dataConverter });
   const activities = createActivities({ orders: createOrderDirectory(client), ...world });
-  const common = { connection, namespace, shutdownGraceTime: SHUTDOWN_GRACE };
+  const common = { connection, namespace, dataConverter, shutdownGraceTime: SHUTDOWN_GRACE };
   const workers = await Promise.all([
     Worker.create({
       ...common,
@@ -106,7 +110,7 @@ export function installRuntime(config: Config, log: Log): void {
       const expected = message.startsWith('No workflows registered');
       const write = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
       const fields = { workflowId, workflowType, activityType, attempt, taskQueue };
-      log[write]({ ...fields, ...(error !== undefined && { err: showError(error) }) }, message);
+      log[write]({ ...fields, ...(error !== undefined && { err: error }) }, message);
     }),
     telemetryOptions: {
       metrics: { prometheus: { bindAddress: `127.0.0.1:${config.metricsPort}` } },
@@ -131,7 +135,8 @@ async function main(): Promise<void> {
   const { connection: options, namespace } = config.temporal;
   const connection = await NativeConnection.connect(options);
   const world = worldOf(config);
-  const workers = await startWorkers({ connection, namespace, maxRps: config.maxRps }, world);
+  const dataConverter = createDataConverter(config.payloadKeys);
+  const workers = await startWorkers({ connection, namespace, dataConverter, maxRps: config.maxRps }, world);
   log.info({ address: options.address, namespace }, 'worker is ready');
   const stop = (): void => {
     log.info('worker is stopping: what runs may finish');

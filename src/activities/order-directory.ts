@@ -1,5 +1,6 @@
 /** The open orders as Temporal knows them from outside. */
 import type { Client } from '@temporalio/client';
+import { PayloadCodecError } from '../codec/index.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { OVERDUE_AFTER_MS, SWEEP_ORDERS, type SweepResult } from '../orders/sweep.ts';
 import { instant } from '../orders/words.ts';
@@ -9,7 +10,7 @@ export interface OrderDirectory {
   open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
   /** Open orders that should have closed when their cancel window did. */
   overdue(limit: number): Promise<string[]>;
-  /** How the sweep before this one ended. */
+  /** How the sweep before this one ended; undefined too when its key is gone, so that sweeping never stops for that. */
   lastSweep(): Promise<SweepResult | undefined>;
   /** How often the order's current workflow task was begun; 0 when none is pending. */
   taskTries(workflowId: string): Promise<number>;
@@ -42,7 +43,11 @@ export function createOrderDirectory(client: Client): OrderDirectory {
     lastSweep: async () => {
       const ended = `WorkflowType = '${SWEEP_ORDERS}' AND ExecutionStatus = 'Completed'`;
       for await (const { workflowId, runId } of client.workflow.list({ query: ended, pageSize: 1 })) {
-        return client.workflow.getHandle<() => Promise<SweepResult>>(workflowId, runId).result();
+        const sweep = client.workflow.getHandle<() => Promise<SweepResult>>(workflowId, runId);
+        return sweep.result().catch((error: unknown) => {
+          if (error instanceof PayloadCodecError) return undefined;
+          throw error;
+        });
       }
       return undefined;
     },

@@ -11,6 +11,7 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { orderIdSchema } from '../client/read-requests.ts';
 import type { Log } from '../log.ts';
 import type { OrderScreening } from '../starter.ts';
+import { type CodecOptions, codecRoutes } from './codec-routes.ts';
 import { addMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
@@ -24,6 +25,8 @@ export interface ApiOptions {
   apiKeys: readonly string[];
   /** All valid; none: every webhook is refused. */
   webhookSecrets: readonly string[];
+  /** Absent: the API decrypts nothing for Temporal's UI. */
+  codec?: CodecOptions;
   log: Log;
 }
 
@@ -59,6 +62,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     portalRoutes(scope, orderScreening);
   });
   await app.register(webhookRoutes, options);
+  if (options.codec !== undefined) {
+    const requireApiKey = (request: FastifyRequest) => requireKey(request, apiKeys);
+    await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, ...options.codec });
+  }
   return app;
 }
 

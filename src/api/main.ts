@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
 import { createCardStash } from '../cards/index.ts';
+import { createDataConverter, createPayloadCodec } from '../codec/index.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { createOrderScreening } from '../starter.ts';
@@ -14,13 +15,15 @@ async function main(): Promise<void> {
   const log = createLog('api', config.logLevel);
   // Connects at the first call: without Temporal the API is up and says 503.
   const connection = Connection.lazy(config.temporal.connection);
-  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const dataConverter = createDataConverter(config.payloadKeys);
+  const client = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
   const orderScreening = createOrderScreening({ client, findIntegration: config.findIntegration, cards });
   const app = await createApi({
     orderScreening,
     apiKeys: config.api.keys,
     webhookSecrets: config.webhookSecrets,
+    codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
     log,
   });
   closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false }, async ({ err }) => {

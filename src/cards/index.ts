@@ -1,11 +1,11 @@
 /** The card stash: the one place where full card data rests, encrypted and for 15 minutes at most. Design section 7. */
-import { createCardSealer, type StashKey } from './card-sealer.ts';
+import type { NamedKey } from '../sealer.ts';
+import { createCardSealer } from './card-sealer.ts';
 import type { CardStash } from './card-stash.ts';
 import { createMemoryCardStash } from './memory-card-stash.ts';
 import { readRedisAddress } from './redis-address.ts';
 import { createRedisCardStash } from './redis-card-stash.ts';
 
-export type { StashKey } from './card-sealer.ts';
 export { CARD_LIFETIME_MS, type CardOwner, type CardStash } from './card-stash.ts';
 export { CardStashError, type CardStashErrorReason } from './card-stash-error.ts';
 
@@ -14,7 +14,7 @@ export { CardStashError, type CardStashErrorReason } from './card-stash-error.ts
  * @param keys the first encrypts, all decrypt; none: a random key of the process, for `memory:` only
  * @throws for any other address, without naming it, and for a Redis without keys
  */
-export function createCardStash(url: string, keys: readonly StashKey[] = []): CardStash {
+export function createCardStash(url: string, keys: readonly NamedKey[] = []): CardStash {
   if (url === 'memory:') return createMemoryCardStash(createCardSealer(keys));
   const address = readRedisAddress(url);
   if (address === undefined) throw new Error('A card stash has the address memory:, redis://… or rediss://…');

@@ -1,12 +1,13 @@
 import { instant } from '../orders/words.ts';
-import type { CardSealer, SealedCard } from './card-sealer.ts';
+import type { Sealed } from '../sealer.ts';
+import type { CardSealer } from './card-sealer.ts';
 import { CARD_LIFETIME_MS, type CardStash, newCardRef } from './card-stash.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
 /** Cards in this process's memory, encrypted: for one process that is worker and API in one. */
 export function createMemoryCardStash(sealer: CardSealer): CardStash {
-  const cards = new Map<string, { sealed: SealedCard; expires: number }>();
+  const cards = new Map<string, { sealed: Sealed; expires: number }>();
   const sweeping = setInterval(() => {
     for (const [cardRef, { expires }] of cards) if (expires <= Date.now()) cards.delete(cardRef);
   }, SWEEP_EVERY_MS).unref();

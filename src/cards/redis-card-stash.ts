@@ -1,5 +1,6 @@
 import { instant } from '../orders/words.ts';
-import type { CardSealer, SealedCard } from './card-sealer.ts';
+import type { Sealed } from '../sealer.ts';
+import type { CardSealer } from './card-sealer.ts';
 import { CARD_LIFETIME_MS, type CardStash, newCardRef } from './card-stash.ts';
 import type { RedisAddress } from './redis-address.ts';
 import { createRedisConnection } from './redis-connection.ts';
@@ -37,12 +38,12 @@ function keyOf(cardRef: string): string {
   return `card:${cardRef}`;
 }
 
-function write({ keyId, nonce, tag, data }: SealedCard): string {
+function write({ keyId, nonce, tag, data }: Sealed): string {
   return [keyId, ...[nonce, tag, data].map((bytes) => bytes.toString('base64url'))].join('.');
 }
 
 /** @returns undefined for what no stash has written */
-function read(stored: string): SealedCard | undefined {
+function read(stored: string): Sealed | undefined {
   const [, keyId, nonce, tag, data] = STORED.exec(stored) ?? [];
   if (keyId === undefined || nonce === undefined || tag === undefined || data === undefined) return undefined;
   const bytes = (encoded: string) => Buffer.from(encoded, 'base64url');

@@ -15,7 +15,7 @@ import type { Action, Instant, IntegrationWorkflow, OrderDecision, Phase } from 
 import type { CardData } from '../screening/index.ts';
 
 export interface OrderScreeningOptions {
-  /** Made with `new Client({connection, namespace})`, and the payload codec if there is one. */
+  /** Made with `new Client({connection, namespace, dataConverter})`; `createDataConverter` of the deployment's payload keys. */
   client: Client;
   /** For the checks and the answer when no worker is there. */
   findIntegration: FindIntegration;

@@ -46,7 +46,12 @@ export class FaultList {
 
   /** @throws ConfigError when there is any fault */
   throwIfAny(): void {
-    if (this.#faults.length > 0) throw new ConfigError(this.#faults);
+    if (this.#faults.length > 0) this.fail();
+  }
+
+  /** @throws ConfigError, always */
+  fail(): never {
+    throw new ConfigError(this.#faults);
   }
 }
 

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
+import type { NamedKey } from '../sealer.ts';
+import { type CodecSettings, payloadKeys, readCodec } from './codec.ts';
 import { FaultList } from './fault-list.ts';
 import { readIntegrations } from './integrations.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import { list, type NamedKey, namedKeys, port, targetUrl, webhookSigningSecret, word } from './values.ts';
+import { list, namedKeys, port, targetUrl, webhookSigningSecret, word } from './values.ts';
+import { isSet, variables } from './variables.ts';
 
 /** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';
@@ -22,6 +25,9 @@ export interface Config {
   events?: { url: string; secret: string };
   /** `memory:`, or a Redis, with its password. The first key encrypts, all decrypt; none (`memory:` only): a random one. */
   cardStash: { url: string; keys: NamedKey[] };
+  /** Of the payload codec. The first encrypts, all decrypt; none: payloads stay in plain. */
+  payloadKeys: NamedKey[];
+  codec: CodecSettings;
   metricsPort: number;
   logLevel: LogLevel;
   temporal: TemporalSettings;
@@ -62,6 +68,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
     },
     webhookSecrets: variable('WEBHOOK_SECRETS', list(), '') ?? [],
     cardStash: readCardStash(env, faults),
+    payloadKeys: variable('PAYLOAD_KEYS', payloadKeys()) ?? [],
+    codec: readCodec(variable, local.temporalUiPort),
     metricsPort: variable('METRICS_PORT', port(), '9464') ?? 9464,
     logLevel: variable('LOG_LEVEL', word(LOG_LEVELS), 'info') ?? 'info',
     temporal: readTemporal(env, local.temporalPort, faults),
@@ -134,18 +142,6 @@ function readCardStash(env: NodeJS.ProcessEnv, faults: FaultList): Config['cardS
     faults.add('CARD_STASH_KEYS', 'is required with a Redis in CARD_STASH_URL: its processes share the keys');
   }
   return { url, keys: keys ?? [] };
-}
-
-/** @returns a reader of one variable; an empty one counts as not set */
-function variables(env: NodeJS.ProcessEnv, faults: FaultList) {
-  return <T>(name: string, schema: z.ZodType<T>, fallback?: string): T | undefined => {
-    const written = isSet(env[name]) ? env[name] : fallback;
-    return written === undefined ? undefined : faults.read(name, schema, written);
-  };
-}
-
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
 }
 
 function isRedisUrl(written: string): boolean {

@@ -1,5 +1,6 @@
 /** The kinds of value that settings are made of. No message holds the value that was given. */
 import { z } from 'zod';
+import type { NamedKey } from '../sealer.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
@@ -74,12 +75,6 @@ export function list() {
   );
 }
 
-/** A key with the id that says which one encrypted something. */
-export interface NamedKey {
-  id: string;
-  key: Buffer;
-}
-
 /** `id:base64,…` with 32 bytes each, from a variable: the first encrypts, all decrypt. */
 export function namedKeys() {
   const message = 'must be a list "id:base64,…" of keys of 32 bytes, each with an id of its own';
@@ -102,4 +97,22 @@ export function webhookSigningSecret() {
     const bytes = encoded === undefined ? 0 : Buffer.from(encoded, 'base64').length;
     return bytes >= 24 && bytes <= 64;
   }, 'must be "whsec_" and 24 to 64 random bytes in base64');
+}
+
+/** A comma list of web origins from a variable, as a browser sends them; no wildcard. */
+export function origins() {
+  const message =
+    'must be a list of origins "http[s]://host[:port]", without path and wildcard, as a browser sends them';
+  return list().refine((entries) => entries.length > 0 && entries.every(isOrigin), message);
+}
+
+function isOrigin(written: string): boolean {
+  return httpUrl(written)?.origin === written && !written.includes('*');
+}
+
+/** A random part of an address from a variable. */
+export function pathToken() {
+  return z
+    .string()
+    .regex(/^[\w-]{22,128}$/, 'must be 22 to 128 letters, digits, "-" or "_", from a random generator');
 }

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { createApi } from '../api/index.ts';
+import { createDataConverter, createPayloadCodec } from '../codec/index.ts';
 import { type Config, loadConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { createOrderScreening } from '../starter.ts';
 import { installRuntime, startWorkers, worldOf } from '../worker.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
+import { type LocalSecrets, localSecrets } from './local-secrets.ts';
 import { assertPortFree } from './ports.ts';
 import type { Progress } from './progress.ts';
 
@@ -58,9 +60,10 @@ export async function startLocalStack(
   progress: Progress,
 ): Promise<LocalStack> {
   const { env, sandbox: ownSandbox } = localEnvironment(processEnv);
-  const config = loadConfig(env);
-  const { api, temporal, local } = config;
-  await checkPorts(config, ownSandbox);
+  const configured = loadConfig(env);
+  const { api, temporal, local } = configured;
+  await checkPorts(configured, ownSandbox);
+  const config = temporal.embedded ? withSecrets(configured, await localSecrets(local.dataDir)) : configured;
   const log = makeLog(config);
   installRuntime(config, log);
 
@@ -76,6 +79,7 @@ export async function startLocalStack(
         port: local.temporalPort,
         uiPort: local.temporalUiPort,
         dataDir: local.dataDir,
+        codecEndpoint: codecEndpoint(config),
         progress,
       });
       parts.push(server);
@@ -97,20 +101,23 @@ export async function startLocalStack(
     parts.push({ stop: () => native.close() });
     const world = worldOf(config);
     parts.push({ stop: () => world.cards.close() });
-    const settings = { connection: native, namespace: temporal.namespace, maxRps: config.maxRps };
+    const { namespace } = temporal;
+    const dataConverter = createDataConverter(config.payloadKeys);
+    const settings = { connection: native, namespace, dataConverter, maxRps: config.maxRps };
     const workers = await startWorkers(settings, world);
     parts.push({ stop: () => workers.stop().catch(() => undefined) });
 
     progress.say('Starting the API …');
     const connection = await Connection.connect(temporal.connection);
     parts.push({ stop: () => connection.close() });
-    const client = new Client({ connection, namespace: temporal.namespace });
+    const client = new Client({ connection, namespace, dataConverter });
     const { findIntegration } = config;
     const orderScreening = createOrderScreening({ client, findIntegration, cards: world.cards });
     const app = await createApi({
       orderScreening,
       apiKeys: api.keys,
       webhookSecrets: config.webhookSecrets,
+      codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
       log,
     });
     parts.push({ stop: () => app.close() });
@@ -148,6 +155,21 @@ async function checkPorts(config: Config, ownSandbox: boolean): Promise<void> {
   if (ownSandbox) await assertPortFree(local.sandboxPort, 'SANDBOX_PORT');
   await assertPortFree(api.port, 'API_PORT');
   await assertPortFree(metricsPort, 'METRICS_PORT');
+}
+
+/** Completes the settings for the embedded server: its data is encrypted, also when nobody has set a key. */
+function withSecrets(config: Config, { payloadKeys, codecToken }: LocalSecrets): Config {
+  return {
+    ...config,
+    payloadKeys: config.payloadKeys.length > 0 ? config.payloadKeys : payloadKeys,
+    codec: { token: codecToken, ...config.codec },
+  };
+}
+
+/** Where the embedded UI, in a browser of this machine, has payloads decrypted. */
+function codecEndpoint({ api, codec }: Config): string {
+  const host = ['0.0.0.0', '::'].includes(api.host) ? '127.0.0.1' : api.host;
+  return `http://${host}:${api.port}/codec/${codec.token ?? ''}`;
 }
 
 /** Where the sandbox tells the API about reviews: its known default template has no headers, so the secret is in the path. */

@@ -2,13 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  CARD_LIFETIME_MS,
-  type CardStash,
-  CardStashError,
-  createCardStash,
-  type StashKey,
-} from '../../src/cards/index.ts';
+import { CARD_LIFETIME_MS, type CardStash, CardStashError, createCardStash } from '../../src/cards/index.ts';
+import type { NamedKey } from '../../src/sealer.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 import { freePort } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
@@ -21,7 +16,7 @@ const password = 'do-not-print-me';
 /** Beyond the second that a call may take: for a machine that has other things to do. */
 const ABOUT_A_SECOND_MS = 1_500;
 
-function aStash(url: string, keys: StashKey[] = [oldKey]): CardStash {
+function aStash(url: string, keys: NamedKey[] = [oldKey]): CardStash {
   const stash = createCardStash(url, keys);
   onTestFinished(() => stash.close());
   return stash;

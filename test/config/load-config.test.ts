@@ -39,6 +39,8 @@ describe('settings from the environment', () => {
       api: { host: '127.0.0.1', port: 8080, keys: [] },
       webhookSecrets: [],
       cardStash: { url: 'memory:', keys: [] },
+      payloadKeys: [],
+      codec: { origins: ['http://127.0.0.1:8233', 'http://localhost:8233'] },
       metricsPort: 9464,
       logLevel: 'info',
       temporal: { embedded: true, connection: { address: '127.0.0.1:7233' }, namespace: 'default' },
@@ -63,6 +65,9 @@ describe('settings from the environment', () => {
       EVENTS_URL: 'https://shop.example/events?from=screening',
       EVENTS_SECRET: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
       CARD_STASH_KEYS: `a:${key.toString('base64')}`,
+      PAYLOAD_KEYS: `b-2:${key.toString('base64')}, b-1:${Buffer.alloc(32, 8).toString('base64')}`,
+      CODEC_ORIGINS: 'https://temporal.example, http://127.0.0.1:9000',
+      CODEC_TOKEN: 'abcdefghijklmnopqrstuv',
       METRICS_PORT: '9000',
       LOG_LEVEL: 'debug',
       TEMPORAL_ADDRESS: 'temporal.example:7233',
@@ -79,6 +84,14 @@ describe('settings from the environment', () => {
       webhookSecrets: ['old', 'new'],
       events: { url: 'https://shop.example/events?from=screening' },
       cardStash: { url: 'memory:', keys: [{ id: 'a', key }] },
+      payloadKeys: [
+        { id: 'b-2', key },
+        { id: 'b-1', key: Buffer.alloc(32, 8) },
+      ],
+      codec: {
+        origins: ['https://temporal.example', 'http://127.0.0.1:9000'],
+        token: 'abcdefghijklmnopqrstuv',
+      },
       metricsPort: 9000,
       logLevel: 'debug',
       temporal: { embedded: false, connection: { address: 'temporal.example:7233' }, namespace: 'shop' },
@@ -111,6 +124,9 @@ describe('settings from the environment', () => {
       EVENTS_SECRET: secret,
       CARD_STASH_URL: `redis://:${secret}@cache/cards`,
       CARD_STASH_KEYS: `a:${secret}`,
+      PAYLOAD_KEYS: `a:${secret}`,
+      CODEC_ORIGINS: `https://${secret}/path`,
+      CODEC_TOKEN: secret,
       METRICS_PORT: secret,
       LOG_LEVEL: secret,
       TEMPORAL_PORT: secret,
@@ -121,7 +137,7 @@ describe('settings from the environment', () => {
     const faults = faultsOf(wrong);
     const variables = Object.keys(wrong).filter((name) => name !== 'API_HOST');
     expect(Object.keys(faults).sort()).toEqual([...variables, 'API_KEYS'].sort());
-    expect(() => loadConfig({ ...least, ...wrong })).toThrow(/^The configuration has 18 fault/);
+    expect(() => loadConfig({ ...least, ...wrong })).toThrow(/^The configuration has 21 fault/);
     expect(() => loadConfig({ ...least, ...wrong })).not.toThrow(secret);
   });
 
@@ -134,6 +150,15 @@ describe('settings from the environment', () => {
       { CARD_STASH_KEYS: [1, 2].map((n) => `a:${Buffer.alloc(32, n).toString('base64')}`).join() },
       'CARD_STASH_KEYS',
     ],
+    [
+      { PAYLOAD_KEYS: [1, 2].map((n) => `a:${Buffer.alloc(32, n).toString('base64')}`).join() },
+      'PAYLOAD_KEYS',
+    ],
+    [{ PAYLOAD_KEYS: ',' }, 'PAYLOAD_KEYS'],
+    [{ CODEC_ORIGINS: '*' }, 'CODEC_ORIGINS'],
+    [{ CODEC_ORIGINS: 'https://*.example.com' }, 'CODEC_ORIGINS'],
+    [{ CODEC_ORIGINS: 'https://temporal.example/' }, 'CODEC_ORIGINS'],
+    [{ CODEC_TOKEN: 'short' }, 'CODEC_TOKEN'],
     [{ SCREENING_BASE_URL: 'https://screening.example/?key=1' }, 'SCREENING_BASE_URL'],
     [{ API_HOST: '192.0.2.1' }, 'API_KEYS'],
   ])('%o are refused at %s', (env, path) => {

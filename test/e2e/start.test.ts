@@ -1,5 +1,5 @@
 import { exec } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,10 +21,21 @@ const FIRST_START_MS = 600_000;
 
 let dataDir: string;
 let env: Record<string, string>;
+let secrets: string[];
 let stack: SpawnedProcess;
 
 const start = () =>
   spawnProcess('src/dev/start.ts', { env, readyWhen: /Stop with Ctrl-C/, readyWithinMs: FIRST_START_MS });
+
+/** What the first start makes: the keys that the database is encrypted with, and the token of the UI's way to decrypt. */
+const SECRETS = ['payload-keys', 'codec-token'];
+
+const readSecrets = () =>
+  Promise.all(SECRETS.map(async (name) => (await readFile(join(dataDir, name), 'utf8')).trim()));
+
+interface UiHistory {
+  history: { events: { workflowExecutionStartedEventAttributes: { input: { payloads: unknown[] } } }[] };
+}
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'order-screening-start-'));
@@ -67,6 +78,45 @@ describe('npm start', () => {
     });
   });
 
+  it('keeps no word of an order in the database, whose keys only the owner of the folder reads', async () => {
+    for (const name of SECRETS) expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o600);
+    secrets = await readSecrets();
+    const files = ['temporal.db', 'temporal.db-wal'].map((name) => readFile(join(dataDir, name)));
+    const database = Buffer.concat(await Promise.all(files));
+    expect(database.includes('sample-review')).toBe(true);
+    for (const words of [
+      'review@example.com',
+      'Springfield',
+      'customer-review',
+      'Corner Outdoor',
+      '203.0.113.24',
+    ]) {
+      expect(database.includes(words), words).toBe(false);
+    }
+  });
+
+  it('gives the UI an address at which an order can be read', async () => {
+    const settings = await (await fetch(`http://127.0.0.1:${env.TEMPORAL_UI_PORT}/api/v1/settings`)).json();
+    const { Endpoint } = (settings as { Codec: { Endpoint: string } }).Codec;
+    expect(Endpoint).toContain(secrets[1]);
+    const history = await fetch(
+      `http://127.0.0.1:${env.TEMPORAL_UI_PORT}/api/v1/namespaces/default/workflows/order%3Adefault%3Asample-review/history`,
+    );
+    const {
+      history: { events },
+    } = (await history.json()) as UiHistory;
+    const { payloads } = events[0]?.workflowExecutionStartedEventAttributes.input ?? { payloads: [] };
+    const origin = `http://127.0.0.1:${env.TEMPORAL_UI_PORT}`;
+    const decoded = await fetch(`${Endpoint}/decode`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-namespace': 'default', origin },
+      body: JSON.stringify({ payloads }),
+    });
+    expect(decoded.headers.get('access-control-allow-origin')).toBe(origin);
+    const [argument] = ((await decoded.json()) as { payloads: { data: string }[] }).payloads;
+    expect(Buffer.from(argument?.data ?? '', 'base64').toString()).toContain('review@example.com');
+  });
+
   it('says which port is taken and which variable changes it', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
@@ -101,6 +151,7 @@ describe('npm start', () => {
     expect(Date.now() - begin).toBeLessThan(10_000);
 
     stack = await start();
+    expect(await readSecrets()).toEqual(secrets);
     const ledger = await fetch(
       `http://127.0.0.1:${env.SANDBOX_PORT}/_sandbox/ledger?operation=create-transaction`,
     );

@@ -29,6 +29,8 @@ export interface Deployment {
   apiUrl: string;
   worker: () => SpawnedProcess;
   startWorker: () => Promise<SpawnedProcess>;
+  /** Stops worker and API and starts them with these variables beside the others. */
+  restart: (env: Record<string, string>) => Promise<void>;
   /** Everything that the processes wrote. */
   output: () => string;
   /** Events that arrived with a valid signature, in order. */
@@ -62,7 +64,7 @@ export type OrderReply = Reply['body'];
 export async function deploy(
   temporalAddress: string,
   integrations: Record<string, PolicyKeys>,
-  options: { webhooks?: boolean; worker?: boolean } = {},
+  options: { webhooks?: boolean; worker?: boolean; env?: Record<string, string> } = {},
 ): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-e2e-'));
   const apiPort = await freePort();
@@ -75,6 +77,7 @@ export async function deploy(
   const receiver = await startReceiver();
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
+  let more = options.env ?? {};
   const env = async () => ({
     TEMPORAL_ADDRESS: temporalAddress,
     SCREENING_CONFIG: policyFile,
@@ -84,6 +87,7 @@ export async function deploy(
     EVENTS_SECRET,
     API_PORT: String(apiPort),
     METRICS_PORT: String(await freePort()),
+    ...more,
   });
   const spawned: SpawnedProcess[] = [];
   const startWorker = async () => {
@@ -91,8 +95,11 @@ export async function deploy(
     spawned.push(worker);
     return worker;
   };
+  const startApi = async () => {
+    spawned.push(await spawnProcess('src/api/main.ts', { env: await env(), readyWhen: /listening/i }));
+  };
   if (options.worker !== false) await startWorker();
-  spawned.push(await spawnProcess('src/api/main.ts', { env: await env(), readyWhen: /listening/i }));
+  await startApi();
 
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const call = async (method: string, path: string, body?: unknown): Promise<Reply> => {
@@ -114,6 +121,11 @@ export async function deploy(
     sandbox,
     apiUrl,
     startWorker,
+    restart: async (env) => {
+      more = env;
+      await Promise.all(spawned.map((one) => one.stop()));
+      await Promise.all([startWorker(), startApi()]);
+    },
     worker: () => {
       const worker = spawned.findLast((one) => one.output().includes('worker is ready'));
       if (worker === undefined) throw new Error('no worker was started');

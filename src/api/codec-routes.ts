@@ -1,0 +1,95 @@
+/** Temporal's remote codec protocol: its UI and its CLI have payloads decrypted here. Design sections 5 and 7. */
+import cors from '@fastify/cors';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { faultsOf, invalidRequest } from '../client/read-requests.ts';
+import { PayloadCodecError } from '../codec/index.ts';
+import type { Fault } from '../orders/errors.ts';
+import { HttpError } from './problems.ts';
+import { isOneOf } from './secrets.ts';
+
+export interface CodecOptions {
+  codec: PayloadCodec;
+  /** Web origins whose pages may ask; no other page's script reads an answer. */
+  origins: readonly string[];
+  /** Makes `/codec/<token>/decode` and `…/encode`, which need no API key: the token is the secret. */
+  token?: string;
+}
+
+/** Temporal takes payloads of 2 MB, a third longer in base64, and several in one event. */
+const BODY_LIMIT = 16 * 1024 * 1024;
+
+/** What Temporal's UI sends: `x-namespace` always, `authorization` where it passes its user's token on. */
+const UI_HEADERS = ['authorization', 'content-type', 'x-namespace'];
+
+const bytes = z.base64({ error: 'must be base64' }).transform((encoded) => Buffer.from(encoded, 'base64'));
+const payloadSchema = z
+  .object({ metadata: z.record(z.string(), bytes).nullish(), data: bytes.nullish() })
+  .transform(toPayload);
+
+/** Temporal's CLI asks for nothing by leaving `payloads` out. */
+const bodySchema = z.object({ payloads: z.array(payloadSchema).default([]) });
+
+/** Adds `/decode` and `/encode`, with the API's keys, and with the token if there is one; under a prefix of their own. */
+export async function codecRoutes(
+  app: FastifyInstance,
+  options: CodecOptions & { requireKey: (request: FastifyRequest) => void },
+): Promise<void> {
+  const { codec, origins, token, requireKey } = options;
+  // Before the check of keys: a browser asks first, and sends none with that.
+  await app.register(cors, { origin: [...origins], methods: ['POST'], allowedHeaders: UI_HEADERS });
+  const add = (url: string, check: (request: FastifyRequest) => void): void => {
+    for (const action of ['decode', 'encode'] as const) {
+      app.post(`${url}/${action}`, {
+        bodyLimit: BODY_LIMIT,
+        schema: { hide: true },
+        onRequest: async (request) => check(request),
+        handler: async ({ body }) => ({ payloads: await convert(codec[action], body) }),
+      });
+    }
+  };
+  add('', requireKey);
+  if (token !== undefined) {
+    add('/:token', ({ params }) => {
+      if (!isOneOf([token], tokenIn.parse(params).token)) throw new HttpError('unauthorized');
+    });
+  }
+}
+
+const tokenIn = z.object({ token: z.string() });
+
+async function convert(one: PayloadCodec['decode'], body: unknown) {
+  const read = bodySchema.safeParse(body);
+  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  const faults: Fault[] = [];
+  const converted: Payload[] = [];
+  for (const [index, payload] of read.data.payloads.entries()) {
+    try {
+      converted.push(...(await one([payload])));
+    } catch (error) {
+      if (!(error instanceof PayloadCodecError)) throw error;
+      faults.push({ path: `payloads[${index}]`, message: error.message });
+    }
+  }
+  if (faults.length > 0) throw invalidRequest(faults);
+  return converted.map(toJson);
+}
+
+interface SentPayload {
+  metadata?: Record<string, Buffer> | null | undefined;
+  data?: Buffer | null | undefined;
+}
+
+function toPayload({ metadata, data }: SentPayload): Payload {
+  return { ...(metadata && { metadata }), ...(data && { data }) };
+}
+
+function toJson({ metadata, data }: Payload) {
+  const entries = Object.entries(metadata ?? {}).map(([name, value]) => [name, base64(value)] as const);
+  return { metadata: Object.fromEntries(entries), ...(data && { data: base64(data) }) };
+}
+
+function base64(value: Uint8Array): string {
+  return Buffer.from(value).toString('base64');
+}

@@ -1,0 +1,23 @@
+/** The payload codec: what Temporal keeps of an order is encrypted before it leaves a process. Design section 7. */
+import { fileURLToPath } from 'node:url';
+import type { DataConverter } from '@temporalio/common';
+import type { NamedKey } from '../sealer.ts';
+import { createPayloadCodec } from './payload-codec.ts';
+
+export { createPayloadCodec } from './payload-codec.ts';
+export { PayloadCodecError, type PayloadCodecErrorCode } from './payload-codec-error.ts';
+
+/**
+ * For every client and worker of a deployment, as its option `dataConverter`. Without it an order's answers can't be read.
+ *
+ * @param keys those of PAYLOAD_KEYS. The first encrypts, failures included; all decrypt. None: everything stays in plain,
+ *   and what is encrypted is refused by the name of its key
+ */
+export function createDataConverter(keys: readonly NamedKey[]): DataConverter {
+  return {
+    payloadCodecs: [createPayloadCodec(keys)],
+    ...(keys.length > 0 && {
+      failureConverterPath: fileURLToPath(new URL('./failure-converter.cjs', import.meta.url)),
+    }),
+  };
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { fc, test as property } from '@fast-check/vitest';
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { createPayloadCodec } from '../../src/codec/index.ts';
+import { createSealer } from '../../src/sealer.ts';
+
+const old = { id: 'old', key: randomBytes(32) };
+const fresh = { id: 'new', key: randomBytes(32) };
+
+const aPayload = (value: unknown = { email: 'ada@example.com' }) => defaultPayloadConverter.toPayload(value);
+
+const bytes = fc.uint8Array({ maxLength: 300 }).map((some) => Buffer.from(some));
+const payloads = fc.array(
+  fc.record({
+    metadata: fc
+      .dictionary(fc.string({ maxLength: 20 }), bytes, { maxKeys: 4 })
+      .map((entries) => ({ ...entries })),
+    data: bytes,
+  }),
+  { maxLength: 4 },
+);
+
+async function one(codec: PayloadCodec, action: 'encode' | 'decode', payload: Payload): Promise<Payload> {
+  const [converted] = await codec[action]([payload]);
+  if (converted === undefined) throw new Error('a payload was lost');
+  return converted;
+}
+
+describe('the payload codec', () => {
+  property.prop([payloads])('gives back what it was given, whatever that is', async (given) => {
+    const codec = createPayloadCodec([fresh]);
+    const encrypted = await codec.encode(given);
+    expect(encrypted).toHaveLength(given.length);
+    const back = await createPayloadCodec([fresh]).decode(encrypted);
+    expect(back.map(plainBytes)).toEqual(given.map(plainBytes));
+  });
+
+  property.prop([fc.string({ minLength: 4 })])('leaves nothing readable of it', async (words) => {
+    const { metadata, data } = await one(createPayloadCodec([fresh]), 'encode', aPayload(words));
+    expect(Buffer.from(data ?? []).includes(words)).toBe(false);
+    expect(Object.keys(metadata ?? {}).sort()).toEqual(['encoding', 'encryption-key-id']);
+    expect(String(metadata?.encoding)).toBe('binary/encrypted');
+    expect(String(metadata?.['encryption-key-id'])).toBe('new');
+  });
+
+  it('makes never the same bytes twice', async () => {
+    const codec = createPayloadCodec([fresh]);
+    const [first, second] = await codec.encode([aPayload(), aPayload()]);
+    const nonce = (payload: Payload | undefined) => Buffer.from(payload?.data ?? []).subarray(0, 12);
+    expect(nonce(first)).toHaveLength(12);
+    expect(nonce(first)).not.toEqual(nonce(second));
+    expect(first?.data).not.toEqual(second?.data);
+  });
+
+  it('lets payloads in plain pass through, so that orders from before it can be read', async () => {
+    const plain = aPayload();
+    expect(await one(createPayloadCodec([fresh]), 'decode', plain)).toBe(plain);
+  });
+
+  it('encrypts with the first key and decrypts with all', async () => {
+    const before = await one(createPayloadCodec([old]), 'encode', aPayload(1));
+    const announced = createPayloadCodec([old, fresh]);
+    const rotated = createPayloadCodec([fresh, old]);
+    const after = await one(rotated, 'encode', aPayload(2));
+    expect(String(after.metadata?.['encryption-key-id'])).toBe('new');
+    for (const codec of [announced, rotated]) {
+      expect(defaultPayloadConverter.fromPayload(await one(codec, 'decode', before))).toBe(1);
+      expect(defaultPayloadConverter.fromPayload(await one(codec, 'decode', after))).toBe(2);
+    }
+  });
+
+  it('does nothing without keys', async () => {
+    const plain = aPayload();
+    const codec = createPayloadCodec([]);
+    expect(await one(codec, 'encode', plain)).toBe(plain);
+    expect(await one(codec, 'decode', plain)).toBe(plain);
+  });
+});
+
+describe('a payload that cannot be decrypted', () => {
+  const encrypted = () => one(createPayloadCodec([old]), 'encode', aPayload());
+
+  it.each([
+    ['another key', [fresh]],
+    ['no key', []],
+  ])('is refused by the id of its key by who has %s', async (_what, keys) => {
+    const payload = await encrypted();
+    await expect(one(createPayloadCodec(keys), 'decode', payload)).rejects.toMatchObject({
+      name: 'PayloadCodecError',
+      code: 'unknown-payload-key',
+      keyId: 'old',
+      message: 'A payload was encrypted with the key "old", which PAYLOAD_KEYS of this process lacks',
+    });
+  });
+
+  it('is refused as damaged when another key has the id', async () => {
+    const payload = await encrypted();
+    const wrong = createPayloadCodec([{ ...fresh, id: 'old' }]);
+    await expect(one(wrong, 'decode', payload)).rejects.toMatchObject({
+      code: 'damaged-payload',
+      keyId: 'old',
+    });
+  });
+
+  property.prop([fc.nat(), fc.integer({ min: 1, max: 255 })])(
+    'is refused as damaged when any of its bytes was changed',
+    async (at, by) => {
+      const { metadata, data } = await encrypted();
+      const changed = Buffer.from(data ?? []);
+      const index = at % changed.length;
+      changed[index] = (changed[index] ?? 0) ^ by;
+      const payload = { ...(metadata && { metadata }), data: changed };
+      await expect(one(createPayloadCodec([old]), 'decode', payload)).rejects.toMatchObject({
+        code: 'damaged-payload',
+      });
+    },
+  );
+
+  property.prop([fc.nat({ max: 28 })])('is refused as damaged when it was cut short', async (length) => {
+    const { metadata, data } = await encrypted();
+    const payload = { ...(metadata && { metadata }), data: Buffer.from(data ?? []).subarray(0, length) };
+    await expect(one(createPayloadCodec([old]), 'decode', payload)).rejects.toMatchObject({
+      code: 'damaged-payload',
+    });
+  });
+
+  it('is refused when it was sealed for another place with the same key', async () => {
+    const { nonce, tag, data } = createSealer(old).seal(
+      Buffer.from('{}'),
+      Buffer.from('["default","order-1"]'),
+    );
+    const payload = { ...(await encrypted()), data: Buffer.concat([nonce, tag, data]) };
+    await expect(one(createPayloadCodec([old]), 'decode', payload)).rejects.toMatchObject({
+      code: 'damaged-payload',
+    });
+  });
+
+  it('names no id that is none of ours: those words are anybody’s', async () => {
+    const metadata = {
+      encoding: Buffer.from('binary/encrypted'),
+      'encryption-key-id': Buffer.from('<script>'),
+    };
+    const refused = one(createPayloadCodec([old]), 'decode', { metadata, data: Buffer.alloc(40) });
+    await expect(refused).rejects.toThrow(/a key without a valid id/);
+    await expect(refused).rejects.not.toThrow(/script/);
+  });
+});
+
+/** Compares Buffers and Uint8Arrays alike. */
+function plainBytes({ metadata, data }: Payload) {
+  const hex = (some: Uint8Array) => Buffer.from(some).toString('hex');
+  const entries = Object.entries(metadata ?? {}).map(([name, value]) => [name, hex(value)]);
+  return { metadata: Object.fromEntries(entries), data: hex(data ?? new Uint8Array()) };
+}
