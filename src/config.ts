@@ -10,4 +10,4 @@ export {
   type Role,
 } from './config/load-config.ts';
 export type { TemporalSettings } from './config/temporal.ts';
-export type { NamedKey } from './config/values.ts';
+export { type HashedKey, hashedKey, type NamedKey } from './config/values.ts';

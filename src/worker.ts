@@ -11,7 +11,7 @@ import {
 import { createCardStash } from './cards/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
-import { createLog, type Log, showError } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
@@ -103,13 +103,26 @@ export function installRuntime(config: Config, log: Log): void {
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
       const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
+      const { job, action, reason, integration } = { ...meta };
       const expected = message.startsWith('No workflows registered');
-      const write = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
-      const fields = { workflowId, workflowType, activityType, attempt, taskQueue };
-      log[write]({ ...fields, ...(error !== undefined && { err: showError(error) }) }, message);
+      const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
+      const fields = {
+        workflowId,
+        workflowType,
+        activityType,
+        attempt,
+        taskQueue,
+        job,
+        action,
+        reason,
+        integration,
+      };
+      log.foreign(severity, { ...fields, err: error }, message);
     }),
     telemetryOptions: {
       metrics: { prometheus: { bindAddress: `127.0.0.1:${config.metricsPort}` } },
+      // The core would write its lines to the console itself, and quote the failures of workflows in them.
+      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
     },
     shutdownSignals: [],
   });
@@ -127,6 +140,11 @@ export function worldOf(config: Config): ActivityWorld {
 async function main(): Promise<void> {
   const config = loadConfig(process.env, 'worker');
   const log = createLog('worker', config.logLevel);
+  // Node would print the error's message.
+  process.once('uncaughtException', (err) => {
+    log.error({ err }, 'stopping after an error');
+    process.exit(1);
+  });
   installRuntime(config, log);
   const { connection: options, namespace } = config.temporal;
   const connection = await NativeConnection.connect(options);
