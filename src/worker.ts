@@ -1,7 +1,7 @@
 /** The worker process: workflows and checkout screenings, background work, and polls, each on a queue of its own. */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, type Logger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import {
   type ActivityWorld,
   createActivities,
@@ -98,27 +98,22 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
   };
 }
 
-/** Sends the SDK's log lines to ours, with the fields that may be logged. Once a process, before anything else of it. */
+/** @returns what sends the SDK's log lines to ours, with the fields that may be logged */
+export function temporalLogger(log: Log): Logger {
+  return new DefaultLogger('INFO', ({ level, message, meta }) => {
+    const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
+    const { job, action, reason, integration } = { ...meta };
+    const expected = message.startsWith('No workflows registered');
+    const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
+    const fields = { workflowId, workflowType, activityType, attempt, taskQueue, job, action };
+    log.foreign(severity, { ...fields, reason, integration, err: error }, message);
+  });
+}
+
+/** Sets up the SDK's log and metrics. Once a process, before anything else of it. */
 export function installRuntime(config: Config, log: Log): void {
   Runtime.install({
-    logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
-      const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
-      const { job, action, reason, integration } = { ...meta };
-      const expected = message.startsWith('No workflows registered');
-      const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
-      const fields = {
-        workflowId,
-        workflowType,
-        activityType,
-        attempt,
-        taskQueue,
-        job,
-        action,
-        reason,
-        integration,
-      };
-      log.foreign(severity, { ...fields, err: error }, message);
-    }),
+    logger: temporalLogger(log),
     telemetryOptions: {
       metrics: { prometheus: { bindAddress: `127.0.0.1:${config.metricsPort}` } },
       // The core would write its lines to the console itself, and quote the failures of workflows in them.

@@ -11,7 +11,7 @@ import {
 } from '../../src/cards/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 import { freePort } from '../support/index.ts';
-import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
+import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const owner = { integration: 'default', orderId: 'order-1' };
 const oldKey = { id: 'old', key: randomBytes(32) };
@@ -54,7 +54,7 @@ function expectFailures(failures: unknown[], reason: string): void {
   }
 }
 
-describe.skipIf(!(await redisInstalled()))('a card stash in Redis', () => {
+describe('a card stash in Redis', () => {
   let redis: RedisServer;
   const admin = () => {
     const client = createClient({ url: redis.url });
@@ -63,6 +63,7 @@ describe.skipIf(!(await redisInstalled()))('a card stash in Redis', () => {
   };
 
   beforeAll(async () => {
+    await needRedis();
     redis = await startRedis({ password });
   }, 120_000);
   afterAll(() => redis?.stop());
