@@ -68,6 +68,17 @@ describe('a card stash in Redis', () => {
   }, 120_000);
   afterAll(() => redis?.stop());
 
+  it('needs no more of Redis than three commands on keys of its own', async () => {
+    const client = await admin();
+    const rules = ['reset', 'on', `>${password}`, '~card:*', '+set', '+get', '+del', '+hello', '+select'];
+    await client.sendCommand(['ACL', 'SETUSER', 'stash', ...rules]);
+    const stash = aStash(redis.url.replace('://:', '://stash:'));
+    const { cardRef } = await stash.put({ ...owner, card: TEST_CARD });
+    expect(await stash.get({ ...owner, cardRef })).toEqual(TEST_CARD);
+    await stash.forget(cardRef);
+    expect(await stash.get({ ...owner, cardRef })).toBeUndefined();
+  });
+
   it('gives a card back to the order it was put in for, from any process with the key', async () => {
     const { cardRef } = await aStash(redis.url).put({ ...owner, card: TEST_CARD });
     const another = aStash(redis.url);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
-import { eventually, withTestServer } from '../support/index.ts';
+import { eventually, freePort, withTestServer } from '../support/index.ts';
 import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -9,16 +9,22 @@ const server = withTestServer();
 const password = 'password-of-the-redis';
 let redis: RedisServer;
 let all: Deployment;
+/** Of the worker. */
+let metricsPort: number;
 
 beforeAll(async () => {
   await needRedis();
   redis = await startRedis({ password });
+  metricsPort = await freePort();
   const keys = `e2e:${randomBytes(32).toString('base64')}`;
   const short = { checkoutBudget: '3s', whenUnavailable: 'hold' };
   all = await deploy(
     server.address,
     { default: short, hasty: { ...short, screeningDeadline: '5s' } },
-    { webhooks: false, env: { CARD_STASH_URL: redis.url, CARD_STASH_KEYS: keys } },
+    {
+      webhooks: false,
+      env: { CARD_STASH_URL: redis.url, CARD_STASH_KEYS: keys, METRICS_PORT: String(metricsPort) },
+    },
   );
 }, 120_000);
 afterEach(async () => {
@@ -79,7 +85,17 @@ describe('a pre-gateway order, with Redis, API and worker each a process of its 
     expect(result).toMatchObject({ status: 200, body: { action: 'proceed' } });
     await all.until(orderId, ({ phase }) => phase === 'decided');
     await redis.until(async (client) => expect(await client.keys('card:*')).toEqual([]));
-    const history = await server.client.workflow.getHandle(`order:default:${orderId}`).fetchHistory();
+    const handle = server.client.workflow.getHandle(`order:default:${orderId}`);
+    const { searchAttributes, memo, raw } = await handle.describe();
+    const shown = JSON.stringify([searchAttributes, memo, raw.executionConfig?.userMetadata]);
+    expectNothingPersonal(shown);
+    for (const url of [`${all.apiUrl}/metrics`, `http://127.0.0.1:${metricsPort}/metrics`]) {
+      const metrics = await (await fetch(url)).text();
+      expect(metrics).toContain('_count');
+      expect(metrics).not.toContain(orderId);
+      expectNothingPersonal(metrics);
+    }
+    const history = await handle.fetchHistory();
     expectNoCard(JSON.stringify(history));
     expectNoCard(all.output());
   });
@@ -153,8 +169,16 @@ it('every line that worker and API wrote is one of the log, without card, passwo
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) });
   expectNoCard(all.output());
-  expect(all.output()).not.toMatch(/password-of-the-redis|@example\.com|redis:\/\//);
+  expectNothingPersonal(all.output());
+  expect(all.output()).not.toMatch(/password-of-the-redis|redis:\/\//);
 });
+
+/** What the fixtures say of a customer. */
+const PERSONAL = ['@example.com', '203.0.113.7', '555 0100', 'Main Street', 'Walking boots'];
+
+function expectNothingPersonal(text: string): void {
+  for (const value of [...PERSONAL, TEST_CARD.cardNumber]) expect(text).not.toContain(value);
+}
 
 function expectNoCard(text: string): void {
   expect(text).not.toContain(TEST_CARD.cardNumber);
