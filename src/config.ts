@@ -12,3 +12,4 @@ export {
   type Role,
 } from './config/load-config.ts';
 export type { TemporalSettings } from './config/temporal.ts';
+export { type HashedKey, hashedKey } from './config/values.ts';

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, type Logger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import {
   type ActivityWorld,
   createActivities,
@@ -102,18 +102,26 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
   };
 }
 
-/** Sends the SDK's log lines to ours, with the fields that may be logged. Once a process, before anything else of it. */
+/** @returns what sends the SDK's log lines to ours, with the fields that may be logged */
+export function temporalLogger(log: Log): Logger {
+  return new DefaultLogger('INFO', ({ level, message, meta }) => {
+    const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
+    const { job, action, reason, integration } = { ...meta };
+    const expected = message.startsWith('No workflows registered');
+    const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
+    const fields = { workflowId, workflowType, activityType, attempt, taskQueue, job, action };
+    log.foreign(severity, { ...fields, reason, integration, err: error }, message);
+  });
+}
+
+/** Sets up the SDK's log and metrics. Once a process, before anything else of it. */
 export function installRuntime(config: Config, log: Log): void {
   Runtime.install({
-    logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
-      const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
-      const expected = message.startsWith('No workflows registered');
-      const write = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
-      const fields = { workflowId, workflowType, activityType, attempt, taskQueue };
-      log[write]({ ...fields, ...(error !== undefined && { err: error }) }, message);
-    }),
+    logger: temporalLogger(log),
     telemetryOptions: {
       metrics: { prometheus: { bindAddress: `127.0.0.1:${config.metricsPort}` } },
+      // The core would write its lines to the console itself, and quote the failures of workflows in them.
+      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
     },
     shutdownSignals: [],
   });
@@ -131,6 +139,11 @@ export function worldOf(config: Config): ActivityWorld {
 async function main(): Promise<void> {
   const config = loadConfig(process.env, 'worker');
   const log = createLog('worker', config.logLevel);
+  // Node would print the error's message.
+  process.once('uncaughtException', (err) => {
+    log.error({ err }, 'stopping after an error');
+    process.exit(1);
+  });
   installRuntime(config, log);
   const { connection: options, namespace } = config.temporal;
   const connection = await NativeConnection.connect(options);

@@ -1,6 +1,7 @@
 /** One try at a decision: look first where a create may have been sent, then create. Design section 6. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CardStash } from '../cards/index.ts';
+import { log } from '@temporalio/activity';
+import { type CardStash, CardStashError } from '../cards/index.ts';
 import type { Integration } from '../orders/integration.ts';
 import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
@@ -201,8 +202,10 @@ async function cardFor(
   if (cardRef === undefined || t.workflow !== 'pre-gateway') return undefined;
   try {
     return (await t.cards.get({ integration, orderId, cardRef })) ?? 'gone';
-  } catch {
+  } catch (error) {
     // What a driver throws may name its address.
+    const reason = error instanceof CardStashError ? error.reason : 'unexpected';
+    log.warn('the card stash did not give the card', { integration, reason });
     return 'unreachable';
   }
 }

@@ -1,69 +1,97 @@
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import { orderIdSchema } from '../client/read-requests.ts';
+import type { HashedKey } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { OrderScreening } from '../starter.ts';
 import { type CodecOptions, codecRoutes } from './codec-routes.ts';
-import { addMetrics } from './metrics.ts';
+import {
+  CONNECTION_TIMES,
+  type ConnectionTimes,
+  connectionOptions,
+  takeOverNodesAnswers,
+  wasCut,
+} from './connections.ts';
+import { frameworkLog } from './framework-log.ts';
+import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
-import { answerFrameworkError, answerWithProblems, HttpError } from './problems.ts';
-import { isOneOf } from './secrets.ts';
+import { answerWithProblems, frameworkErrorAnswer, HttpError } from './problems.ts';
+import { createAnswerRecord } from './record-answers.ts';
+import { nameOfKey } from './secrets.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ApiOptions {
   orderScreening: OrderScreening;
   /** Bearer keys, all valid; none: everybody may call. */
-  apiKeys: readonly string[];
+  apiKeys: readonly HashedKey[];
+  /** Requests a second that each key may send; without keys there is no limit. */
+  maxRps: number;
   /** All valid; none: every webhook is refused. */
   webhookSecrets: readonly string[];
   /** Absent: the API decrypts nothing for Temporal's UI. */
   codec?: CodecOptions;
   log: Log;
+  /** How long callers may take, if not as always. */
+  times?: Partial<ConnectionTimes>;
 }
 
 const BODY_LIMIT = 1024 * 1024;
 /** An order id has 64 characters at most, each up to 12 when it is encoded. */
 const LONGEST_PARAMETER = 1_024;
 
+const NOTHING_IS_LOADED = {
+  'default-src': ["'none'"],
+  'frame-ancestors': ["'none'"],
+  'base-uri': ["'none'"],
+};
+/** What the pages at /docs load, all from here. */
+const OF_THE_DOCS = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'frame-ancestors': "'none'",
+};
+
 /** Makes the HTTP API; the caller listens. Design section 5. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const { orderScreening, apiKeys, log } = options;
-  const loggerInstance: FastifyBaseLogger = log;
+  const { orderScreening, log } = options;
+  const metrics = createHttpMetrics();
+  const record = createAnswerRecord(log, metrics);
   const app: FastifyInstance = fastify({
-    loggerInstance,
+    ...connectionOptions({ ...CONNECTION_TIMES, ...options.times }, record),
+    loggerInstance: frameworkLog(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     // An address that can't be read reaches no route; Fastify's own answer would repeat it.
-    frameworkErrors: answerFrameworkError,
+    frameworkErrors: frameworkErrorAnswer(record.refused),
   });
   // Requests are checked by `defineRoute`, all parts together; answers are ours, and documented only.
   app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptJsonOnly(app);
-  answerWithProblems(app);
-  logAnswers(app);
-  addMetrics(app);
-  await document(app);
-  healthRoutes(app, orderScreening);
-  await app.register(async (scope) => {
-    scope.addHook('onRequest', async (request) => requireKey(request, apiKeys));
-    orderRoutes(scope, orderScreening);
-    portalRoutes(scope, orderScreening);
+  takeOverNodesAnswers(app);
+  answerWithProblems(app, log);
+  app.addHook('onResponse', async (request, reply) => {
+    if (!wasCut(request.raw.socket)) record.sent(request, reply);
   });
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: NOTHING_IS_LOADED },
+  });
+  await document(app);
+  healthRoutes(app, orderScreening, metrics);
+  await app.register(async (scope) => keyedRoutes(scope, options));
   await app.register(webhookRoutes, options);
   if (options.codec !== undefined) {
-    const requireApiKey = (request: FastifyRequest) => requireKey(request, apiKeys);
+    const requireApiKey = (request: FastifyRequest) => requireKey(request, options.apiKeys);
     await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, ...options.codec });
   }
   return app;
@@ -85,22 +113,24 @@ function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-function logAnswers(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    const orderId = orderIdSchema.safeParse((request.params as { orderId?: unknown } | null)?.orderId).data;
-    const { method, routeOptions } = request;
-    request.log.info(
-      {
-        method,
-        route: routeOptions.url ?? 'unknown',
-        status: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime),
-        ...(orderId !== undefined && { orderId }),
-        ...(reply.problemCode !== undefined && { code: reply.problemCode }),
-      },
-      'answered',
-    );
+/** What needs a key, counts against its limit, and is nobody else's to keep. */
+async function keyedRoutes(
+  scope: FastifyInstance,
+  { orderScreening, apiKeys, maxRps }: ApiOptions,
+): Promise<void> {
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    requireKey(request, apiKeys);
   });
+  await scope.register(rateLimit, {
+    max: maxRps,
+    timeWindow: 1_000,
+    keyGenerator: ({ keyName }) => keyName ?? '',
+    allowList: () => apiKeys.length === 0,
+    errorResponseBuilder: () => new HttpError('too-many-requests'),
+  });
+  orderRoutes(scope, orderScreening);
+  portalRoutes(scope, orderScreening);
 }
 
 async function document(app: FastifyInstance): Promise<void> {
@@ -118,7 +148,7 @@ async function document(app: FastifyInstance): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (given) => ('openapiObject' in given ? withOptionalBodies(given.openapiObject) : {}),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs' });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: OF_THE_DOCS });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 
@@ -135,16 +165,21 @@ function withOptionalBodies(document: OpenApi): OpenApi {
   return document;
 }
 
-function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
+function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening, metrics: HttpMetrics): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { schema: { hide: true } }, async () => {
     await orderScreening.ping();
     return { status: 'ok' };
   });
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text()),
+  );
 }
 
-function requireKey(request: FastifyRequest, apiKeys: readonly string[]): void {
+function requireKey(request: FastifyRequest, apiKeys: readonly HashedKey[]): void {
   if (apiKeys.length === 0) return;
   const key = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (!isOneOf(apiKeys, key)) throw new HttpError('unauthorized');
+  const name = nameOfKey(apiKeys, key);
+  if (name === undefined) throw new HttpError('unauthorized');
+  request.keyName = name;
 }

@@ -4,7 +4,7 @@ import closeWithGrace from 'close-with-grace';
 import { createCardStash } from '../cards/index.ts';
 import { createDataConverter, createPayloadCodec } from '../codec/index.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
-import { createLog } from '../log.ts';
+import { createLog, showError } from '../log.ts';
 import { createOrderScreening } from '../starter.ts';
 import { createApi } from './index.ts';
 
@@ -22,6 +22,7 @@ async function main(): Promise<void> {
   const app = await createApi({
     orderScreening,
     apiKeys: config.api.keys,
+    maxRps: config.api.maxRps,
     webhookSecrets: config.webhookSecrets,
     codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
     log,
@@ -51,7 +52,8 @@ async function listen(
 }
 
 main().catch((error: unknown) => {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  // Any other error may quote what it failed on.
+  const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
+  process.stderr.write(`${words}\n`);
   process.exit(1);
 });

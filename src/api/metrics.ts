@@ -1,8 +1,22 @@
-import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-/** Serves the metrics of the process and of HTTP, by route and never by address. */
-export function addMetrics(app: FastifyInstance): void {
+/** One answer of the API: its route is a pattern, never an address. */
+export interface Answered {
+  method: string;
+  route: string;
+  status: number;
+  durationMs: number;
+}
+
+export interface HttpMetrics {
+  observe(answered: Answered): void;
+  contentType: string;
+  /** Everything about the process and its HTTP, in Prometheus's text format. */
+  text(): Promise<string>;
+}
+
+/** Counts answers by route and status. */
+export function createHttpMetrics(): HttpMetrics {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const durations = new Histogram({
@@ -13,11 +27,10 @@ export function addMetrics(app: FastifyInstance): void {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 10, 15],
     registers: [register],
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
-  });
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(register.contentType).send(await register.metrics()),
-  );
+  return {
+    observe: ({ method, route, status, durationMs }) =>
+      durations.observe({ method, route, status }, durationMs / 1_000),
+    contentType: register.contentType,
+    text: () => register.metrics(),
+  };
 }

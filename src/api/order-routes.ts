@@ -33,7 +33,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     body: anyObject,
     documentedBody: screeningBody,
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
-    problems: [400, 401, 404, 409, 413, 415, 422, 503],
+    problems: [400, 401, 404, 409, 413, 415, 422, 429, 503],
     handle: async ({ params: { orderId }, query, body }, _request, reply) => {
       if (Object.hasOwn(body, 'orderId')) {
         throw invalidRequest([{ path: 'orderId', message: 'stands in the path; remove it from the body' }]);
@@ -52,7 +52,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     query: orderQuery,
     body: gatewayResultBody,
     answers: { 200: gatewayResultAnswerSchema },
-    problems: [400, 401, 404, 409, 413, 415, 422, 503],
+    problems: [400, 401, 404, 409, 413, 415, 422, 429, 503],
     handle: async ({ params, query, body }) =>
       orderScreening.recordGatewayResult({ ...params, ...query }, body),
   });
@@ -66,7 +66,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     query: orderQuery,
     body: nothing,
     answers: { 200: orderStateSchema },
-    problems: [401, 404, 409, 422, 503],
+    problems: [401, 404, 409, 422, 429, 503],
     handle: async ({ params, query }) => orderScreening.get({ ...params, ...query }),
   });
 
@@ -79,7 +79,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     query: listQuery,
     body: nothing,
     answers: { 200: orderListSchema },
-    problems: [401, 422, 503],
+    problems: [401, 422, 429, 503],
     handle: async ({ query }) => orderScreening.list(query),
   });
 
@@ -93,7 +93,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     body: anyObject,
     documentedBody: cardBody,
     answers: { 201: cardRefSchema },
-    problems: [400, 401, 404, 413, 415, 422, 503],
+    problems: [400, 401, 404, 413, 415, 422, 429, 503],
     handle: async ({ query, body }, _request, reply) =>
       reply.code(201).send(await orderScreening.putCard({ ...query, ...body })),
   });

@@ -82,7 +82,7 @@ function at(name: string, summary: string) {
     tag: 'portal actions',
     params: orderParams,
     query: orderQuery,
-    problems: [400, 401, 404, 409, 413, 415, 422, 502, 503],
+    problems: [400, 401, 404, 409, 413, 415, 422, 429, 502, 503],
   } as const;
 }
 

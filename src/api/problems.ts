@@ -1,5 +1,6 @@
 /** Errors as RFC 9457 problem documents. No value that was sent is in one. Design section 5, table of errors. */
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { Log } from '../log.ts';
 import { type Fault, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 
 export interface Problem {
@@ -43,6 +44,22 @@ const HTTP_ERRORS = {
     title: 'The content type is not known',
     detail: 'Send Content-Type: application/json.',
   },
+  'request-timeout': {
+    status: 408,
+    title: 'The request took too long to arrive',
+    detail: 'Nothing was done: send it again, whole.',
+  },
+  'headers-too-large': { status: 431, title: 'The headers are too large', detail: 'At most 16 KiB in all.' },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too many requests with this key',
+    detail: 'Nothing was done: send it again after Retry-After seconds.',
+  },
+  'no-answer-in-time': {
+    status: 503,
+    title: 'The outcome is unknown: send the same request again',
+    detail: 'There was no answer in time.',
+  },
   'internal-error': {
     status: 500,
     title: 'Something unexpected happened',
@@ -66,12 +83,13 @@ export class HttpError extends Error {
 }
 
 /** Answers every error and every unknown address with a problem document. */
-export function answerWithProblems(app: FastifyInstance): void {
+export function answerWithProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);
     reply.problemCode = code;
-    if (problem.status >= 500)
-      request.log.error({ err: error, code, route: request.routeOptions.url }, problem.title);
+    if (problem.status >= 500) {
+      log.error({ err: error, code, route: request.routeOptions.url }, 'a request failed');
+    }
     return sendProblem(reply, problem);
   });
   app.setNotFoundHandler(async (_request, reply) => {
@@ -80,9 +98,14 @@ export function answerWithProblems(app: FastifyInstance): void {
   });
 }
 
-/** Answers what fails before there is a route: an address that can't be decoded, or is too long. */
-export function answerFrameworkError(error: FastifyError, _request: unknown, reply: FastifyReply): void {
-  sendProblem(reply, toProblem(error).problem);
+/** @returns what answers a failure before there is a route: an address that can't be decoded, or is too long */
+export function frameworkErrorAnswer(answered: (status: number, code: string) => void) {
+  return (error: FastifyError, _request: unknown, reply: FastifyReply): void => {
+    const { code, problem } = toProblem(error);
+    // No hook runs where there is no route.
+    answered(problem.status, code);
+    sendProblem(reply, problem);
+  };
 }
 
 function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
@@ -107,6 +130,7 @@ export function toProblem(error: unknown): { code: string; problem: Problem } {
 function httpErrorOf(error: unknown): HttpErrorCode {
   const { statusCode, code } = (error instanceof Error ? error : {}) as Partial<FastifyError>;
   if (statusCode === 413) return 'too-large';
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return 'no-answer-in-time';
   if (statusCode === 415) return 'unsupported-media-type';
   if (error instanceof SyntaxError && statusCode === 400) return 'not-json';
   if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400) return 'not-json';

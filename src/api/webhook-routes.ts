@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readWebhook } from '../screening/index.ts';
-import type { OrderScreening } from '../starter.ts';
+import type { ApiOptions } from './create-api.ts';
 import { HttpError } from './problems.ts';
 import { isOneOf } from './secrets.ts';
 
@@ -18,7 +18,7 @@ interface WebhookRoute {
  */
 export async function webhookRoutes(
   app: FastifyInstance,
-  { orderScreening, webhookSecrets }: { orderScreening: OrderScreening; webhookSecrets: readonly string[] },
+  { orderScreening, webhookSecrets, log }: Pick<ApiOptions, 'orderScreening' | 'webhookSecrets' | 'log'>,
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) => {
@@ -46,7 +46,7 @@ export async function webhookRoutes(
           ...found,
           ...(invoiceNumber !== undefined && { orderId: invoiceNumber }),
         });
-        if (outcome === 'unknown') request.log.warn({ integration }, 'webhook for no open order');
+        if (outcome === 'unknown') log.warn({ integration }, 'webhook for no open order');
         return reply.code(202).send({ status: outcome });
       },
     });

@@ -5,7 +5,16 @@ import { type CodecSettings, payloadKeys, readCodec } from './codec.ts';
 import { FaultList } from './fault-list.ts';
 import { readIntegrations } from './integrations.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import { list, namedKeys, port, targetUrl, webhookSigningSecret, word } from './values.ts';
+import {
+  apiKeys,
+  type HashedKey,
+  list,
+  namedKeys,
+  port,
+  targetUrl,
+  webhookSigningSecret,
+  word,
+} from './values.ts';
 import { isSet, variables } from './variables.ts';
 
 /** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
@@ -17,8 +26,8 @@ export interface Config {
   findIntegration: FindIntegration;
   /** Background calls to the service a second. */
   maxRps: number;
-  /** Without keys the API listens on loopback only. */
-  api: { host: string; port: number; keys: string[] };
+  /** Without keys the API listens on loopback only. `maxRps`: requests a second that each key may send to this process. */
+  api: { host: string; port: number; keys: HashedKey[]; maxRps: number };
   /** All valid; with none every webhook is refused. */
   webhookSecrets: string[];
   /** Absent: nobody wants events. */
@@ -57,6 +66,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
   const integrations = readIntegrations(env, role !== 'api', faults);
   const local = readLocal(env, faults);
   const events = readEvents(env, faults);
+  const apiKeyList = variable('API_KEYS', apiKeys(), '');
   const config: Config = {
     integrations,
     findIntegration: (name) => integrations.get(name),
@@ -64,7 +74,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
     api: {
       host: variable('API_HOST', z.string(), '127.0.0.1') ?? '127.0.0.1',
       port: variable('API_PORT', port(), '8080') ?? 8080,
-      keys: variable('API_KEYS', list(), '') ?? [],
+      keys: apiKeyList ?? [],
+      maxRps: variable('API_MAX_RPS', requestsPerSecond, '100') ?? 100,
     },
     webhookSecrets: variable('WEBHOOK_SECRETS', list(), '') ?? [],
     cardStash: readCardStash(env, faults),
@@ -76,7 +87,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
     local,
     ...(events && { events }),
   };
-  if (role !== 'worker' && config.api.keys.length === 0 && !isLoopback(config.api.host)) {
+  if (role !== 'worker' && apiKeyList?.length === 0 && !isLoopback(config.api.host)) {
     faults.add('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
   faults.throwIfAny();
@@ -104,6 +115,11 @@ const perSecond = z
   .regex(/^\d{1,6}(\.\d+)?$/, { error: 'must be a number of calls a second', abort: true })
   .transform(Number)
   .refine((rate) => rate > 0, 'must be more than 0');
+
+const requestsPerSecond = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/, { error: 'must be a whole number of requests a second', abort: true })
+  .transform(Number);
 
 const stashUrl = z
   .string()

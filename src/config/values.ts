@@ -1,4 +1,5 @@
 /** The kinds of value that settings are made of. No message holds the value that was given. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { NamedKey } from '../sealer.ts';
 
@@ -73,6 +74,31 @@ export function list() {
       .map((entry) => entry.trim())
       .filter((entry) => entry !== ''),
   );
+}
+
+/** An API key as it is kept: the name of who has it, and the SHA-256 of the key. */
+export interface HashedKey {
+  name: string;
+  hash: Buffer;
+}
+
+/** @returns the key as it is kept; the key itself can't be read from it */
+export function hashedKey(name: string, key: string): HashedKey {
+  return { name, hash: createHash('sha256').update(key).digest() };
+}
+
+/** `name:key,…` from a variable. A name may stand twice, while its key is changed. */
+export function apiKeys() {
+  const message =
+    'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, keys of 16 to 256 visible characters';
+  return list().transform((entries, context): HashedKey[] => {
+    const keys = entries.flatMap((entry) => {
+      const [, name, key] = /^([A-Za-z0-9][\w-]{0,31}):([\x21-\x7e]{16,256})$/.exec(entry) ?? [];
+      return name === undefined || key === undefined ? [] : [hashedKey(name, key)];
+    });
+    if (keys.length !== entries.length) context.addIssue({ code: 'custom', message });
+    return keys;
+  });
 }
 
 /** `id:base64,…` with 32 bytes each, from a variable: the first encrypts, all decrypt. */

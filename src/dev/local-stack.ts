@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { createApi } from '../api/index.ts';
 import { createDataConverter, createPayloadCodec } from '../codec/index.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, hashedKey, loadConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { createOrderScreening } from '../starter.ts';
@@ -17,6 +17,7 @@ import type { Progress } from './progress.ts';
 /** Everything on one machine, running. */
 export interface LocalStack {
   apiUrl: string;
+  /** Of this process only, for the sample orders; absent when the API asks for none. */
   apiKey?: string;
   temporalAddress: string;
   /** Absent when somebody else's Temporal is used. */
@@ -67,6 +68,8 @@ export async function startLocalStack(
   const log = makeLog(config);
   installRuntime(config, log);
 
+  // The configured keys are kept as hashes: the sample orders are sent with one of this process's own.
+  const ownKey = randomBytes(18).toString('base64url');
   const parts: { stop: () => Promise<unknown> }[] = [];
   const stop = async (): Promise<void> => {
     for (const part of parts.splice(0).reverse()) await part.stop();
@@ -115,7 +118,8 @@ export async function startLocalStack(
     const orderScreening = createOrderScreening({ client, findIntegration, cards: world.cards });
     const app = await createApi({
       orderScreening,
-      apiKeys: api.keys,
+      apiKeys: api.keys.length === 0 ? [] : [...api.keys, hashedKey('npm-start', ownKey)],
+      maxRps: api.maxRps,
       webhookSecrets: config.webhookSecrets,
       codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
       log,
@@ -129,13 +133,12 @@ export async function startLocalStack(
       throw new Error(words);
     });
     broken.catch(() => undefined);
-    const [apiKey] = api.keys;
     return {
       apiUrl: `http://${api.host}:${api.port}`,
       temporalAddress: temporal.connection.address,
       broken,
       stop,
-      ...(apiKey !== undefined && { apiKey }),
+      ...(api.keys.length > 0 && { apiKey: ownKey }),
       ...(server?.uiUrl !== undefined && { temporalUiUrl: server.uiUrl }),
       ...(sandbox !== undefined && { sandboxUrl: sandbox.url }),
     };

@@ -24,7 +24,7 @@ afterEach(() => {
 const DOWN = { kind: 'unanswered', reason: 'service-down', maybeSent: false };
 
 async function checkout(world: TestWorld, changes: Parameters<typeof aCheckout>[1] = {}) {
-  return (await world.checkout.screenAtCheckout(aCheckout('pass', changes))).outcome;
+  return (await perform(world.checkout.screenAtCheckout, aCheckout('pass', changes))).outcome;
 }
 
 /** Five checkouts meet a service that is down. */

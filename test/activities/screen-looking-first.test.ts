@@ -6,6 +6,7 @@ import {
   aWorld,
   expectNoSecret,
   ORDER_ID,
+  perform,
   requests,
   sandbox,
   theTransaction,
@@ -138,9 +139,8 @@ describe('the card', () => {
         throw new Error('connect ECONNREFUSED redis://canary:canary@127.0.0.1:6379');
       },
     };
-    const { outcome } = await aWorld({}, { cards }).checkout.screenAtCheckout(
-      preGateway({ cardRef: 'card_somewhere' }),
-    );
+    const { screenAtCheckout } = aWorld({}, { cards }).checkout;
+    const { outcome } = await perform(screenAtCheckout, preGateway({ cardRef: 'card_somewhere' }));
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash', maybeSent: false });
     expect(requests('create-transaction')).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { DefaultLogger, type Logger } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type ActivitiesByQueue, type ActivityWorld, createActivities } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/cards/index.ts';
@@ -94,19 +94,18 @@ export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {
 export interface Attempt {
   attempt?: number;
   heartbeatDetails?: unknown;
+  /** Where the activity logs to, if not to the console. */
+  logger?: Logger;
 }
 
 /** Runs an activity as a worker would. */
 export function perform<Request, Result>(
   activity: (request: Request) => Promise<Result>,
   request: Request,
-  { attempt = 1, heartbeatDetails }: Attempt = {},
+  { attempt = 1, heartbeatDetails, logger = new DefaultLogger('ERROR') }: Attempt = {},
   heartbeats: unknown[] = [],
 ): Promise<Result> {
-  const environment = new MockActivityEnvironment(
-    { attempt, heartbeatDetails },
-    { logger: new DefaultLogger('ERROR') },
-  );
+  const environment = new MockActivityEnvironment({ attempt, heartbeatDetails }, { logger });
   environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
   return environment.run(activity, request);
 }

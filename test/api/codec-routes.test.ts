@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
+import { type HashedKey, hashedKey } from '../../src/config.ts';
 import { anApi } from './fake-order-screening.ts';
 
 const ORIGIN = 'http://127.0.0.1:8233';
@@ -13,7 +14,7 @@ const plain = {
   data: Buffer.from('{"email":"ada@example.com"}').toString('base64'),
 };
 
-const withCodec = (options: { apiKeys?: string[] } = {}) => anApi({ codec: codecOptions, ...options });
+const withCodec = (options: { apiKeys?: HashedKey[] } = {}) => anApi({ codec: codecOptions, ...options });
 type App = Awaited<ReturnType<typeof withCodec>>['app'];
 
 const post = (app: App, url: string, payload: object, headers: Record<string, string> = {}) =>
@@ -89,7 +90,7 @@ describe('who may have payloads decrypted', () => {
   const decode = { payloads: [plain] };
 
   it('is who has an API key, when there are any', async () => {
-    const { app } = await withCodec({ apiKeys: ['key-one'] });
+    const { app } = await withCodec({ apiKeys: [hashedKey('ops', 'key-one')] });
     expect((await post(app, '/codec/decode', decode)).statusCode).toBe(401);
     expect((await post(app, '/codec/encode', decode)).statusCode).toBe(401);
     const wrong = await post(app, '/codec/decode', decode, { authorization: 'Bearer key-two' });
@@ -99,7 +100,7 @@ describe('who may have payloads decrypted', () => {
   });
 
   it('is who knows the address with the token, and the log does not tell it', async () => {
-    const { app, logged } = await withCodec({ apiKeys: ['key-one'] });
+    const { app, logged } = await withCodec({ apiKeys: [hashedKey('ops', 'key-one')] });
     expect((await post(app, `/codec/${TOKEN}/decode`, decode)).statusCode).toBe(200);
     const wrong = await post(app, `/codec/${TOKEN.slice(1)}/decode`, decode);
     expect(wrong.statusCode).toBe(401);
@@ -109,7 +110,7 @@ describe('who may have payloads decrypted', () => {
 
   it('is nobody by a token when none is configured', async () => {
     const { token: _none, ...withoutToken } = codecOptions;
-    const { app } = await anApi({ codec: withoutToken, apiKeys: ['key-one'] });
+    const { app } = await anApi({ codec: withoutToken, apiKeys: [hashedKey('ops', 'key-one')] });
     expect((await post(app, `/codec/${TOKEN}/decode`, decode)).statusCode).toBe(404);
   });
 
@@ -127,7 +128,7 @@ describe('who may have payloads decrypted', () => {
   it.each(['/codec/decode', `/codec/${TOKEN}/decode`])(
     'is a page of the UI’s origin, asked before any key: %s',
     async (url) => {
-      const { app } = await withCodec({ apiKeys: ['key-one'] });
+      const { app } = await withCodec({ apiKeys: [hashedKey('ops', 'key-one')] });
       const { statusCode, headers } = await preflight(app, url, ORIGIN);
       expect(statusCode).toBe(204);
       expect(headers['access-control-allow-origin']).toBe(ORIGIN);

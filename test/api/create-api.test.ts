@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../src/config.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anApi } from './fake-order-screening.ts';
+
+const twoKeys = [hashedKey('shop', 'key-one'), hashedKey('ops', 'key-two')];
 
 describe('API keys', () => {
   const url = '/v1/orders/order-1';
 
   it.each(['key-one', 'key-two'])('let in who has one of them: %s', async (key) => {
-    const { app } = await anApi({ apiKeys: ['key-one', 'key-two'] });
+    const { app } = await anApi({ apiKeys: twoKeys });
     const response = await app.inject({ method: 'GET', url, headers: { authorization: `Bearer ${key}` } });
     expect(response.statusCode).toBe(200);
   });
@@ -14,7 +17,7 @@ describe('API keys', () => {
   it.each([undefined, 'Bearer key', 'Bearer key-one key-two', 'Basic key-one', 'key-one'])(
     'keep out who sends %s',
     async (authorization) => {
-      const { app, orderScreening } = await anApi({ apiKeys: ['key-one', 'key-two'] });
+      const { app, orderScreening } = await anApi({ apiKeys: twoKeys });
       const headers = authorization === undefined ? {} : { authorization };
       const response = await app.inject({ method: 'GET', url, headers });
       expect(response.statusCode).toBe(401);
@@ -25,7 +28,7 @@ describe('API keys', () => {
   );
 
   it('are asked for by every route of an order, and by none about the API itself', async () => {
-    const { app } = await anApi({ apiKeys: ['key-one'] });
+    const { app } = await anApi({ apiKeys: twoKeys });
     const paths = Object.entries((await app.inject('/openapi.json')).json<OpenApi>().paths);
     for (const [path, methods] of paths) {
       for (const method of Object.keys(methods)) {

@@ -126,6 +126,7 @@ export async function anApi(options: Partial<ApiOptions> = {}) {
   const app = await createApi({
     orderScreening,
     apiKeys: [],
+    maxRps: 1_000,
     webhookSecrets: ['webhook-secret-1', 'webhook-secret-2'],
     log: createLog('test', 'info', { write: (line) => void lines.push(line) }),
     ...options,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../src/config.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anApi, TRANSACTION_ID } from './fake-order-screening.ts';
 
@@ -97,7 +98,7 @@ describe('a webhook', () => {
   });
 
   it('needs no API key beside its secret', async () => {
-    const { app } = await anApi({ apiKeys: ['key'] });
+    const { app } = await anApi({ apiKeys: [hashedKey('shop', 'key')] });
     expect((await app.inject({ method: 'POST', url, headers, body: {} })).statusCode).toBe(202);
   });
 });

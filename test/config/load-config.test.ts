@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   ConfigError,
+  hashedKey,
   loadConfig,
   loadLocalSettings,
   loadTemporalSettings,
@@ -36,7 +38,7 @@ describe('settings from the environment', () => {
     const { integrations, findIntegration, ...others } = loadConfig(least);
     expect(others).toEqual({
       maxRps: 20,
-      api: { host: '127.0.0.1', port: 8080, keys: [] },
+      api: { host: '127.0.0.1', port: 8080, keys: [], maxRps: 100 },
       webhookSecrets: [],
       cardStash: { url: 'memory:', keys: [] },
       payloadKeys: [],
@@ -60,7 +62,8 @@ describe('settings from the environment', () => {
       SCREENING_MAX_RPS: '0.5',
       API_HOST: '0.0.0.0',
       API_PORT: '0',
-      API_KEYS: 'one, two,',
+      API_KEYS: 'shop:first-key-of-shop, ops:the-key-of-ops:1,',
+      API_MAX_RPS: '7',
       WEBHOOK_SECRETS: 'old,new',
       EVENTS_URL: 'https://shop.example/events?from=screening',
       EVENTS_SECRET: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
@@ -80,7 +83,7 @@ describe('settings from the environment', () => {
     });
     expect(config).toMatchObject({
       maxRps: 0.5,
-      api: { host: '0.0.0.0', port: 0, keys: ['one', 'two'] },
+      api: { host: '0.0.0.0', port: 0, maxRps: 7 },
       webhookSecrets: ['old', 'new'],
       events: { url: 'https://shop.example/events?from=screening' },
       cardStash: { url: 'memory:', keys: [{ id: 'a', key }] },
@@ -97,6 +100,10 @@ describe('settings from the environment', () => {
       temporal: { embedded: false, connection: { address: 'temporal.example:7233' }, namespace: 'shop' },
       local: { temporalPort: 1, temporalUiPort: 2, dataDir: '/var/lib/screening', sandboxPort: 3 },
     });
+    expect(config.api.keys).toEqual([
+      hashedKey('shop', 'first-key-of-shop'),
+      hashedKey('ops', 'the-key-of-ops:1'),
+    ]);
     expect(config.local.sandboxWebhookUrl).toContain('/v1/webhooks/');
     expect(config.findIntegration('default')).toMatchObject({ mode: 'live', workflow: 'post-acceptance' });
   });
@@ -120,6 +127,8 @@ describe('settings from the environment', () => {
       SCREENING_MAX_RPS: '0',
       API_HOST: '0.0.0.0',
       API_PORT: '65536',
+      API_KEYS: `shop:${secret}-of-the-shop,${secret}-without-a-name`,
+      API_MAX_RPS: secret,
       EVENTS_URL: secret,
       EVENTS_SECRET: secret,
       CARD_STASH_URL: `redis://:${secret}@cache/cards`,
@@ -136,8 +145,8 @@ describe('settings from the environment', () => {
     };
     const faults = faultsOf(wrong);
     const variables = Object.keys(wrong).filter((name) => name !== 'API_HOST');
-    expect(Object.keys(faults).sort()).toEqual([...variables, 'API_KEYS'].sort());
-    expect(() => loadConfig({ ...least, ...wrong })).toThrow(/^The configuration has 21 fault/);
+    expect(Object.keys(faults).sort()).toEqual([...variables].sort());
+    expect(() => loadConfig({ ...least, ...wrong })).toThrow(/^The configuration has 22 fault/);
     expect(() => loadConfig({ ...least, ...wrong })).not.toThrow(secret);
   });
 
@@ -161,6 +170,10 @@ describe('settings from the environment', () => {
     [{ CODEC_TOKEN: 'short' }, 'CODEC_TOKEN'],
     [{ SCREENING_BASE_URL: 'https://screening.example/?key=1' }, 'SCREENING_BASE_URL'],
     [{ API_HOST: '192.0.2.1' }, 'API_KEYS'],
+    [{ API_KEYS: 'a-key-without-its-name' }, 'API_KEYS'],
+    [{ API_KEYS: 'shop:a-short-key' }, 'API_KEYS'],
+    [{ API_KEYS: 'a name:a-key-that-is-long' }, 'API_KEYS'],
+    [{ API_MAX_RPS: '0' }, 'API_MAX_RPS'],
   ])('%o are refused at %s', (env, path) => {
     expect(Object.keys(faultsOf(env))).toEqual([path]);
   });
@@ -204,6 +217,15 @@ describe('settings from the environment', () => {
     expect(Object.keys(faultsOf(env, 'worker'))).toEqual(['SCREENING_API_KEY']);
     expect(Object.keys(faultsOf(env, 'api'))).toEqual(['API_KEYS']);
   });
+});
+
+it('keep no API key, only its hash, and take two of one name', () => {
+  const keys = ['the-old-key-of-shop', 'the-new-key-of-shop'];
+  const { api } = loadConfig({ ...least, API_KEYS: keys.map((key) => `shop:${key}`).join() });
+  expect(api.keys.map(({ name }) => name)).toEqual(['shop', 'shop']);
+  expect(api.keys.map(({ hash }) => hash)).toEqual(
+    keys.map((key) => createHash('sha256').update(key).digest()),
+  );
 });
 
 describe("Temporal's own settings", () => {

@@ -16,6 +16,8 @@ const SAMPLES = [
   ['sample-pre-gateway', 'pre-gateway', 'pass', 'proceed'],
 ] as const;
 
+const API_KEY = 'a-key-of-the-shop';
+
 /** A first start may have to build the Temporal server. */
 const FIRST_START_MS = 600_000;
 
@@ -144,12 +146,13 @@ describe('npm start', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('stops within ten seconds and goes on with the same orders at the next start', async () => {
+  it('stops within ten seconds and goes on with the same orders at the next start, with API keys too', async () => {
     const begin = Date.now();
     stack.kill('SIGINT');
     expect(await stack.ended).toBe(0);
     expect(Date.now() - begin).toBeLessThan(10_000);
 
+    env = { ...env, API_KEYS: `shop:${API_KEY}` };
     stack = await start();
     expect(await readSecrets()).toEqual(secrets);
     const ledger = await fetch(
@@ -161,7 +164,9 @@ describe('npm start', () => {
       .filter((invoice) => invoice !== 'sample-error');
     expect(created.toSorted()).toEqual([...new Set(created)].toSorted());
     for (const cells of SAMPLES) expect(stack.output()).toMatch(new RegExp(cells.join('\\s+│\\s+')));
-    const order = await fetch(`http://127.0.0.1:${env.API_PORT}/v1/orders/1001`);
+    const address = `http://127.0.0.1:${env.API_PORT}/v1/orders/1001`;
+    expect((await fetch(address)).status).toBe(401);
+    const order = await fetch(address, { headers: { authorization: `Bearer ${API_KEY}` } });
     expect(await order.json()).toMatchObject({ phase: 'decided', decision: 'pass' });
   });
 });

@@ -60,11 +60,12 @@ export type OrderReply = Reply['body'];
 /**
  * Starts a deployment.
  * @param integrations the policy file's integrations; each goes to the sandbox with the test key
+ * @param options.env added to the environment of worker and API
  */
 export async function deploy(
   temporalAddress: string,
   integrations: Record<string, PolicyKeys>,
-  options: { webhooks?: boolean; worker?: boolean; env?: Record<string, string> } = {},
+  options: { webhooks?: boolean; worker?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-e2e-'));
   const apiPort = await freePort();

@@ -17,34 +17,54 @@ export interface RedisServer {
   /** Stops it from answering, with its connections open. */
   freeze(): void;
   thaw(): void;
+  running(): boolean;
+  /** Waits until what is asked of it holds. */
+  until(holds: (client: RedisClient) => Promise<void>): Promise<void>;
 }
 
+type RedisClient = ReturnType<typeof createClient>;
+
+const HOW_TO =
+  'install redis-server, 6 or newer (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis)';
+
 /**
- * Installs `redis-server` once where it is missing and that may be done: by apt-get, as root.
- * @returns whether the tests that need it can run; says so when they can't
+ * Makes sure that there is a `redis-server`. Only continuous integration (`CI` is set) installs it, by apt-get as root.
+ * @throws Error that says what to install
  */
+export async function needRedis(): Promise<void> {
+  if (await hasRedis()) return;
+  if (isSet(process.env.CI) && process.getuid?.() === 0) await installRedis();
+  if (!(await hasRedis())) throw new Error(`These tests need a Redis: ${HOW_TO}`);
+}
+
+/** As `needRedis`. @returns whether there is one now */
 export async function redisInstalled(): Promise<boolean> {
-  if (await hasRedis()) return true;
-  if (process.getuid?.() === 0) {
-    const apt = (...args: string[]) =>
-      run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=60', ...args], {
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      });
-    const install = () => apt('install', '-y', '--no-install-recommends', 'redis-server');
-    try {
-      await install().catch(async () => {
-        await apt('update');
-        await install();
-      });
-      // The package starts a server of its own where it may: nobody asked for that.
-      await run('service', ['redis-server', 'stop']).catch(() => undefined);
-    } catch {
-      // No apt-get, or no way to a mirror.
-    }
+  return needRedis().then(
+    () => true,
+    () => false,
+  );
+}
+
+async function installRedis(): Promise<void> {
+  const apt = (...args: string[]) =>
+    run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=60', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  const install = () => apt('install', '-y', '--no-install-recommends', 'redis-server');
+  try {
+    await install().catch(async () => {
+      await apt('update');
+      await install();
+    });
+    // The package starts a server of its own where it may: nobody asked for that.
+    await run('service', ['redis-server', 'stop']).catch(() => undefined);
+  } catch {
+    // No apt-get, or no way to a mirror: whoever asks is told what to install.
   }
-  if (await hasRedis()) return true;
-  process.stderr.write('redis-server is not installed: the tests of the card stash in Redis are skipped\n');
-  return false;
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
 }
 
 async function hasRedis(): Promise<boolean> {
@@ -88,13 +108,22 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
     },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
+    running: () => child.exitCode === null && child.signalCode === null,
+    until: (holds) => eventually(() => withClient(url, holds)),
   };
 }
 
 async function ping(url: string): Promise<void> {
-  const client = createClient({ url, socket: { reconnectStrategy: false } });
+  await withClient(url, async (client) => void (await client.ping()));
+}
+
+async function withClient(url: string, use: (client: RedisClient) => Promise<void>): Promise<void> {
+  const client: RedisClient = createClient({ url, socket: { reconnectStrategy: false } });
   client.on('error', () => undefined);
   await client.connect();
-  await client.ping();
-  client.destroy();
+  try {
+    await use(client);
+  } finally {
+    client.destroy();
+  }
 }

@@ -1,0 +1,171 @@
+import { connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import type { ApiOptions } from '../../src/api/index.ts';
+import { expectProblem } from '../fuzz/expect-harmless.ts';
+import { eventually } from '../support/index.ts';
+import { anApi } from './fake-order-screening.ts';
+
+const WITHIN_MS = 10_000;
+const SLOW = { headers: 300, request: 600, look: 50 };
+
+/** The API on a port of its own, for bytes as they are. */
+async function aListeningApi(options: Partial<ApiOptions> = {}) {
+  const api = await anApi(options);
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  return api;
+}
+
+/** Sends bytes as they are. @returns everything that came back until the API closed the connection */
+async function exchange(app: FastifyInstance, bytes: string, more?: (send: (part: string) => void) => void) {
+  const address = app.server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening');
+  return new Promise<string>((resolve, reject) => {
+    let answer = '';
+    const socket = connect(address.port, '127.0.0.1', () => socket.write(bytes));
+    const timer = setTimeout(() => socket.destroy(new Error(`still open: ${answer}`)), WITHIN_MS);
+    socket.setEncoding('utf8').on('data', (part) => {
+      answer += part;
+    });
+    socket.on('error', (error) => (answer === '' ? reject(error) : undefined));
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(answer);
+    });
+    more?.((part) => socket.writable && socket.write(part));
+  });
+}
+
+function read(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = lines
+    .map((line) => line.split(': '))
+    .map(([name = '', value]) => [name.toLowerCase(), value]);
+  return { statusCode: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), body };
+}
+
+async function expectCounted(app: FastifyInstance, logged: () => string, status: number, code: string) {
+  await eventually(() => {
+    const lines = logged().match(new RegExp(`"status":${status},.*"code":"${code}"`, 'g'));
+    expect(lines).toHaveLength(1);
+  });
+  const { body } = await app.inject('/metrics');
+  expect(body).toMatch(
+    new RegExp(`http_request_duration_seconds_count\\{method="\\w+",route="[^"]+",status="${status}"\\} 1\n`),
+  );
+}
+
+describe('a caller who sends slowly', () => {
+  it('is told so and cut off when its headers drip in', async () => {
+    const { app, logged, orderScreening } = await aListeningApi({ times: SLOW });
+    let dripping: NodeJS.Timeout | undefined;
+    const answer = await exchange(app, 'GET /v1/orders/order-1 HTTP/1.1\r\nHost: x\r\n', (send) => {
+      dripping = setInterval(() => send('X-Drip: 1\r\n'), 50);
+    });
+    clearInterval(dripping);
+    expect(read(answer).statusCode).toBe(408);
+    expectProblem(read(answer));
+    await expectCounted(app, logged, 408, 'request-timeout');
+    expect(orderScreening.get).not.toHaveBeenCalled();
+  });
+
+  it('is told so and cut off when its body drips in', async () => {
+    const { app, logged, orderScreening } = await aListeningApi({ times: SLOW });
+    const head = 'POST /v1/orders/order-1/cancel HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    let dripping: NodeJS.Timeout | undefined;
+    const answer = await exchange(app, `${head}Content-Length: 1000\r\n\r\n{"reason":"`, (send) => {
+      dripping = setInterval(() => send('x'), 50);
+    });
+    clearInterval(dripping);
+    expect(read(answer).statusCode).toBe(408);
+    expectProblem(read(answer));
+    await expectCounted(app, logged, 408, 'request-timeout');
+    expect(logged().match(/"status":(?!200)/g)).toHaveLength(1);
+    expect(orderScreening.cancel).not.toHaveBeenCalled();
+  });
+
+  it('keeps nobody else from being answered', async () => {
+    const { app } = await aListeningApi({ times: { ...SLOW, headers: 2_000, request: 2_000 } });
+    const slow = Array.from({ length: 50 }, () => exchange(app, 'GET / HTTP/1.1\r\n'));
+    const health = await exchange(app, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(read(health).statusCode).toBe(200);
+    for (const answer of await Promise.all(slow)) expect(read(answer).statusCode).toBe(408);
+  });
+
+  it('loses a connection on which nothing moves', async () => {
+    const { app } = await aListeningApi({ times: { connection: 200 } });
+    expect(await exchange(app, '')).toBe('');
+  });
+});
+
+describe('what is no request', () => {
+  it.each([
+    ['no HTTP', 'to-be-kept-out\r\n\r\n', 400, 'bad-request'],
+    [
+      'headers above 16 KiB',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'to-be-kept-out'.repeat(2_000)}\r\n\r\n`,
+      431,
+      'headers-too-large',
+    ],
+    ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad-request'],
+    [
+      'an address that encodes nothing',
+      'GET /v1/orders/%to-be-kept-out HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      400,
+      'bad-request',
+    ],
+    [
+      'an address that is too long',
+      `GET /v1/orders/${'to-be-kept-out'.repeat(100)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      400,
+      'bad-request',
+    ],
+    [
+      'an address that nobody has',
+      'GET /to-be-kept-out HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      404,
+      'not-found',
+    ],
+  ])('is answered by a problem, logged and counted: %s', async (_case, bytes, status, code) => {
+    const { app, logged } = await aListeningApi();
+    const answer = await exchange(app, bytes);
+    expect(read(answer).statusCode).toBe(status);
+    expectProblem(read(answer));
+    await expectCounted(app, logged, status, code);
+    expect(answer + logged()).not.toContain('to-be-kept-out');
+  });
+
+  it.each([
+    ['not JSON', 400, 'not-json', 'application/json', '{"to-be-kept-out'],
+    ['an unknown content type', 415, 'unsupported-media-type', 'text/to-be-kept-out', '{}'],
+    ['above 1 MiB', 413, 'too-large', 'application/json', JSON.stringify('x'.repeat(1024 * 1024))],
+  ])('nor a body that is %s', async (_case, status, code, type, payload) => {
+    const { app, logged } = await anApi();
+    const headers = { 'content-type': type };
+    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel', headers, payload });
+    expect(response.statusCode).toBe(status);
+    expectProblem(response);
+    await expectCounted(app, logged, status, code);
+    expect(response.body + logged()).not.toContain('to-be-kept-out');
+  });
+
+  it('takes an expectation that it does not know for none', async () => {
+    const { app } = await aListeningApi();
+    const answer = await exchange(
+      app,
+      'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n',
+    );
+    expect(read(answer).statusCode).toBe(200);
+  });
+});
+
+it('a handler that never ends is answered 503: the outcome is unknown', async () => {
+  const { app, orderScreening, logged } = await anApi({ times: { handler: 100 } });
+  orderScreening.get.mockReturnValue(new Promise(() => undefined));
+  const response = await app.inject('/v1/orders/order-1');
+  expect(response.statusCode).toBe(503);
+  expectProblem(response);
+  expect(response.headers['retry-after']).toBe('2');
+  await expectCounted(app, logged, 503, 'no-answer-in-time');
+});
