@@ -204,9 +204,8 @@ function raised(
 }
 
 function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {
-  return (
-    REFUSED[outcome.reason] ?? `The service refused the transaction: ${outcome.words ?? outcome.reason}.`
-  );
+  const words = outcome.words ?? outcome.reason;
+  return REFUSED[outcome.reason] ?? `The service refused the transaction: ${words.replace(/\.+$/, '')}.`;
 }
 
 const REFUSED: Record<string, string> = {

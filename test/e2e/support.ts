@@ -61,11 +61,12 @@ export type OrderReply = Reply['body'];
  * Starts a deployment.
  * @param integrations the policy file's integrations; each goes to the sandbox with the test key
  * @param options.env added to the environment of worker and API
+ * @param options.apiKey what `call` sends as its bearer key
  */
 export async function deploy(
   temporalAddress: string,
   integrations: Record<string, PolicyKeys>,
-  options: { webhooks?: boolean; worker?: boolean; env?: NodeJS.ProcessEnv } = {},
+  options: { webhooks?: boolean; worker?: boolean; env?: NodeJS.ProcessEnv; apiKey?: string } = {},
 ): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-e2e-'));
   const apiPort = await freePort();
@@ -106,10 +107,11 @@ export async function deploy(
   const call = async (method: string, path: string, body?: unknown): Promise<Reply> => {
     const response = await fetch(`${apiUrl}${path}`, {
       method,
-      ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      headers: {
+        ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     return {
