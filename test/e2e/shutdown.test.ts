@@ -46,7 +46,7 @@ describe('SIGTERM', () => {
     const again = await screen(all.call, orderId);
     expect(again).toMatchObject({ status: 200, body: { decision: 'pass' } });
     expect(creates(all, orderId)).toHaveLength(1);
-  });
+  }, 150_000);
 
   it('lets an API process answer what is under way, refuses what is new, and another gives the same answer', async () => {
     const all = await deployForTest(server.address);
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
     expect(await answer).toMatchObject({ status: 200, body: again.body });
     expect(await stopping.process.ended).toBe(0);
     expect(creates(all, orderId)).toHaveLength(1);
-  });
+  }, 150_000);
 });
 
 describe('Temporal killed under traffic', () => {
