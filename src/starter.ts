@@ -2,7 +2,8 @@
 
 import { type ClientContext, integrationOf } from './client/context.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
-import { type SignalTimes, sendHint } from './client/hint.ts';
+import { type HintsSent, sendHint } from './client/hint.ts';
+import { HintQueues } from './client/hint-queues.ts';
 import { listOrders } from './client/list-orders.ts';
 import { acknowledge, recheck } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
@@ -42,7 +43,7 @@ const PING_WITHIN_MS = 2_000;
 export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
   const context: ClientContext = options;
   const { client } = options;
-  const signalTimes: SignalTimes = new Map();
+  const hintsSent: HintsSent = { queues: new HintQueues(), signalTimes: new Map() };
   const key = ({ orderId, integration }: OrderName) => ({
     integration: integrationOf(context, integration).name,
     orderId: readOrderId(orderId),
@@ -65,7 +66,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
     acknowledge: async (order, { reason }, how) => acknowledge(context, workflowId(order), reason, how),
     recheck: async (order) => recheck(context, workflowId(order)),
-    hint: async (request) => sendHint(context, signalTimes, request),
+    hint: async (request) => sendHint(context, hintsSent, request),
     putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),
     ping: async () => {
       await asOrderError(() =>

@@ -65,6 +65,17 @@ export function takeOverNodesAnswers(app: FastifyInstance): void {
   });
 }
 
+/** Closing waits for every open connection: one whose answer was under way ends with it. */
+export function letConnectionsGo(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
+}
+
 const cut = new WeakSet<Socket>();
 
 /** @returns whether the caller was told by `answerConnectionError` already */

@@ -12,6 +12,7 @@ import {
   CONNECTION_TIMES,
   type ConnectionTimes,
   connectionOptions,
+  letConnectionsGo,
   takeOverNodesAnswers,
   wasCut,
 } from './connections.ts';
@@ -79,6 +80,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptJsonOnly(app);
   takeOverNodesAnswers(app);
+  letConnectionsGo(app);
   answerWithProblems(app, log);
   app.addHook('onResponse', async (request, reply) => {
     if (!wasCut(request.raw.socket)) record.sent(request, reply);

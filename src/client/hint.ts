@@ -9,6 +9,7 @@ import {
 } from '../orders/search-attributes.ts';
 import { instant } from '../orders/words.ts';
 import { type ClientContext, integrationOf } from './context.ts';
+import type { HintQueues } from './hint-queues.ts';
 import { quoted } from './list-orders.ts';
 import { orderIdSchema } from './read-requests.ts';
 import { asOrderError, isUnanswered, toOrderError } from './temporal-errors.ts';
@@ -24,12 +25,18 @@ const ASK_AGAIN_AFTER_MS = 3_000;
 const SIGNAL_EVERY_MS = 60_000;
 
 /** When each order was last sent a signal. */
-export type SignalTimes = Map<string, number>;
+type SignalTimes = Map<string, number>;
+
+/** What a process remembers of the hints that it passed on. */
+export interface HintsSent {
+  queues: HintQueues;
+  signalTimes: SignalTimes;
+}
 
 /** @see OrderScreening.hint */
 export async function sendHint(
   context: ClientContext,
-  signalTimes: SignalTimes,
+  { queues, signalTimes }: HintsSent,
   request: HintRequest,
 ): Promise<HintAnswer> {
   const integration = integrationOf(context, request.integration).name;
@@ -39,16 +46,18 @@ export async function sendHint(
     ...(request.transactionId !== undefined && { transactionId: request.transactionId }),
     ...(request.decision !== undefined && { decision: request.decision }),
   };
+  const pass = (workflowId: string) =>
+    queues.send(workflowId, hint, (one) => deliver(context, signalTimes, workflowId, one));
   // What can't be an order's id, such as `##`, is left out: the transaction may tell.
   const orderId = orderIdSchema.safeParse(request.orderId);
   if (orderId.success) {
     const workflowId = orderWorkflowId(integration, orderId.data);
-    if (await deliver(context, signalTimes, workflowId, hint)) return { outcome: 'accepted' };
+    if (await pass(workflowId)) return { outcome: 'accepted' };
   }
   if (request.transactionId === undefined) return { outcome: 'unknown' };
   const found = await findByTransaction(context, integration, request.transactionId);
   if (found === undefined) return { outcome: 'unknown' };
-  return { outcome: (await deliver(context, signalTimes, found, hint)) ? 'accepted' : 'unknown' };
+  return { outcome: (await pass(found)) ? 'accepted' : 'unknown' };
 }
 
 /** @returns whether there is such an open order */

@@ -24,9 +24,19 @@ export interface ReceivedEvent {
   data: { phase: string; decision: string; action: string };
 }
 
+/** An API process. */
+export interface Api {
+  url: string;
+  process: SpawnedProcess;
+  /** Sends a request to it. */
+  call: (method: string, path: string, body?: unknown) => Promise<Reply>;
+}
+
 export interface Deployment {
   sandbox: Sandbox;
   apiUrl: string;
+  /** Starts another API process, at a port of its own. */
+  startApi: () => Promise<Api>;
   worker: () => SpawnedProcess;
   startWorker: () => Promise<SpawnedProcess>;
   /** Stops worker and API and starts them with these variables beside the others. */
@@ -37,8 +47,8 @@ export interface Deployment {
   events: ReceivedEvent[];
   /** Lets the receiver refuse events, or take them again. */
   refuseEvents: (refuse: boolean) => void;
-  /** Sends a request to the API. */
-  call: (method: string, path: string, body?: unknown) => Promise<Reply>;
+  /** Sends a request to the first API process. */
+  call: Api['call'];
   /** Reads an order until the condition holds. */
   until: (
     orderId: string,
@@ -80,14 +90,14 @@ export async function deploy(
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
   let more = options.env ?? {};
-  const env = async () => ({
+  const env = async (port = apiPort) => ({
     TEMPORAL_ADDRESS: temporalAddress,
     SCREENING_CONFIG: policyFile,
     SCREENING_API_KEY: 'sandbox-test-key',
     WEBHOOK_SECRETS: WEBHOOK_SECRET,
     EVENTS_URL: receiver.url,
     EVENTS_SECRET,
-    API_PORT: String(apiPort),
+    API_PORT: String(port),
     METRICS_PORT: String(await freePort()),
     ...more,
   });
@@ -97,37 +107,23 @@ export async function deploy(
     spawned.push(worker);
     return worker;
   };
-  const startApi = async () => {
-    spawned.push(await spawnProcess('src/api/main.ts', { env: await env(), readyWhen: /listening/i }));
+  const startApi = async (port: number): Promise<Api> => {
+    const process = await spawnProcess('src/api/main.ts', { env: await env(port), readyWhen: /listening/i });
+    spawned.push(process);
+    const url = `http://127.0.0.1:${port}`;
+    return { url, process, call: callsTo(url, options.apiKey) };
   };
   if (options.worker !== false) await startWorker();
-  await startApi();
-
-  const apiUrl = `http://127.0.0.1:${apiPort}`;
-  const call = async (method: string, path: string, body?: unknown): Promise<Reply> => {
-    const response = await fetch(`${apiUrl}${path}`, {
-      method,
-      headers: {
-        ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
-  };
+  const { url: apiUrl, call } = await startApi(apiPort);
   return {
     sandbox,
     apiUrl,
+    startApi: async () => startApi(await freePort()),
     startWorker,
     restart: async (env) => {
       more = env;
       await Promise.all(spawned.map((one) => one.stop()));
-      await Promise.all([startWorker(), startApi()]);
+      await Promise.all([startWorker(), startApi(apiPort)]);
     },
     worker: () => {
       const worker = spawned.findLast((one) => one.output().includes('worker is ready'));
@@ -159,6 +155,25 @@ export async function deploy(
 /** A new order id, so that no test meets another's order. */
 export function anOrderId(): string {
   return `e2e-${randomUUID().slice(0, 13)}`;
+}
+
+function callsTo(url: string, apiKey: string | undefined): Api['call'] {
+  return async (method, path, body) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  };
 }
 
 function withAddresses(

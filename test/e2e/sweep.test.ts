@@ -13,6 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => all?.stop());
 
+const screen = (orderId: string, email: string) =>
+  all.call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email) });
+
+/** What no worker can read. */
+const unreadable = {
+  payloads: [{ metadata: { encoding: Buffer.from('no/such-encoding') }, data: Buffer.from('?') }],
+};
+
 /** Starts an order with an argument that no worker can read. */
 async function startPoisoned(orderId: string): Promise<void> {
   await server.client.workflowService.startWorkflowExecution({
@@ -21,27 +29,41 @@ async function startPoisoned(orderId: string): Promise<void> {
     workflowType: { name: 'screenOrder' },
     taskQueue: { name: TASK_QUEUE },
     requestId: orderId,
-    input: {
-      payloads: [{ metadata: { encoding: Buffer.from('no/such-encoding') }, data: Buffer.from('?') }],
-    },
+    input: unreadable,
   });
 }
 
-it('a poisoned order hurts nobody else, and the sweep tells ops of it once', async () => {
-  const poisoned = anOrderId();
-  await startPoisoned(poisoned);
-  const healthy = anOrderId();
-  const answer = await all.call('POST', `/v1/orders/${healthy}/screening`, {
-    transaction: withEmail('pass@example.com'),
+/** Gives an order in review a history that no worker can go through. */
+async function poison(orderId: string): Promise<void> {
+  await screen(orderId, 'review@example.com');
+  await server.client.workflowService.signalWorkflowExecution({
+    namespace: server.namespace,
+    workflowExecution: { workflowId: `order:default:${orderId}` },
+    signalName: 'reviewHint',
+    input: unreadable,
   });
+}
+
+it('poisoned orders hurt nobody else, and the sweep tells ops of each once', async () => {
+  const inReview = anOrderId();
+  await screen(inReview, 'review@example.com');
+  const poisoned = [anOrderId(), anOrderId()] as const;
+  await startPoisoned(poisoned[0]);
+  await poison(poisoned[1]);
+  const healthy = anOrderId();
+  const answer = await screen(healthy, 'pass@example.com');
   expect(answer).toMatchObject({ status: 200, body: { decision: 'pass' } });
+  all.sandbox.control.decide(inReview, 'pass');
+  await all.until(inReview, ({ phase, decision }) => phase === 'decided' && decision === 'pass');
 
   const sweep = server.client.schedule.getHandle(SWEEP_SCHEDULE_ID);
-  const found = () => all.events.filter((event) => event.orderId === poisoned);
+  const found = (orderId: string) =>
+    all.events.filter((event) => event.orderId === orderId && event.type === 'order.attention');
   await eventually(
     async () => {
       await sweep.trigger();
-      expect(found()).toMatchObject([{ type: 'order.attention', sequence: 0, integration: 'default' }]);
+      for (const orderId of poisoned)
+        expect(found(orderId)).toMatchObject([{ sequence: 0, integration: 'default' }]);
     },
     { timeoutMs: 100_000, intervalMs: 1_000 },
   );
@@ -51,6 +73,8 @@ it('a poisoned order hurts nobody else, and the sweep tells ops of it once', asy
     await sweep.trigger();
     expect(await sweeps()).toBeGreaterThan(before);
   });
-  expect(found()).toHaveLength(1);
-  await server.client.workflow.getHandle(`order:default:${poisoned}`).terminate('poisoned by the test');
-}, 120_000);
+  for (const orderId of poisoned) {
+    expect(found(orderId)).toHaveLength(1);
+    await server.client.workflow.getHandle(`order:default:${orderId}`).terminate('poisoned by the test');
+  }
+}, 180_000);

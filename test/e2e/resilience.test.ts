@@ -1,0 +1,238 @@
+/** An outage of the service, a flood of webhooks, and an operator's reset of the workflow. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { LedgerOperation } from '../../src/sandbox/index.ts';
+import { withEmail } from '../fixtures/transactions.ts';
+import { eventually, withTestServer } from '../support/index.ts';
+import { anOrderId, type Deployment, deploy, type OrderReply, WEBHOOK_SECRET } from './support.ts';
+
+const server = withTestServer();
+let all: Deployment;
+
+beforeAll(async () => {
+  all = await deploy(server.address, {
+    default: { poll: { first: '30s', factor: 1, max: '30s' } },
+    // Has a circuit breaker of its own.
+    'out-of-order': {},
+    'numbered-attempts': { invoicePerAttempt: true, poll: { first: '30s', factor: 1, max: '30s' } },
+  });
+});
+afterEach(() => void all?.sandbox.control.clearFaults());
+afterAll(() => all?.stop());
+
+const screen = (orderId: string, email = 'pass@example.com', more: object = {}) =>
+  all.call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email), ...more });
+
+const requests = (orderId: string, operation: LedgerOperation) =>
+  all.sandbox.control.ledger({ operation, invoice: orderId });
+
+const handleOf = (orderId: string, integration = 'default') =>
+  server.client.workflow.getHandle(`order:${integration}:${orderId}`);
+
+const anyNumber = (count: number) => Array.from({ length: count }, anOrderId);
+
+describe('an outage of the screening service', () => {
+  const integration = 'out-of-order';
+  const BUDGET_MS = 7_000;
+  /** The circuit breaker opens after so many failures in a row. */
+  const FAILURES = 5;
+
+  /** How long the checkout of a new order took, and what it was answered. */
+  const timed = async (orderId: string) => {
+    const begin = Date.now();
+    const { status, body } = await screen(orderId, 'pass@example.com', { integration });
+    return { orderId, status, body, tookMs: Date.now() - begin };
+  };
+
+  it('costs checkouts next to nothing, and all that waited is screened once when it is over', async () => {
+    const { control } = all.sandbox;
+    control.setFaults({
+      faults: [
+        { operation: 'create-transaction', kind: 'hang-before-commit', times: FAILURES },
+        { operation: 'create-transaction', kind: '5xx-before-commit' },
+        { operation: 'status-by-invoice', kind: '5xx-before-commit' },
+      ],
+    });
+    const first = await Promise.all(anyNumber(FAILURES).map(timed));
+    for (const { status, body, tookMs } of first) {
+      // A worker that is slow on top of it leaves the outcome open.
+      if (status !== 503) expect([status, body.decision, body.action]).toEqual([202, 'pending', 'hold']);
+      expect(tookMs).toBeGreaterThan(BUDGET_MS / 2);
+    }
+
+    const spared: Awaited<ReturnType<typeof timed>>[] = [];
+    for (let batch = 0; batch < 8; batch += 1) spared.push(...(await Promise.all(anyNumber(5).map(timed))));
+    for (const { status, body } of spared)
+      expect([status, body.decision, body.action]).toEqual([202, 'pending', 'hold']);
+    // Now and then one is let through to see.
+    expect(spared.filter(({ body }) => body.reason === 'service-down').length).toBeGreaterThan(30);
+    expect(Math.min(...spared.map(({ tookMs }) => tookMs))).toBeLessThan(BUDGET_MS / 3);
+    const asked = ({ orderId }: { orderId: string }) =>
+      [...requests(orderId, 'create-transaction'), ...requests(orderId, 'status-by-invoice')].length;
+    await eventually(() => spared.every((order) => asked(order) > 0), { timeoutMs: 60_000 });
+
+    control.clearFaults();
+    await eventually(async () => expect((await timed(anOrderId())).status).toBe(200), {
+      timeoutMs: 30_000,
+      intervalMs: 500,
+    });
+    const waited = [...first, ...spared].map(({ orderId }) => orderId);
+    await eventually(() => waited.every((orderId) => control.transactions(orderId).length > 0), {
+      timeoutMs: 90_000,
+      intervalMs: 250,
+    });
+    for (const orderId of waited) {
+      await all.until(
+        orderId,
+        ({ decision, action }) => decision === 'pass' && action === 'proceed',
+        integration,
+      );
+      expect(control.transactions(orderId)).toHaveLength(1);
+    }
+    // Their tries are apart by pauses that double: none asks all the time.
+    for (const order of [...first, ...spared]) expect(asked(order)).toBeLessThanOrEqual(12);
+  }, 240_000);
+});
+
+describe('a flood of webhooks', () => {
+  const WEBHOOKS = 10_000;
+  const AT_MOST_MS = 40_000;
+  const CONCURRENT = 40;
+
+  it('is taken to the last one, and leads to the right decision with a bounded history', async () => {
+    const orderId = anOrderId();
+    const { body: held } = await screen(orderId, 'review@example.com');
+    const address = `${all.apiUrl}/v1/webhooks/default/${WEBHOOK_SECRET}`;
+    const uuid = held.transactionId;
+    const bodies = [
+      `{"id":https://service.example/transaction/${uuid},"decision":review,"invoiceNumber":${orderId}}`,
+      JSON.stringify({ id: uuid, decision: 'fraudulent', invoiceNumber: orderId }),
+      JSON.stringify({ id: uuid, decision: 'pass', invoiceNumber: `#${orderId}` }),
+      JSON.stringify({ id: randomUUID(), decision: 'fail', invoiceNumber: orderId }),
+      JSON.stringify({ decision: 'fail', invoiceNumber: orderId }),
+      JSON.stringify({ id: uuid, decision: 'fail' }),
+    ];
+    const statuses = new Map<number, number>();
+    let sent = 0;
+    let stopAt = Date.now() + AT_MOST_MS;
+    const sender = async () => {
+      while (sent < WEBHOOKS && Date.now() < stopAt) {
+        // Each is sent twice.
+        const body = bodies[Math.floor(sent / 2) % bodies.length] ?? '';
+        sent += 1;
+        const response = await fetch(address, { method: 'POST', body });
+        await response.arrayBuffer();
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      }
+    };
+    const flood = Promise.all(Array.from({ length: CONCURRENT }, sender));
+    onTestFinished(async () => {
+      stopAt = 0;
+      await flood.catch(() => undefined);
+    });
+    await eventually(() => sent > 500, { timeoutMs: 30_000 });
+    const other = await screen(anOrderId());
+    expect(other).toMatchObject({ status: 200, body: { decision: 'pass', action: 'proceed' } });
+    all.sandbox.control.decide(orderId, 'pass');
+    await flood;
+    expect([...statuses]).toEqual([[202, sent]]);
+
+    const order = await eventually(
+      async () => {
+        const { body } = await all.call('GET', `/v1/orders/${orderId}`);
+        expect(body).toMatchObject({ decision: 'pass', action: 'proceed' });
+        return body;
+      },
+      { timeoutMs: 90_000, intervalMs: 250 },
+    );
+    expect(order.attempts).toHaveLength(1);
+    expect(requests(orderId, 'create-transaction')).toHaveLength(1);
+    const { events } = await handleOf(orderId).fetchHistory();
+    // Reads are 2 s, 4 s, 8 s, … apart, whatever is sent.
+    expect(events?.length).toBeLessThan(250);
+    // The worker takes other orders as before.
+    expect(await screen(anOrderId())).toMatchObject({ status: 200, body: { decision: 'pass' } });
+  }, 180_000);
+});
+
+describe('an operator’s reset', () => {
+  /** Resets the order's workflow to the end of one of its tasks, and waits until the new run has caught up. */
+  async function reset(orderId: string, which: 'first' | 'last', integration = 'default'): Promise<void> {
+    const handle = handleOf(orderId, integration);
+    const { runId } = await handle.describe();
+    const completed = ((await handle.fetchHistory()).events ?? []).filter(
+      ({ workflowTaskCompletedEventAttributes: attributes }) => attributes != null,
+    );
+    const event = completed.at(which === 'first' ? 0 : -1);
+    const answer = await server.client.workflowService.resetWorkflowExecution({
+      namespace: server.namespace,
+      workflowExecution: { workflowId: handle.workflowId, runId },
+      reason: 'reset by the test',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: event?.eventId ?? null,
+    });
+    expect(answer.runId).not.toBe(runId);
+  }
+
+  const creates = (orderId: string) =>
+    requests(orderId, 'create-transaction').filter(({ committed }) => committed);
+  const cancels = (orderId: string) => requests(orderId, 'cancel-transaction');
+  const settled = (orderId: string, wanted: OrderReply, integration?: string) =>
+    all.until(
+      orderId,
+      (order) => Object.entries(wanted).every(([key, value]) => order[key] === value),
+      integration,
+    );
+
+  it.each(['first', 'last'] as const)('to the %s task leaves a decided order as it was', async (which) => {
+    const orderId = anOrderId();
+    const before = await screen(orderId);
+    await eventually(() => all.events.some((event) => event.orderId === orderId));
+    await reset(orderId, which);
+    await settled(orderId, { decision: 'pass', action: 'proceed', phase: 'decided' });
+    const again = await screen(orderId);
+    expect(again).toMatchObject({
+      status: 200,
+      body: { transactionId: before.body.transactionId, decision: 'pass' },
+    });
+    expect(creates(orderId)).toHaveLength(1);
+  });
+
+  it.each(['first', 'last'] as const)(
+    'to the %s task leaves a review that is resolved afterwards',
+    async (which) => {
+      const orderId = anOrderId();
+      await screen(orderId, 'review@example.com');
+      await settled(orderId, { phase: 'review' });
+      await reset(orderId, which);
+      await settled(orderId, { phase: 'review', action: 'hold' });
+      all.sandbox.control.decide(orderId, 'fraudulent');
+      await settled(orderId, { phase: 'canceled', decision: 'fraudulent', action: 'cancel' });
+      expect(creates(orderId)).toHaveLength(1);
+      expect(cancels(orderId)).toHaveLength(1);
+    },
+  );
+
+  it('to the last task leaves an order that was declined and tried again', async () => {
+    const orderId = anOrderId();
+    const integration = 'numbered-attempts';
+    expect((await screen(orderId, 'fail@example.com', { integration })).body.action).toBe('decline');
+    const second = await screen(orderId, 'pass@example.com', { integration, attempt: 2 });
+    expect(second.body).toMatchObject({ attempt: 2, decision: 'pass' });
+    await reset(orderId, 'last', integration);
+    await settled(orderId, { phase: 'decided', decision: 'pass', action: 'proceed' }, integration);
+    expect(creates(orderId)).toHaveLength(1);
+    expect(creates(`${orderId}-2`)).toHaveLength(1);
+  });
+
+  it('to the last task sends no second cancel', async () => {
+    const orderId = anOrderId();
+    await screen(orderId, 'review@example.com');
+    all.sandbox.control.decide(orderId, 'fraudulent');
+    await settled(orderId, { phase: 'canceled' });
+    await reset(orderId, 'last');
+    await settled(orderId, { phase: 'canceled', action: 'cancel' });
+    expect(creates(orderId)).toHaveLength(1);
+    expect(cancels(orderId)).toHaveLength(1);
+  });
+});

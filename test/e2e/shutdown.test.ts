@@ -1,0 +1,129 @@
+/** Processes that are stopped or killed while customers wait. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort, startEmbeddedTemporal } from '../../src/dev/index.ts';
+import { withEmail } from '../fixtures/transactions.ts';
+import { eventually, withTestServer } from '../support/index.ts';
+import { type Api, anOrderId, type Deployment, deploy, type PolicyKeys } from './support.ts';
+
+const server = withTestServer();
+
+async function deployForTest(address: string, policy: PolicyKeys = {}): Promise<Deployment> {
+  const all = await deploy(address, { default: policy });
+  onTestFinished(() => all.stop());
+  return all;
+}
+
+const screen = (call: Api['call'], orderId: string, email = 'pass@example.com') =>
+  call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email) });
+
+const creates = ({ sandbox }: Deployment, orderId: string) =>
+  sandbox.control.ledger({ operation: 'create-transaction', invoice: orderId });
+
+/** Begins a checkout that the service is slow to answer; the service has its request when this returns. */
+async function beginSlowCheckout(all: Deployment, call: Api['call'], orderId: string) {
+  all.sandbox.control.setFaults({
+    faults: [{ operation: 'create-transaction', kind: 'delay', delayMs: 2_500 }],
+  });
+  const answer = screen(call, orderId);
+  await eventually(() => expect(creates(all, orderId)).toHaveLength(1), { timeoutMs: 20_000 });
+  return { answer };
+}
+
+describe('SIGTERM', () => {
+  it('lets a worker answer the checkout that waits for a slow service, and then ends it', async () => {
+    const all = await deployForTest(server.address);
+    const orderId = anOrderId();
+    const { answer } = await beginSlowCheckout(all, all.call, orderId);
+    all.worker().kill('SIGTERM');
+    expect(await answer).toMatchObject({ status: 200, body: { decision: 'pass', action: 'proceed' } });
+    expect(await all.worker().ended).toBe(0);
+
+    // Another worker goes on with the order, and screens nothing again.
+    await all.startWorker();
+    const again = await screen(all.call, orderId);
+    expect(again).toMatchObject({ status: 200, body: { decision: 'pass' } });
+    expect(creates(all, orderId)).toHaveLength(1);
+  }, 150_000);
+
+  it('lets an API process answer what is under way, refuses what is new, and another gives the same answer', async () => {
+    const all = await deployForTest(server.address);
+    const stopping = await all.startApi();
+    const orderId = anOrderId();
+    const { answer } = await beginSlowCheckout(all, stopping.call, orderId);
+    stopping.process.kill('SIGTERM');
+    await eventually(() =>
+      expect(stopping.call('GET', '/healthz')).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } }),
+    );
+    const again = await screen(all.call, orderId);
+    expect(again).toMatchObject({ status: 200, body: { decision: 'pass', action: 'proceed' } });
+    expect(await answer).toMatchObject({ status: 200, body: again.body });
+    expect(await stopping.process.ended).toBe(0);
+    expect(creates(all, orderId)).toHaveLength(1);
+  }, 150_000);
+});
+
+describe('Temporal killed under traffic', () => {
+  it('is a 503 that says when to come back, and afterwards each order gets one decision', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'order-screening-killed-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const port = await freePort();
+    const before = await startEmbeddedTemporal({ port, dataDir });
+    onTestFinished(() => before.stop());
+    const all = await deployForTest(before.address, { checkoutBudget: '3s' });
+    const { control } = all.sandbox;
+
+    const inReview = anOrderId();
+    expect(await screen(all.call, inReview, 'review@example.com')).toMatchObject({ status: 200 });
+    const onHold = anOrderId();
+    control.setFaults({
+      faults: [
+        { operation: 'create-transaction', kind: '5xx-before-commit', match: { invoice: onHold } },
+        { operation: 'status-by-invoice', kind: '5xx-before-commit', match: { invoice: onHold } },
+        { operation: 'create-transaction', kind: 'delay', delayMs: 200 },
+      ],
+    });
+    expect(await screen(all.call, onHold)).toMatchObject({ status: 202, body: { decision: 'pending' } });
+
+    const underWay = Array.from({ length: 20 }, anOrderId);
+    const answers = Promise.all(underWay.map((orderId) => screen(all.call, orderId)));
+    await eventually(() => underWay.filter((orderId) => creates(all, orderId).length > 0).length >= 5, {
+      timeoutMs: 20_000,
+    });
+    before.kill('SIGKILL');
+    await before.ended;
+
+    const late = anOrderId();
+    const refused = await screen(all.call, late);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('content-type')).toContain('application/problem+json');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.body.type).toContain('temporal-unavailable');
+    for (const { status, headers } of await answers) {
+      expect([200, 202, 503]).toContain(status);
+      if (status === 503) expect(headers.get('retry-after')).not.toBeNull();
+    }
+
+    const after = await startEmbeddedTemporal({ port, dataDir });
+    onTestFinished(() => after.stop());
+    control.clearFaults();
+    for (const orderId of [...underWay, late])
+      await eventually(async () => expect((await screen(all.call, orderId)).status).toBeLessThan(300), {
+        timeoutMs: 60_000,
+        intervalMs: 500,
+      });
+    control.decide(inReview, 'pass');
+    for (const orderId of [...underWay, late, inReview, onHold])
+      await eventually(
+        async () => {
+          const { body } = await all.call('GET', `/v1/orders/${orderId}`);
+          expect(body).toMatchObject({ decision: 'pass', action: 'proceed' });
+        },
+        { timeoutMs: 90_000, intervalMs: 500 },
+      );
+    for (const orderId of [...underWay, late, inReview, onHold])
+      expect(control.transactions(orderId)).toHaveLength(1);
+  }, 240_000);
+});
