@@ -51,7 +51,7 @@ export function portalActivities(world: ActivityWorld) {
      * sent again; the others are, and a repeat that is refused stays unconfirmed. A cancel is never sent late.
      */
     async performPortalAction(request: PortalRequest): Promise<PortalOutcome> {
-      const mayBeDone = earlierTryMayBeDone();
+      const mayBeDone = request.maybeDone === true || earlierTryMayBeDone();
       if (request.fields.kind === 'chargeback' && mayBeDone) return { kind: 'unconfirmed' };
       const call = portalCall(request);
       if ('words' in call) return { kind: 'refused', message: call.words };

@@ -64,6 +64,8 @@ export interface PortalRequest {
   transactionId?: string;
   /** The order's e-mail, for a customer code. */
   email?: string;
+  /** A run of the workflow that was reset may have done it. Absent: none has. */
+  maybeDone?: boolean;
   /** A cancel isn't sent after it. */
   notAfter?: Instant;
   forbiddenKnown: boolean;

@@ -20,6 +20,7 @@ import { BackgroundJobs, type Finished, type FinishedRead } from './background-j
 import type { OrderContext } from './order-context.ts';
 import { runJob, screenRequest } from './order-jobs.ts';
 import type { PortalStrand } from './portal-strand.ts';
+import { wasReset } from './was-reset.ts';
 import { local, localUntilDone, retryCheckout } from './world.ts';
 
 /** What the caller of the workflow asked for. */
@@ -133,7 +134,7 @@ export class OrderLife {
     this.#readAgain = undefined;
     let outcome: ScreeningOutcome;
     try {
-      outcome = await retryCheckout.screenRetry(screenRequest(this.#context, false));
+      outcome = await retryCheckout.screenRetry(screenRequest(this.#context, wasReset()));
     } catch {
       outcome = BROKE_DOWN;
     }

@@ -6,6 +6,7 @@ import { lastCallMs } from '../orders/window.ts';
 import { instant } from '../orders/words.ts';
 import { failure } from './failures.ts';
 import { untilAllowed } from './until-allowed.ts';
+import { wasReset } from './was-reset.ts';
 import { portal } from './world.ts';
 
 /**
@@ -36,7 +37,7 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
   };
   let forbiddenKnown = false;
   const outcome = await untilAllowed(
-    () => portal.performPortalAction({ ...request, forbiddenKnown }),
+    () => portal.performPortalAction({ ...request, forbiddenKnown, maybeDone: wasReset() }),
     () => {
       forbiddenKnown = true;
     },

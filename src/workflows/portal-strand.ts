@@ -20,6 +20,7 @@ import { instant } from '../orders/words.ts';
 import type { OrderContext } from './order-context.ts';
 import { lookUpRequest } from './order-jobs.ts';
 import { untilAllowed } from './until-allowed.ts';
+import { wasReset } from './was-reset.ts';
 import { looking, portal } from './world.ts';
 
 export class PortalStrand {
@@ -119,7 +120,12 @@ export class PortalStrand {
         policy !== undefined && { notAfter: instant(lastCallMs(cancelBy, policy.cancelWindowMs)) }),
     };
     return untilAllowed(
-      () => portal.performPortalAction({ ...request, forbiddenKnown: wrongKeyKnown(order) }),
+      () =>
+        portal.performPortalAction({
+          ...request,
+          forbiddenKnown: wrongKeyKnown(order),
+          maybeDone: wasReset(),
+        }),
       () => this.#wrongKey(),
     );
   }

@@ -32,6 +32,7 @@ import {
   orderQuery,
   type PortalAnswer,
   type PortalFields,
+  type RetryRequest,
   recheckSignal,
   recordGatewayResultUpdate,
   reportFraudUpdate,
@@ -49,6 +50,7 @@ import { OrderContext } from './order-context.ts';
 import { OrderLife } from './order-life.ts';
 import { Outbox } from './outbox.ts';
 import { PortalStrand } from './portal-strand.ts';
+import { wasReset } from './was-reset.ts';
 
 /**
  * Screens an order and keeps it until nothing is left to wait for.
@@ -118,15 +120,12 @@ class ScreenOrder {
     });
     setHandler(
       retryUpdate,
-      (request) => {
-        if (order.attempts.length < request.attempt) {
-          addAttempt(order, request, this.#context.now);
-          this.#context.transactions = { [request.attempt]: request.transaction };
-          this.#context.touch();
-        }
-        return this.#checkoutAnswer(request.attempt);
+      (request) => (this.#comesEarly(request) ? this.#retryLater(request) : this.#retry(request)),
+      {
+        validator: (request) => {
+          if (!this.#comesEarly(request)) reject(retryRefusal(order, request, Date.now()));
+        },
       },
-      { validator: (request) => reject(retryRefusal(order, request, Date.now())) },
     );
     setHandler(
       recordGatewayResultUpdate,
@@ -191,6 +190,30 @@ class ScreenOrder {
         this.#checkPortalAction(read(request));
       },
     });
+  }
+
+  /** After a reset Temporal sends the updates again at once, also those that came after the attempt before was declined. */
+  #comesEarly({ attempt }: RetryRequest): boolean {
+    const { attempts } = this.#context.order;
+    return wasReset() && attempts.length < attempt && attempts[attempt - 2]?.answer === undefined;
+  }
+
+  async #retryLater(request: RetryRequest): Promise<CheckoutAnswer> {
+    const { order } = this.#context;
+    await this.#until(() => order.attempts[request.attempt - 2]?.answer !== undefined);
+    if (this.#broken !== undefined) throw this.#broken;
+    reject(retryRefusal(order, request, Date.now()));
+    return this.#retry(request);
+  }
+
+  #retry(request: RetryRequest): Promise<CheckoutAnswer> {
+    const { order, now } = this.#context;
+    if (order.attempts.length < request.attempt) {
+      addAttempt(order, request, now);
+      this.#context.transactions = { [request.attempt]: request.transaction };
+      this.#context.touch();
+    }
+    return this.#checkoutAnswer(request.attempt);
   }
 
   async #checkoutAnswer(number: number): Promise<CheckoutAnswer> {

@@ -157,13 +157,17 @@ describe('a flood of webhooks', () => {
 
 describe('an operator’s reset', () => {
   /** Resets the order's workflow to the end of one of its tasks, and waits until the new run has caught up. */
-  async function reset(orderId: string, which: 'first' | 'last', integration = 'default'): Promise<void> {
+  async function reset(
+    orderId: string,
+    which: 'first' | 'second' | 'last',
+    integration = 'default',
+  ): Promise<void> {
     const handle = handleOf(orderId, integration);
     const { runId } = await handle.describe();
     const completed = ((await handle.fetchHistory()).events ?? []).filter(
       ({ workflowTaskCompletedEventAttributes: attributes }) => attributes != null,
     );
-    const event = completed.at(which === 'first' ? 0 : -1);
+    const event = completed.at({ first: 0, second: 1, last: -1 }[which]);
     const answer = await server.client.workflowService.resetWorkflowExecution({
       namespace: server.namespace,
       workflowExecution: { workflowId: handle.workflowId, runId },
@@ -213,16 +217,30 @@ describe('an operator’s reset', () => {
     },
   );
 
-  it('to the last task leaves an order that was declined and tried again', async () => {
+  it.each(['first', 'second', 'last'] as const)(
+    'to the %s task leaves an order that was declined and tried again',
+    async (which) => {
+      const orderId = anOrderId();
+      const integration = 'numbered-attempts';
+      expect((await screen(orderId, 'fail@example.com', { integration })).body.action).toBe('decline');
+      const second = await screen(orderId, 'pass@example.com', { integration, attempt: 2 });
+      expect(second.body).toMatchObject({ attempt: 2, decision: 'pass' });
+      await reset(orderId, which, integration);
+      await settled(orderId, { phase: 'decided', decision: 'pass', action: 'proceed' }, integration);
+      expect(creates(orderId)).toHaveLength(1);
+      expect(creates(`${orderId}-2`)).toHaveLength(1);
+    },
+  );
+
+  it('to the second task sends no second chargeback, and a person is told', async () => {
     const orderId = anOrderId();
-    const integration = 'numbered-attempts';
-    expect((await screen(orderId, 'fail@example.com', { integration })).body.action).toBe('decline');
-    const second = await screen(orderId, 'pass@example.com', { integration, attempt: 2 });
-    expect(second.body).toMatchObject({ attempt: 2, decision: 'pass' });
-    await reset(orderId, 'last', integration);
-    await settled(orderId, { phase: 'decided', decision: 'pass', action: 'proceed' }, integration);
-    expect(creates(orderId)).toHaveLength(1);
-    expect(creates(`${orderId}-2`)).toHaveLength(1);
+    await screen(orderId);
+    const chargeback = { reason_code: '10.4', due_date: '2030-01-31' };
+    const { body } = await all.call('POST', `/v1/orders/${orderId}/chargebacks`, chargeback);
+    expect(body.status).toBe('done');
+    await reset(orderId, 'second');
+    await all.until(orderId, ({ attention }) => attention.length > 0);
+    expect(requests(orderId, 'submit-chargeback')).toHaveLength(1);
   });
 
   it('to the last task sends no second cancel', async () => {
