@@ -1,0 +1,53 @@
+import { Client, Connection } from '@temporalio/client';
+import { createCardStash } from '../cards/index.ts';
+import { type Config, loadClientSettings } from '../config.ts';
+import { localEnvironment } from '../dev/local-environment.ts';
+import { createOrderScreening, type OrderScreening, type OrderScreeningOptions } from '../starter.ts';
+import { UnreachableError, UsageError } from './exit-codes.ts';
+
+const CONNECT_WITHIN = '5 seconds';
+
+/**
+ * Connects to Temporal for as long as `use` takes. With no screening service configured the settings are those of
+ * `npm start` on this machine.
+ * @throws ConfigError for settings, UnreachableError when Temporal doesn't answer: nothing was sent then
+ */
+export async function withOrders<T>(
+  env: NodeJS.ProcessEnv,
+  use: (orders: OrderScreening) => Promise<T>,
+): Promise<T> {
+  const { temporal, findIntegration, cardStash } = loadClientSettings(localEnvironment(env).env);
+  const cards = sharedStash(cardStash);
+  const connection = await connect(temporal);
+  try {
+    const client = new Client({ connection, namespace: temporal.namespace });
+    return await use(createOrderScreening({ client, findIntegration, cards }));
+  } finally {
+    await cards.close();
+    await connection.close();
+  }
+}
+
+async function connect({ connection }: Config['temporal']): Promise<Connection> {
+  try {
+    return await Connection.connect({ ...connection, connectTimeout: CONNECT_WITHIN });
+  } catch {
+    throw new UnreachableError(
+      `Temporal doesn't answer at ${connection.address}, so nothing was sent: is it running, and is TEMPORAL_ADDRESS right?`,
+    );
+  }
+}
+
+/** The worker is another process, so a card in this one's memory would never reach it. */
+function sharedStash({ url, keys }: Config['cardStash']): NonNullable<OrderScreeningOptions['cards']> {
+  const stash = createCardStash(url, keys);
+  if (url !== 'memory:') return stash;
+  return {
+    ...stash,
+    put: async () => {
+      throw new UsageError(
+        'Full card data reaches the worker only through a Redis: set CARD_STASH_URL and CARD_STASH_KEYS as for the worker',
+      );
+    },
+  };
+}
