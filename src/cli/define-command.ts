@@ -9,7 +9,7 @@ import type { Output } from './output.ts';
 export interface CommandTools {
   env: NodeJS.ProcessEnv;
   output: Output;
-  /** Connects to Temporal for as long as `use` takes. */
+  /** Connects to Temporal and gives the way to the orders. */
   withOrders: <T>(use: (orders: OrderScreening) => Promise<T>) => Promise<T>;
 }
 

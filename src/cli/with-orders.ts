@@ -8,8 +8,8 @@ import { UnreachableError, UsageError } from './exit-codes.ts';
 const CONNECT_WITHIN = '5 seconds';
 
 /**
- * Connects to Temporal for as long as `use` takes. With no screening service configured the settings are those of
- * `npm start` on this machine.
+ * Connects to Temporal. With no screening service configured the settings are those of `npm start` on this machine.
+ * The connection isn't closed, it ends with the process: a call that is being retried when it is closed breaks the process.
  * @throws ConfigError for settings, UnreachableError when Temporal doesn't answer: nothing was sent then
  */
 export async function withOrders<T>(
@@ -18,24 +18,22 @@ export async function withOrders<T>(
 ): Promise<T> {
   const { temporal, findIntegration, cardStash } = loadClientSettings(localEnvironment(env).env);
   const cards = sharedStash(cardStash);
-  const connection = await connect(temporal);
+  const connection = await connectTemporal(temporal).catch(() => {
+    throw new UnreachableError(
+      `Temporal doesn't answer at ${temporal.connection.address}, so nothing was sent: is it running, and is TEMPORAL_ADDRESS right?`,
+    );
+  });
   try {
     const client = new Client({ connection, namespace: temporal.namespace });
     return await use(createOrderScreening({ client, findIntegration, cards }));
   } finally {
     await cards.close();
-    await connection.close();
   }
 }
 
-async function connect({ connection }: Config['temporal']): Promise<Connection> {
-  try {
-    return await Connection.connect({ ...connection, connectTimeout: CONNECT_WITHIN });
-  } catch {
-    throw new UnreachableError(
-      `Temporal doesn't answer at ${connection.address}, so nothing was sent: is it running, and is TEMPORAL_ADDRESS right?`,
-    );
-  }
+/** @throws the SDK's error when the server doesn't answer, or refuses */
+export function connectTemporal({ connection }: Config['temporal']): Promise<Connection> {
+  return Connection.connect({ ...connection, connectTimeout: CONNECT_WITHIN });
 }
 
 /** The worker is another process, so a card in this one's memory would never reach it. */

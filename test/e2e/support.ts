@@ -27,6 +27,8 @@ export interface ReceivedEvent {
 export interface Deployment {
   sandbox: Sandbox;
   apiUrl: string;
+  /** The settings that its processes share. */
+  readonly settings: NodeJS.ProcessEnv;
   worker: () => SpawnedProcess;
   startWorker: () => Promise<SpawnedProcess>;
   /** Stops worker and API and starts them with these variables beside the others. */
@@ -79,7 +81,7 @@ export async function deploy(
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
   let more = options.env ?? {};
-  const env = async () => ({
+  const settings = () => ({
     TEMPORAL_ADDRESS: temporalAddress,
     SCREENING_CONFIG: policyFile,
     SCREENING_API_KEY: 'sandbox-test-key',
@@ -87,9 +89,9 @@ export async function deploy(
     EVENTS_URL: receiver.url,
     EVENTS_SECRET,
     API_PORT: String(apiPort),
-    METRICS_PORT: String(await freePort()),
     ...more,
   });
+  const env = async () => ({ METRICS_PORT: String(await freePort()), ...settings() });
   const spawned: SpawnedProcess[] = [];
   const startWorker = async () => {
     const worker = await spawnProcess('src/worker.ts', { env: await env(), readyWhen: /worker is ready/ });
@@ -121,6 +123,9 @@ export async function deploy(
   return {
     sandbox,
     apiUrl,
+    get settings() {
+      return settings();
+    },
     startWorker,
     restart: async (env) => {
       more = env;

@@ -1,4 +1,4 @@
-import { CardStashError, inspectRedis } from '../../cards/index.ts';
+import { CardStashError, inspectRedis, type RedisReport } from '../../cards/index.ts';
 import type { Config } from '../../config.ts';
 import { type Finding, finder } from './finding.ts';
 
@@ -17,7 +17,7 @@ export async function checkCardStash(
     return [check.skipped(`${what}: pre-gateway orders need a Redis`)];
   }
   try {
-    const { persistence } = await inspectRedis(cardStash.url);
+    const { persistence } = await inspectPatiently(cardStash.url);
     return [check.ok('the Redis answers and takes cards'), persistenceFinding(persistence)];
   } catch (error) {
     if (!(error instanceof CardStashError)) throw error;
@@ -38,7 +38,18 @@ export async function checkCardStash(
   }
 }
 
-function persistenceFinding(persistence: 'on' | 'off' | 'unknown'): Finding {
+/** The stash gives Redis one second, as a checkout does; a busy machine gets several. */
+async function inspectPatiently(url: string, tries = 3): Promise<RedisReport> {
+  try {
+    return await inspectRedis(url);
+  } catch (error) {
+    const again = error instanceof CardStashError && error.reason === 'unreachable' && tries > 1;
+    if (!again) throw error;
+    return inspectPatiently(url, tries - 1);
+  }
+}
+
+function persistenceFinding(persistence: RedisReport['persistence']): Finding {
   const check = finder('card-stash-persistence');
   if (persistence === 'off') return check.ok('the Redis writes nothing to disk');
   if (persistence === 'on') {

@@ -1,10 +1,11 @@
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { Client, isGrpcServiceError } from '@temporalio/client';
 import { within } from '../../client/within.ts';
 import type { Config } from '../../config.ts';
 import { missingSearchAttributes } from '../../dev/missing-search-attributes.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
 import { SCREEN_ORDER } from '../../orders/messages.ts';
 import { screeningPhase } from '../../orders/search-attributes.ts';
+import { connectTemporal } from '../with-orders.ts';
 import { clockFinding, pollersOf, temporalSkew } from './clocks.ts';
 import { type Finding, finder } from './finding.ts';
 
@@ -16,17 +17,17 @@ const grpcCode = { notFound: 5, permissionDenied: 7, unauthenticated: 16 } as co
 
 /** Asks Temporal: is it there, is the namespace fit for orders, does a worker work, are the polls in time? */
 export async function checkTemporal(config: Config): Promise<Finding[]> {
-  const connection = Connection.lazy(config.temporal.connection);
+  const { temporal } = config;
   try {
-    return await checkWith(new Client({ connection, namespace: config.temporal.namespace }), config);
-  } finally {
-    await connection.close();
+    const connection = await connectTemporal(temporal);
+    return await checkWith(new Client({ connection, namespace: temporal.namespace }), config);
+  } catch (error) {
+    return [unreachable(error, temporal.connection.address), rest('Temporal')];
   }
 }
 
 async function checkWith(client: Client, config: Config): Promise<Finding[]> {
-  const server = await checkServer(client, config);
-  if (server.status === 'fault') return [server, rest('Temporal')];
+  const server = await checkVersion(client, config);
   const namespace = await checkNamespace(client);
   if (namespace.status === 'fault') return [server, namespace, rest('the namespace')];
   const attributes = await checkSearchAttributes(client);
@@ -52,30 +53,31 @@ function rest(cause: string): Finding {
   );
 }
 
-async function checkServer(client: Client, { temporal }: Config): Promise<Finding> {
+function unreachable(error: unknown, address: string): Finding {
   const check = finder('temporal');
-  const { address } = temporal.connection;
-  try {
-    const { serverVersion } = await ask(client, () => client.workflowService.getSystemInfo({}));
-    if (isOld(serverVersion)) {
-      return check.warning(
-        `the server at ${address} is ${serverVersion}; servers up to 1.29.1 may have CVE-2025-14986, in the call that screens an order`,
-        'Upgrade the Temporal server to 1.29.2 or newer',
-      );
-    }
-    return check.ok(`the server at ${address} answers, version ${serverVersion}`);
-  } catch (error) {
-    if (isRefusal(error)) {
-      return check.fault(
-        `Temporal at ${address} refuses this client`,
-        'Check the credentials: TEMPORAL_API_KEY, or TEMPORAL_TLS_* and the profile',
-      );
-    }
+  if (isRefusal(error)) {
     return check.fault(
-      `Temporal does not answer at ${address}`,
-      'Start it (npm start, npm run temporal), or correct TEMPORAL_ADDRESS and TEMPORAL_TLS_*',
+      `Temporal at ${address} refuses this client`,
+      'Check the credentials: TEMPORAL_API_KEY, or TEMPORAL_TLS_* and the profile',
     );
   }
+  return check.fault(
+    `Temporal does not answer at ${address}`,
+    'Start it (npm start, npm run temporal), or correct TEMPORAL_ADDRESS and TEMPORAL_TLS_*',
+  );
+}
+
+async function checkVersion(client: Client, { temporal }: Config): Promise<Finding> {
+  const check = finder('temporal');
+  const { address } = temporal.connection;
+  const { serverVersion } = await ask(client, () => client.workflowService.getSystemInfo({}));
+  if (isOld(serverVersion)) {
+    return check.warning(
+      `the server at ${address} is ${serverVersion}; servers up to 1.29.1 may have CVE-2025-14986, in the call that screens an order`,
+      'Upgrade the Temporal server to 1.29.2 or newer',
+    );
+  }
+  return check.ok(`the server at ${address} answers, version ${serverVersion}`);
 }
 
 /** A version that can't be read, such as Temporal Cloud's, isn't old. */
@@ -132,7 +134,7 @@ async function checkTaskQueues(client: Client, skewMs: number): Promise<Finding[
   return Promise.all(
     queues.map(async ([name, type, effect]) => {
       const check = finder(`task-queue:${name}`);
-      const pollers = await pollersOf(client, name, type, Date.now() + ANSWER_WITHIN_MS).catch(
+      const pollers = await pollersOf(client, { name }, type, Date.now() + ANSWER_WITHIN_MS).catch(
         () => undefined,
       );
       if (pollers === undefined) return check.skipped('the server does not tell who polls it');

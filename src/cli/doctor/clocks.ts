@@ -10,8 +10,10 @@ const WARN_MS = 5_000;
 /** Nothing is sent in the last 30 s of a cancel window: a clock that is off by more sends too late. */
 const FAULT_MS = 25_000;
 
-/** A queue that nobody works on: polling it changes nothing but when it was last polled. */
-const SCRATCH_QUEUE = 'order-screening-doctor';
+/** `TASK_QUEUE_KIND_STICKY` of Temporal's API. */
+const QUEUE_KIND_STICKY = 2;
+/** A queue that nobody works on: polling it changes nothing but when it was last polled. A sticky one has one partition. */
+const SCRATCH_QUEUE = { name: 'order-screening-doctor', kind: QUEUE_KIND_STICKY };
 const POLL_MS = 3_000;
 
 /** @param skewMs how far the other clock is ahead of this machine's; negative: behind */
@@ -47,13 +49,12 @@ export async function temporalSkew(client: Client): Promise<number | undefined> 
   const sent = Date.now();
   const deadline = sent + POLL_MS;
   const measured = new AbortController();
+  // The server refuses a poll without a deadline.
   const poll = client
-    .withAbortSignal(measured.signal, () =>
-      client.workflowService.pollWorkflowTaskQueue({
-        namespace,
-        identity,
-        taskQueue: { name: SCRATCH_QUEUE },
-      }),
+    .withDeadline(deadline, () =>
+      client.withAbortSignal(measured.signal, () =>
+        client.workflowService.pollWorkflowTaskQueue({ namespace, identity, taskQueue: SCRATCH_QUEUE }),
+      ),
     )
     .catch(() => undefined);
   let at: number | undefined;
@@ -73,7 +74,7 @@ const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
 /** @returns who polled a task queue in the last minutes, and when by the server's clock, in milliseconds after the epoch */
 export async function pollersOf(
   client: Client,
-  name: string,
+  taskQueue: { name: string; kind?: number },
   type: keyof typeof TASK_QUEUE_TYPE,
   deadline: number,
 ): Promise<{ identity: string; at: number }[]> {
@@ -81,7 +82,7 @@ export async function pollersOf(
   const { pollers } = await within(client, deadline, () =>
     client.workflowService.describeTaskQueue({
       namespace,
-      taskQueue: { name },
+      taskQueue,
       taskQueueType: TASK_QUEUE_TYPE[type],
     }),
   );

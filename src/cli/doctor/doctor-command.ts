@@ -43,25 +43,28 @@ Exit code 6 when something is wrong; warnings alone give 0.`,
   });
 }
 
+/** What is looked at, unless a variable that begins with `settings` has a fault. */
+type Check = readonly [name: string, settings: string, look: () => Promise<Finding[]>];
+
 async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): Promise<Finding[]> {
   const { env, sandbox } = localEnvironment(processEnv);
   const { config, faults } = inspectConfig(env);
   const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? addressOf(config.api) : undefined);
-  const checks: readonly (readonly [name: string, settings: string, run: () => Promise<Finding[]>])[] = [
+  const checks: readonly Check[] = [
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
     ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
     ['api', 'API_PORT', () => checkApi(config, address)],
     ['webhook-secrets', 'WEBHOOK_SECRETS', async () => checkWebhookSecrets(config)],
     ['events', 'EVENTS_', () => checkEvents(config)],
-    ['card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox)],
   ];
-  const groups = await Promise.all(
-    checks.map(([name, settings, run]) => {
-      const unread = faults.some(({ path }) => path.startsWith(settings));
-      return unread ? [finder(name).skipped('not looked at: its settings have faults')] : guarded(name, run);
-    }),
-  );
-  return [...checkSettings(faults), ...groups.flat()];
+  const run = ([name, settings, look]: Check) =>
+    faults.some(({ path }) => path.startsWith(settings))
+      ? [finder(name).skipped('not looked at: its settings have faults')]
+      : guarded(name, look);
+  const groups = await Promise.all(checks.map(run));
+  // Redis has a second to answer: it is asked when this process has nothing else to do.
+  const stash = await run(['card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox)]);
+  return [...checkSettings(faults), ...groups.flat(), ...stash];
 }
 
 /** A check that breaks down must not hide what the others find. */
