@@ -88,17 +88,16 @@ async function watchList(
   pace: Pace,
   output: Output,
 ): Promise<ExitCode> {
-  let before = new Map<string, string>();
+  let before = new Map<string, OrderSummary>();
   let first = true;
   await look(pace, output, async () => {
     const page = await orders.list(filters);
-    const seen = new Map(page.orders.map((order) => [keyOf(order), JSON.stringify(order)]));
-    const changed = page.orders.filter((order) => before.get(keyOf(order)) !== seen.get(keyOf(order)));
+    const seen = new Map(page.orders.map((order) => [keyOf(order), order]));
+    const changed = page.orders.filter((order) => !isSame(order, before.get(keyOf(order))));
     const gone = [...before].filter(([key]) => !seen.has(key));
     if (output.json) {
       for (const order of changed) output.line(order, () => '');
-      for (const [, order] of gone)
-        output.line({ ...(JSON.parse(order) as OrderSummary), gone: true }, () => '');
+      for (const [, order] of gone) output.line({ ...order, gone: true }, () => '');
     } else if (first || changed.length + gone.length > 0) {
       // A terminal shows the newest table only.
       const clear = process.stdout.isTTY ? '\u001b[2J\u001b[H' : '';
@@ -170,6 +169,10 @@ function orderLine(order: OrderState, { colors }: Output): string {
     ...attention,
   ];
   return parts.join('  ');
+}
+
+function isSame(one: OrderSummary, other: OrderSummary | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function keyOf({ integration, orderId }: OrderSummary): string {

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../../src/cli/output.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { aProgram } from './support.ts';
 
 const COMMANDS = [
   'screen',
@@ -21,11 +20,7 @@ const COMMANDS = [
 
 /** What `--help` writes; nothing else may be done for it. */
 async function help(...args: string[]): Promise<string> {
-  const program = createProgram({
-    env: {},
-    output: createOutput(true),
-    withOrders: () => Promise.reject(new Error('help needs no connection')),
-  });
+  const program = aProgram();
   let written = '';
   for (const command of [program, ...program.commands]) {
     command.configureOutput({

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { createClient } from 'redis';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setupTemporal } from '../../src/dev/index.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
+import { aNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
 import { runCli } from './run-cli.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -31,13 +30,6 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-interface Finding {
-  check: string;
-  status: string;
-  what: string;
-  todo?: string;
-}
-
 /** The settings of a good deployment without a policy file, so that one variable can be spoilt. */
 function goodSettings(): Record<string, string | undefined> {
   return {
@@ -57,30 +49,6 @@ async function doctor(spoilt: Record<string, string | undefined> = {}, ...args: 
   const findings: Finding[] = run.json().findings;
   const bad = findings.filter(({ status }) => status === 'fault' || status === 'warning');
   return { code: run.code, findings, bad };
-}
-
-/** Serves until the test is over. @returns its address */
-async function serve(listener: RequestListener): Promise<string> {
-  const http = createServer(listener);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void http.close());
-  const address = http.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
-}
-
-/** A namespace of its own, without anything in it. */
-async function aNamespace(): Promise<string> {
-  const namespace = `doctor-${randomBytes(4).toString('hex')}`;
-  const { workflowService } = server.connection;
-  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('90 days') });
-  await eventually(
-    async () => {
-      await workflowService.countWorkflowExecutions({ namespace, query: 'WorkflowType is null' });
-    },
-    { timeoutMs: 30_000 },
-  );
-  return namespace;
 }
 
 describe('doctor in a good set-up', () => {
@@ -128,14 +96,6 @@ describe('doctor in a good set-up', () => {
 });
 
 describe('doctor names the fault when', () => {
-  const fault = (check: string, what: string | RegExp, todo: string | RegExp) => ({
-    check,
-    status: 'fault',
-    what: expect.stringMatching(what),
-    todo: expect.stringMatching(todo),
-  });
-  const warning = (...given: Parameters<typeof fault>) => ({ ...fault(...given), status: 'warning' });
-
   it('Temporal is not there', async () => {
     const { code, bad } = await doctor({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     expect(bad).toEqual([fault('temporal', 'does not answer at 127.0.0.1', 'TEMPORAL_ADDRESS')]);
@@ -149,7 +109,7 @@ describe('doctor names the fault when', () => {
   });
 
   it('the search attributes are not registered, and when no worker is there', async () => {
-    const namespace = await aNamespace();
+    const namespace = await aNamespace(server.connection);
     const noWorker = [
       fault('task-queue:order-screening', 'no worker polls', 'npm run worker'),
       fault('task-queue:order-screening-background', 'no worker polls', 'npm run worker'),
