@@ -1,7 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { createCardStash } from '../cards/index.ts';
+import { createDataConverter } from '../codec/index.ts';
 import { type Config, loadClientSettings } from '../config.ts';
 import { localEnvironment } from '../dev/local-environment.ts';
+import { localPayloadKeys } from '../dev/local-secrets.ts';
 import { createOrderScreening, type OrderScreening, type OrderScreeningOptions } from '../starter.ts';
 import { UnreachableError, UsageError } from './exit-codes.ts';
 
@@ -16,7 +18,9 @@ export async function withOrders<T>(
   env: NodeJS.ProcessEnv,
   use: (orders: OrderScreening) => Promise<T>,
 ): Promise<T> {
-  const { temporal, findIntegration, cardStash } = loadClientSettings(localEnvironment(env).env);
+  const settings = loadClientSettings(localEnvironment(env).env);
+  const { temporal, findIntegration, cardStash } = settings;
+  const dataConverter = createDataConverter(await payloadKeysOf(settings));
   const cards = sharedStash(cardStash);
   const connection = await connectTemporal(temporal).catch(() => {
     throw new UnreachableError(
@@ -24,11 +28,20 @@ export async function withOrders<T>(
     );
   });
   try {
-    const client = new Client({ connection, namespace: temporal.namespace });
+    const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
     return await use(createOrderScreening({ client, findIntegration, cards }));
   } finally {
     await cards.close();
   }
+}
+
+/** The embedded server's data is encrypted, also when nobody has set a key. */
+async function payloadKeysOf({
+  payloadKeys,
+  temporal,
+  local,
+}: Pick<Config, 'payloadKeys' | 'temporal' | 'local'>): Promise<Config['payloadKeys']> {
+  return payloadKeys.length === 0 && temporal.embedded ? localPayloadKeys(local.dataDir) : payloadKeys;
 }
 
 /** @throws the SDK's error when the server doesn't answer, or refuses */

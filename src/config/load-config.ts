@@ -77,13 +77,16 @@ export function inspectConfig(env: NodeJS.ProcessEnv): { config: Config; faults:
 /** Reads what the client library stands on, and nothing of a server. @throws ConfigError that lists every fault */
 export function loadClientSettings(
   env: NodeJS.ProcessEnv,
-): Pick<Config, 'temporal' | 'findIntegration' | 'cardStash'> {
+): Pick<Config, 'temporal' | 'findIntegration' | 'cardStash' | 'payloadKeys' | 'local'> {
   const faults = new FaultList();
   const integrations = readIntegrations(env, false, faults);
+  const local = readLocal(env, faults);
   const settings = {
-    temporal: readTemporal(env, readLocal(env, faults).temporalPort, faults),
+    temporal: readTemporal(env, local.temporalPort, faults),
     findIntegration: (name: string) => integrations.get(name),
     cardStash: readCardStash(env, faults),
+    payloadKeys: variables(env, faults)('PAYLOAD_KEYS', payloadKeys()) ?? [],
+    local,
   };
   faults.throwIfAny();
   return settings;

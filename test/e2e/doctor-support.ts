@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, onTestFinished } from 'vitest';
@@ -44,4 +47,13 @@ export async function aNamespace(connection: Connection): Promise<string> {
     { timeoutMs: 30_000 },
   );
   return namespace;
+}
+
+/** A file that is there until the test is over. @returns its path */
+export async function aFile(content: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'order-screening-doctor-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'policy.json');
+  await writeFile(file, content);
+  return file;
 }

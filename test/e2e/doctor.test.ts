@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from 'redis';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +6,7 @@ import { setupTemporal } from '../../src/dev/index.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
-import { aNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
+import { aFile, aNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
 import { runCli } from './run-cli.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -228,12 +225,14 @@ describe('doctor names the fault when', () => {
   });
 
   it('the policy file has a typing error', async () => {
-    const file = join(tmpdir(), `doctor-${randomBytes(6).toString('hex')}.json`);
-    await writeFile(file, '{"integrations": {"default": {"autoCancle": false}}}');
-    const { bad } = await doctor({ SCREENING_CONFIG: file });
-    expect(bad).toContainEqual(
-      fault('settings', 'integrations.default.autoCancle is not a known key', 'no process starts'),
-    );
+    const file = await aFile('{"integrations": {"default": {"autoCancle": false}}}');
+    const { bad, findings } = await doctor({ SCREENING_CONFIG: file });
+    expect(bad).toEqual([
+      fault('settings', 'integrations.default.autoCancle is not a known key', 'does not start'),
+      fault('settings', 'integrations.default.baseUrl is required', 'does not start'),
+      fault('settings', 'integrations.default.portalBaseUrl is required', 'does not start'),
+    ]);
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'polls', status: 'skipped' }));
   });
 
   it('open reviews are more than can be polled in time', async () => {

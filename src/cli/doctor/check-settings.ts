@@ -10,7 +10,7 @@ export function checkSettings(faults: readonly Fault[]): Finding[] {
   const { ok, fault } = finder('settings');
   if (faults.length === 0) return [ok('every variable and the policy file can be read')];
   return faults.map(({ path, message }) =>
-    fault(`${path} ${message}`, `Correct ${path}: no process starts with it`),
+    fault(`${path} ${message}`, `Correct ${path}: a process that needs it does not start`),
   );
 }
 
