@@ -25,7 +25,7 @@ beforeAll(async () => {
       default: { poll: { first: '30s', factor: 1, max: '30s' } },
       other: {},
     },
-    { settings: { ...cards } },
+    { env: { ...cards } },
   );
 });
 afterAll(async () => {
