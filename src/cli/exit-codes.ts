@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { PayloadCodecError } from '../codec/index.ts';
 import { ConfigError } from '../config.ts';
 import { type Fault, ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 
@@ -22,7 +23,8 @@ export const EXIT_CODES = `Exit codes
   2  bad usage, bad input, bad settings: nothing was done
   3  refused: by the order, its window, or the screening service
   4  not found: the order, its attempt, its transaction, or the integration
-  5  Temporal, a worker or the card stash didn't answer: the outcome may be unknown, the same again is safe
+  5  no answer of Temporal, a worker or the card stash, or one that PAYLOAD_KEYS here can't decrypt: the outcome may be
+     unknown, the same again is safe
   6  doctor: something is wrong
   7  not yet: the action goes on after 10 s, or watch --timeout is over`;
 
@@ -44,7 +46,7 @@ export class UnreachableError extends Error {
 
 /** An error as it is shown, with a stable `type`. */
 export interface Problem {
-  type: OrderErrorCode | 'usage' | 'settings' | 'temporal-unreachable' | 'unexpected';
+  type: OrderErrorCode | 'usage' | 'settings' | 'payload-keys' | 'temporal-unreachable' | 'unexpected';
   detail: string;
   errors?: readonly Fault[];
   cancelBy?: string;
@@ -64,6 +66,9 @@ export function problemOf(error: unknown): Problem {
     return { type: 'settings', detail: 'The settings have faults', errors: error.faults };
   }
   if (error instanceof UnreachableError) return { type: 'temporal-unreachable', detail: error.message };
+  if (error instanceof PayloadCodecError) {
+    return { type: 'payload-keys', detail: `${error.message}: set PAYLOAD_KEYS as for the workers` };
+  }
   if (error instanceof CommanderError) return { type: 'usage', detail: wordsOf(error) };
   return { type: 'unexpected', detail: error instanceof Error ? error.message : 'No reason is known' };
 }
@@ -72,7 +77,8 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError || error instanceof ConfigError || error instanceof CommanderError) {
     return EXIT.usage;
   }
-  if (error instanceof UnreachableError) return EXIT.unknownOutcome;
+  // What was sent may have been done, though its answer can't be read.
+  if (error instanceof UnreachableError || error instanceof PayloadCodecError) return EXIT.unknownOutcome;
   return error instanceof OrderScreeningError ? exitCodeOfOrder(error.code) : EXIT.unexpected;
 }
 

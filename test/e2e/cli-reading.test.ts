@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, withTestServer } from '../support/index.ts';
 import { cliOf, PERSONAL } from './cli-support.ts';
@@ -8,10 +9,15 @@ const server = withTestServer();
 let all: Deployment;
 
 beforeAll(async () => {
-  all = await deploy(server.address, {
-    default: { poll: { first: '30s', factor: 1, max: '30s' } },
-    other: {},
-  });
+  // All that follows is read from payloads that are encrypted.
+  all = await deploy(
+    server.address,
+    {
+      default: { poll: { first: '30s', factor: 1, max: '30s' } },
+      other: {},
+    },
+    { env: { PAYLOAD_KEYS: `one:${randomBytes(32).toString('base64')}` } },
+  );
 });
 afterAll(() => all?.stop());
 
@@ -43,6 +49,19 @@ describe('show', () => {
     expect([run.code, run.stdout, run.problem().type]).toEqual([4, '', 'unknown-order']);
     const nowhere = await cli('show', anOrderId(), '--integration', 'nowhere');
     expect([nowhere.code, nowhere.problem().type]).toEqual([4, 'unknown-integration']);
+  });
+});
+
+describe('without the payload keys', () => {
+  it('an order cannot be read: that is said, with 5', async () => {
+    const orderId = anOrderId();
+    await screen(orderId, 'pass@example.com');
+    const run = await runCli(['show', orderId], { ...all.settings, PAYLOAD_KEYS: undefined });
+    expect(run).toMatchObject({ code: 5, stdout: '' });
+    expect(run.problem()).toMatchObject({
+      type: 'payload-keys',
+      detail: expect.stringContaining('set PAYLOAD_KEYS'),
+    });
   });
 });
 
