@@ -216,8 +216,8 @@ describe('doctor names the fault when', () => {
     expect(bad.map(({ what }) => what)).toEqual([
       expect.stringMatching(/^EVENTS_SECRET is required/),
       expect.stringMatching(/^CARD_STASH_KEYS must be a list/),
-      expect.stringMatching(/^API_KEYS is required/),
       expect.stringMatching(/^PAYLOAD_KEYS must be a list/),
+      expect.stringMatching(/^API_KEYS is required/),
     ]);
     expect(code).toBe(6);
     expect(findings).toContainEqual(expect.objectContaining({ check: 'temporal', status: 'ok' }));
