@@ -161,11 +161,12 @@ describe('doctor names the fault when', () => {
 
   it('the API has other keys, or no Temporal', async () => {
     const port = await freePort();
-    const spoilt = { API_PORT: String(port), API_KEYS: 'key-of-the-api' };
+    const spoilt = { API_PORT: String(port), API_KEYS: 'doctor:key-of-the-api-process' };
     const api = (env: Record<string, string>) =>
       spawnForTest('src/api/main.ts', { env: { ...all.settings, ...env }, readyWhen: /listening/i });
     await api(spoilt);
-    expect((await doctor({ ...spoilt, API_KEYS: 'another-key' })).bad).toEqual([
+    expect((await doctor(spoilt)).bad).toEqual([]);
+    expect((await doctor({ ...spoilt, API_KEYS: 'doctor:another-key-altogether' })).bad).toEqual([
       fault('api', 'refuses the first of API_KEYS', 'API_KEYS'),
     ]);
     const elsewhere = await freePort();

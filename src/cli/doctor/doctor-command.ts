@@ -53,7 +53,7 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
   const checks: readonly Check[] = [
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
     ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
-    ['api', 'API_PORT', () => checkApi(config, address)],
+    ['api', 'API_', () => checkApi(env.API_KEYS, address)],
     ['webhook-secrets', 'WEBHOOK_SECRETS', async () => checkWebhookSecrets(config)],
     ['events', 'EVENTS_', () => checkEvents(config)],
   ];
