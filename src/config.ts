@@ -4,8 +4,10 @@ export { readCodecToken, readPayloadKeys } from './config/codec.ts';
 export { ConfigError } from './config/fault-list.ts';
 export {
   type Config,
+  inspectConfig,
   type LocalSettings,
   type LogLevel,
+  loadClientSettings,
   loadConfig,
   loadLocalSettings,
   loadTemporalSettings,

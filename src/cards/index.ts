@@ -8,6 +8,7 @@ import { createRedisCardStash } from './redis-card-stash.ts';
 
 export { CARD_LIFETIME_MS, type CardOwner, type CardStash } from './card-stash.ts';
 export { CardStashError, type CardStashErrorReason } from './card-stash-error.ts';
+export { inspectRedis, type RedisReport } from './inspect-redis.ts';
 
 /**
  * @param url `memory:`, for one process, or `redis[s]://[user][:password]@host[:port][/database]`, for several

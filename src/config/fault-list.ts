@@ -44,6 +44,10 @@ export class FaultList {
     }
   }
 
+  get all(): readonly Fault[] {
+    return this.#faults;
+  }
+
   /** @throws ConfigError when there is any fault */
   throwIfAny(): void {
     if (this.#faults.length > 0) this.fail();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Fault } from '../orders/errors.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
 import type { NamedKey } from '../sealer.ts';
 import { type CodecSettings, payloadKeys, readCodec } from './codec.ts';
@@ -62,6 +63,36 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  */
 export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
   const faults = new FaultList();
+  const config = readConfig(env, role, faults);
+  faults.throwIfAny();
+  return config;
+}
+
+/** @returns all settings with their faults, for who looks for faults: what can't be read has its default, or is absent */
+export function inspectConfig(env: NodeJS.ProcessEnv): { config: Config; faults: readonly Fault[] } {
+  const faults = new FaultList();
+  return { config: readConfig(env, 'all', faults), faults: faults.all };
+}
+
+/** Reads what the client library stands on, and nothing of a server. @throws ConfigError that lists every fault */
+export function loadClientSettings(
+  env: NodeJS.ProcessEnv,
+): Pick<Config, 'temporal' | 'findIntegration' | 'cardStash' | 'payloadKeys' | 'local'> {
+  const faults = new FaultList();
+  const integrations = readIntegrations(env, false, faults);
+  const local = readLocal(env, faults);
+  const settings = {
+    temporal: readTemporal(env, local.temporalPort, faults),
+    findIntegration: (name: string) => integrations.get(name),
+    cardStash: readCardStash(env, faults),
+    payloadKeys: variables(env, faults)('PAYLOAD_KEYS', payloadKeys()) ?? [],
+    local,
+  };
+  faults.throwIfAny();
+  return settings;
+}
+
+function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Config {
   const variable = variables(env, faults);
   const integrations = readIntegrations(env, role !== 'api', faults);
   const local = readLocal(env, faults);
@@ -90,7 +121,6 @@ export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
   if (role !== 'worker' && apiKeyList?.length === 0 && !isLoopback(config.api.host)) {
     faults.add('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
-  faults.throwIfAny();
   return config;
 }
 

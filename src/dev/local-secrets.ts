@@ -29,6 +29,12 @@ export async function localSecrets(dataDir: string): Promise<LocalSecrets> {
   }));
 }
 
+/** @returns the keys that `npm start` made in a data folder; none when it never ran there @throws ConfigError as above */
+export async function localPayloadKeys(dataDir: string): Promise<NamedKey[]> {
+  const file = join(dataDir, PAYLOAD_KEYS_FILE);
+  return (await exists(file)) ? readPayloadKeys((await readFile(file, 'utf8')).trim(), file) : [];
+}
+
 async function kept<T>(
   dataDir: string,
   name: string,

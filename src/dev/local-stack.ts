@@ -10,6 +10,7 @@ import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { createOrderScreening } from '../starter.ts';
 import { installRuntime, startWorkers, worldOf } from '../worker.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
+import { localEnvironment } from './local-environment.ts';
 import { type LocalSecrets, localSecrets } from './local-secrets.ts';
 import { assertPortFree } from './ports.ts';
 import type { Progress } from './progress.ts';
@@ -28,26 +29,6 @@ export interface LocalStack {
   broken: Promise<never>;
   /** Lets what runs finish, then stops all parts. */
   stop(): Promise<void>;
-}
-
-const SANDBOX_KEY = 'sandbox-test-key';
-
-/**
- * @returns the environment completed for this machine: unless a screening service is named, the sandbox stands in for it
- */
-export function localEnvironment(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; sandbox: boolean } {
-  if (isSet(env.SCREENING_BASE_URL) || isSet(env.SCREENING_CONFIG)) return { env, sandbox: false };
-  const sandbox = `http://127.0.0.1:${env.SANDBOX_PORT || '8090'}`;
-  return {
-    sandbox: true,
-    env: {
-      ...env,
-      SCREENING_API_KEY: env.SCREENING_API_KEY || SANDBOX_KEY,
-      SCREENING_BASE_URL: `${sandbox}/test`,
-      SCREENING_PORTAL_BASE_URL: `${sandbox}/portal/api/v1/transaction-update`,
-      WEBHOOK_SECRETS: env.WEBHOOK_SECRETS || randomBytes(18).toString('base64url'),
-    },
-  };
 }
 
 /**
@@ -178,8 +159,4 @@ function codecEndpoint({ api, codec }: Config): string {
 /** Where the sandbox tells the API about reviews: its known default template has no headers, so the secret is in the path. */
 function webhookUrl({ api, webhookSecrets }: Config): string {
   return `http://127.0.0.1:${api.port}/v1/webhooks/default/${webhookSecrets[0] ?? ''}`;
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
 }

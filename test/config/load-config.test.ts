@@ -6,6 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   ConfigError,
   hashedKey,
+  inspectConfig,
+  loadClientSettings,
   loadConfig,
   loadLocalSettings,
   loadTemporalSettings,
@@ -265,4 +267,28 @@ it('reads the settings of the embedded server and the sandbox alone', () => {
     sandboxPort: 18090,
   });
   expect(() => loadLocalSettings({ SANDBOX_PORT: 'x' })).toThrow('SANDBOX_PORT');
+});
+
+describe('settings that are looked at for their faults', () => {
+  it('are told with every fault, beside what can be read', () => {
+    const { config, faults } = inspectConfig({ ...least, API_PORT: 'http', WEBHOOK_SECRETS: 'one,two' });
+    expect(faults.map(({ path }) => path)).toEqual(['API_PORT']);
+    expect(config).toMatchObject({ api: { port: 8080 }, webhookSecrets: ['one', 'two'] });
+    expect(config.findIntegration('default')).toBeDefined();
+  });
+});
+
+describe('settings of a client', () => {
+  it('need no key of the service, and no setting of a server', () => {
+    const { SCREENING_API_KEY: _none, ...others } = least;
+    const settings = loadClientSettings({ ...others, API_HOST: '0.0.0.0', EVENTS_URL: 'nowhere' });
+    expect(settings.findIntegration('default')).toMatchObject({ name: 'default', mode: 'test' });
+    expect(settings.temporal.connection.address).toBe('127.0.0.1:7233');
+  });
+
+  it('list every fault that they have', () => {
+    const load = () =>
+      loadClientSettings({ ...least, SCREENING_MODE: 'real', CARD_STASH_URL: 'redis://127.0.0.1' });
+    expect(load).toThrow(/SCREENING_MODE: must be[\s\S]*CARD_STASH_KEYS: is required/);
+  });
 });

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { localSecrets } from '../../src/dev/local-secrets.ts';
+import { localPayloadKeys, localSecrets } from '../../src/dev/local-secrets.ts';
 import { scratchFolder } from './fake-commands.ts';
 
 const FILES = ['payload-keys', 'codec-token'];
@@ -52,4 +52,11 @@ test.each([
   await expect(refused).rejects.toThrow(file);
   await expect(refused).rejects.not.toThrow('do-not-print-me');
   expect(await readFile(file, 'utf8')).toBe(content);
+});
+
+test('the keys of a folder are read by another process, and none are made there', async () => {
+  const dataDir = await scratchFolder();
+  expect(await localPayloadKeys(dataDir)).toEqual([]);
+  const { payloadKeys } = await localSecrets(dataDir);
+  expect(await localPayloadKeys(dataDir)).toEqual(payloadKeys);
 });

@@ -37,6 +37,8 @@ export interface Deployment {
   apiUrl: string;
   /** Starts another API process, at a port of its own. */
   startApi: () => Promise<Api>;
+  /** The settings that its processes share. */
+  readonly settings: NodeJS.ProcessEnv;
   worker: () => SpawnedProcess;
   startWorker: () => Promise<SpawnedProcess>;
   /** Stops worker and API and starts them with these variables beside the others. */
@@ -90,16 +92,20 @@ export async function deploy(
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
   let more = options.env ?? {};
-  const env = async (port = apiPort) => ({
+  const settings = () => ({
     TEMPORAL_ADDRESS: temporalAddress,
     SCREENING_CONFIG: policyFile,
     SCREENING_API_KEY: 'sandbox-test-key',
     WEBHOOK_SECRETS: WEBHOOK_SECRET,
     EVENTS_URL: receiver.url,
     EVENTS_SECRET,
-    API_PORT: String(port),
-    METRICS_PORT: String(await freePort()),
+    API_PORT: String(apiPort),
     ...more,
+  });
+  const env = async (port = apiPort) => ({
+    METRICS_PORT: String(await freePort()),
+    ...settings(),
+    API_PORT: String(port),
   });
   const spawned: SpawnedProcess[] = [];
   const startWorker = async () => {
@@ -119,6 +125,9 @@ export async function deploy(
     sandbox,
     apiUrl,
     startApi: async () => startApi(await freePort()),
+    get settings() {
+      return settings();
+    },
     startWorker,
     restart: async (env) => {
       more = env;

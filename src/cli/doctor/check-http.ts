@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import fetch from 'node-fetch';
+import { Webhook } from 'standardwebhooks';
+import type { Config } from '../../config.ts';
+import { originOf } from './check-service.ts';
+import { type Finding, finder } from './finding.ts';
+
+const ANSWER_WITHIN_MS = 5_000;
+const MAX_REPLY_BYTES = 1024 * 1024;
+/** A type that means nothing to a receiver, which is to answer 2xx to what it doesn't know. */
+const PING = 'order-screening.ping';
+
+/**
+ * @param apiKeys as `API_KEYS` is written: the settings keep only hashes of the keys
+ * @param address `http(s)://host:port` of the API; none is configured: undefined
+ */
+export async function checkApi(apiKeys: string | undefined, address: string | undefined): Promise<Finding[]> {
+  const check = finder('api');
+  if (address === undefined) return [check.skipped('API_HOST and API_PORT are not set; name one with --api')];
+  const ready = await answer(`${address}/readyz`);
+  const at = originOf(address);
+  if (ready === undefined) {
+    return [
+      check.fault(`the API does not answer at ${at}`, 'Start it (npm run api), or correct API_PORT or --api'),
+    ];
+  }
+  if (ready === 503) {
+    return [
+      check.fault(
+        `the API at ${at} is up and can't reach Temporal`,
+        "Check the TEMPORAL_* settings of the API's own process",
+      ),
+    ];
+  }
+  if (ready !== 200) {
+    return [check.fault(`something at ${at} answers, but not as the API does`, 'Correct API_PORT or --api')];
+  }
+  const key = /^\s*[\w-]+:([^,]+)/.exec(apiKeys ?? '')?.[1]?.trim();
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const allowed = await answer(`${address}/v1/orders?limit=1`, { headers });
+  if (allowed === 401) {
+    return [
+      check.fault(
+        key === undefined
+          ? `the API at ${at} asks for a key`
+          : `the API at ${at} refuses the first of API_KEYS`,
+        'Set API_KEYS here as for the API, or restart the API with the new ones',
+      ),
+    ];
+  }
+  return [check.ok(`the API at ${at} is ready`)];
+}
+
+/** Sends one signed event of a type that means nothing, which shows whether both sides have the same secret. */
+export async function checkEvents({ events }: Config): Promise<Finding[]> {
+  const check = finder('events');
+  if (events === undefined)
+    return [check.skipped('EVENTS_URL is not set: nobody is told when an order changes')];
+  const id = `doctor-${randomUUID()}`;
+  const body = JSON.stringify({ type: PING, occurredAt: new Date().toISOString(), data: {} });
+  const sentAt = new Date();
+  const status = await answer(events.url, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+      'webhook-signature': new Webhook(events.secret).sign(id, sentAt, body),
+    },
+  });
+  const at = originOf(events.url);
+  if (status === undefined) {
+    return [
+      check.fault(
+        `the events receiver at ${at} does not answer`,
+        'Start it, or correct EVENTS_URL: events wait for 3 days, then the order needs attention',
+      ),
+    ];
+  }
+  if (status === 401 || status === 403) {
+    return [
+      check.fault(
+        `the events receiver at ${at} refuses the signature (${status})`,
+        'Set the same EVENTS_SECRET on both sides',
+      ),
+    ];
+  }
+  if (status >= 200 && status < 300) return [check.ok(`the receiver at ${at} takes signed events`)];
+  return [
+    check.fault(
+      `the events receiver at ${at} answers ${status} to an event of a type that it doesn't know (${PING})`,
+      'Check the path of EVENTS_URL; a receiver answers 2xx to types that it does not know, and 401 to a bad signature',
+    ),
+  ];
+}
+
+/** @returns the status; undefined when there is no answer */
+async function answer(
+  url: string,
+  request: { method?: string; body?: string; headers?: Record<string, string> } = {},
+): Promise<number | undefined> {
+  const response = await fetch(url, {
+    ...request,
+    redirect: 'manual',
+    size: MAX_REPLY_BYTES,
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  }).catch(() => undefined);
+  await response?.arrayBuffer().catch(() => undefined);
+  return response?.status;
+}

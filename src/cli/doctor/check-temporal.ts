@@ -1,0 +1,180 @@
+import { Client, isGrpcServiceError } from '@temporalio/client';
+import { within } from '../../client/within.ts';
+import type { Config } from '../../config.ts';
+import { missingSearchAttributes } from '../../dev/missing-search-attributes.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
+import { SCREEN_ORDER } from '../../orders/messages.ts';
+import { screeningPhase } from '../../orders/search-attributes.ts';
+import { connectTemporal } from '../with-orders.ts';
+import { clockFinding, pollersOf, temporalSkew } from './clocks.ts';
+import { type Finding, finder } from './finding.ts';
+
+const ANSWER_WITHIN_MS = 5_000;
+/** A worker polls anew each minute at the latest. */
+const POLLED_WITHIN_MS = 90_000;
+const RETENTION_DAYS = 90;
+const grpcCode = { notFound: 5, permissionDenied: 7, unauthenticated: 16 } as const;
+
+/** Asks Temporal: is it there, is the namespace fit for orders, does a worker work, are the polls in time? */
+export async function checkTemporal(config: Config): Promise<Finding[]> {
+  const { temporal } = config;
+  try {
+    const connection = await connectTemporal(temporal);
+    return await checkWith(new Client({ connection, namespace: temporal.namespace }), config);
+  } catch (error) {
+    return [unreachable(error, temporal.connection.address), rest('Temporal')];
+  }
+}
+
+async function checkWith(client: Client, config: Config): Promise<Finding[]> {
+  const server = await checkVersion(client, config);
+  const namespace = await checkNamespace(client);
+  if (namespace.status === 'fault') return [server, namespace, rest('the namespace')];
+  const attributes = await checkSearchAttributes(client);
+  const skewMs = await temporalSkew(client).catch(() => undefined);
+  const clock = finder('clock:temporal');
+  return [
+    server,
+    namespace,
+    attributes,
+    ...(await checkTaskQueues(client, skewMs ?? 0)),
+    attributes.status === 'fault'
+      ? finder('polls').skipped('orders in review cannot be counted without the search attributes')
+      : await checkPolls(client, config),
+    skewMs === undefined
+      ? clock.skipped("the server doesn't tell its time")
+      : clockFinding(clock, skewMs, 'the Temporal server'),
+  ];
+}
+
+function rest(cause: string): Finding {
+  return finder('temporal').skipped(
+    `not looked at, for want of ${cause}: search attributes, task queues, polls, the server's clock`,
+  );
+}
+
+function unreachable(error: unknown, address: string): Finding {
+  const check = finder('temporal');
+  if (isRefusal(error)) {
+    return check.fault(
+      `Temporal at ${address} refuses this client`,
+      'Check the credentials: TEMPORAL_API_KEY, or TEMPORAL_TLS_* and the profile',
+    );
+  }
+  return check.fault(
+    `Temporal does not answer at ${address}`,
+    'Start it (npm start, npm run temporal), or correct TEMPORAL_ADDRESS and TEMPORAL_TLS_*',
+  );
+}
+
+async function checkVersion(client: Client, { temporal }: Config): Promise<Finding> {
+  const check = finder('temporal');
+  const { address } = temporal.connection;
+  const { serverVersion } = await ask(client, () => client.workflowService.getSystemInfo({}));
+  if (isOld(serverVersion)) {
+    return check.warning(
+      `the server at ${address} is ${serverVersion}; servers up to 1.29.1 may have CVE-2025-14986, in the call that screens an order`,
+      'Upgrade the Temporal server to 1.29.2 or newer',
+    );
+  }
+  return check.ok(`the server at ${address} answers, version ${serverVersion}`);
+}
+
+/** A version that can't be read, such as Temporal Cloud's, isn't old. */
+function isOld(version: string): boolean {
+  const [, major = 9, minor = 9, patch = 9] = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
+  return major === 1 && (minor < 29 || (minor === 29 && patch < 2));
+}
+
+async function checkNamespace(client: Client): Promise<Finding> {
+  const check = finder('namespace');
+  const { namespace } = client.options;
+  try {
+    const { config } = await ask(client, () => client.workflowService.describeNamespace({ namespace }));
+    const seconds = config?.workflowExecutionRetentionTtl?.seconds?.toNumber() ?? 0;
+    const days = seconds / 86_400;
+    if (seconds > 0 && days < RETENTION_DAYS) {
+      return check.warning(
+        `the namespace ${namespace} forgets closed orders after ${Math.floor(days)} days, and then takes their ids as new`,
+        `Run npm run setup:temporal, which sets ${RETENTION_DAYS} days; on Temporal Cloud set the retention there`,
+      );
+    }
+    return check.ok(`the namespace ${namespace} exists`);
+  } catch (error) {
+    const missing = isGrpcServiceError(error) && error.code === grpcCode.notFound;
+    return check.fault(
+      missing ? `the namespace ${namespace} does not exist` : `the namespace ${namespace} can't be asked`,
+      'Correct TEMPORAL_NAMESPACE, or create the namespace and run npm run setup:temporal',
+    );
+  }
+}
+
+async function checkSearchAttributes(client: Client): Promise<Finding> {
+  const check = finder('search-attributes');
+  const { namespace } = client.options;
+  try {
+    const missing = await ask(client, () => missingSearchAttributes(client.connection, namespace));
+    if (missing.length === 0) return check.ok('all search attributes are registered');
+    return check.fault(
+      `the namespace ${namespace} lacks ${missing.join(', ')}, or has another type of them: workers do not start`,
+      'Run npm run setup:temporal with the same TEMPORAL_* settings',
+    );
+  } catch {
+    return check.skipped('the server does not tell which search attributes it has');
+  }
+}
+
+/** @param skewMs of the server's clock, by which polls are dated */
+async function checkTaskQueues(client: Client, skewMs: number): Promise<Finding[]> {
+  const queues = [
+    [TASK_QUEUE, 'workflow', 'no order is screened or goes on'],
+    [BACKGROUND_TASK_QUEUE, 'activity', 'no portal action, gateway result or event is sent'],
+    [POLLS_TASK_QUEUE, 'activity', 'no review is polled'],
+  ] as const;
+  return Promise.all(
+    queues.map(async ([name, type, effect]) => {
+      const check = finder(`task-queue:${name}`);
+      const pollers = await pollersOf(client, { name }, type, Date.now() + ANSWER_WITHIN_MS).catch(
+        () => undefined,
+      );
+      if (pollers === undefined) return check.skipped('the server does not tell who polls it');
+      const since = Date.now() + skewMs - POLLED_WITHIN_MS;
+      const alive = pollers.filter(({ at }) => at >= since).length;
+      if (alive > 0) return check.ok(`polled by ${alive} worker${alive === 1 ? '' : 's'}`);
+      return check.fault(
+        `no worker polls ${name}: ${effect}`,
+        'Start a worker (npm run worker) with the same TEMPORAL_* settings, and read its log if it ends',
+      );
+    }),
+  );
+}
+
+/** Polls of all reviews share one rate: too many of them, and each is polled later than its policy says. */
+async function checkPolls(client: Client, { integrations, maxRps }: Config): Promise<Finding> {
+  const check = finder('polls');
+  if (integrations.size === 0) return check.skipped('no integration can be read');
+  const query = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running' AND ${screeningPhase.name} = 'review'`;
+  const { namespace } = client.options;
+  const answer = await ask(client, () =>
+    client.workflowService.countWorkflowExecutions({ namespace, query }),
+  ).catch(() => undefined);
+  if (answer === undefined) return check.skipped('the server does not count orders');
+  const reviews = answer.count.toNumber();
+  const roundSeconds = reviews / maxRps;
+  const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
+  if (roundSeconds <= pauseSeconds)
+    return check.ok(`${reviews} open review${reviews === 1 ? '' : 's'}, polled in time`);
+  return check.warning(
+    `${reviews} open reviews at ${maxRps} polls a second take ${Math.ceil(roundSeconds)} s a round, longer than the longest poll pause of ${pauseSeconds} s`,
+    'Raise SCREENING_MAX_RPS on every worker, as far as the screening service allows, or lengthen poll.max',
+  );
+}
+
+function ask<T>(client: Client, call: () => Promise<T>): Promise<T> {
+  return within(client, Date.now() + ANSWER_WITHIN_MS, call);
+}
+
+function isRefusal(error: unknown): boolean {
+  const refusals: number[] = [grpcCode.permissionDenied, grpcCode.unauthenticated];
+  return isGrpcServiceError(error) && refusals.includes(error.code);
+}

@@ -1,0 +1,99 @@
+/** `doctor`: what is wrong with a set-up, and what to do about it. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { inspectConfig } from '../../config.ts';
+import { localEnvironment } from '../../dev/local-environment.ts';
+import { type CommandTools, defineCommand } from '../define-command.ts';
+import { EXIT } from '../exit-codes.ts';
+import type { Colors } from '../output.ts';
+import { checkCardStash } from './check-card-stash.ts';
+import { checkApi, checkEvents } from './check-http.ts';
+import { checkService } from './check-service.ts';
+import { checkSettings, checkWebhookSecrets } from './check-settings.ts';
+import { checkTemporal } from './check-temporal.ts';
+import { type Finding, type FindingStatus, finder } from './finding.ts';
+
+const httpOrigin = z.string().refine((written) => {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === written.replace(/\/$/, '');
+}, 'must be an address such as http://127.0.0.1:8080');
+
+export function doctorCommand(program: Command, { env, output }: CommandTools): void {
+  defineCommand(program, {
+    name: 'doctor',
+    summary: 'Look for what is wrong with the set-up, and say what to do',
+    more: `Run it with the settings of the API and the workers. It changes nothing: it asks the screening service for a
+transaction that doesn't exist, writes a key of one second's life to Redis, and sends the events receiver one signed
+event of the type order-screening.ping. It shows no key, secret or personal data.
+Exit code 6 when something is wrong; warnings alone give 0.`,
+    options: [['--api <address>', "the API's address; from API_HOST and API_PORT unless given"]],
+    examples: [
+      'doctor',
+      'doctor --api https://screening.example.com',
+      'doctor --json | jq \'.findings[] | select(.status == "fault")\'',
+    ],
+    input: z.strictObject({ api: httpOrigin.exactOptional() }),
+    run: async ({ api }) => {
+      const findings = await examine(env, api?.replace(/\/$/, ''));
+      const faults = findings.filter(({ status }) => status === 'fault').length;
+      const warnings = findings.filter(({ status }) => status === 'warning').length;
+      output.answer({ faults, warnings, findings }, () => inWords(findings, faults, warnings, output.colors));
+      return faults === 0 ? EXIT.ok : EXIT.faultFound;
+    },
+  });
+}
+
+/** What is looked at, unless a variable that begins with `settings` has a fault. */
+type Check = readonly [name: string, settings: string, look: () => Promise<Finding[]>];
+
+async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): Promise<Finding[]> {
+  const { env, sandbox } = localEnvironment(processEnv);
+  const { config, faults } = inspectConfig(env);
+  const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? addressOf(config.api) : undefined);
+  const checks: readonly Check[] = [
+    ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
+    ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
+    ['api', 'API_', () => checkApi(env.API_KEYS, address)],
+    ['webhook-secrets', 'WEBHOOK_SECRETS', async () => checkWebhookSecrets(config)],
+    ['events', 'EVENTS_', () => checkEvents(config)],
+  ];
+  const run = ([name, settings, look]: Check) =>
+    faults.some(({ path }) => path.startsWith(settings))
+      ? [finder(name).skipped('not looked at: its settings have faults')]
+      : guarded(name, look);
+  const groups = await Promise.all(checks.map(run));
+  // Redis has a second to answer: it is asked when this process has nothing else to do.
+  const stash = await run(['card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox)]);
+  return [...checkSettings(faults), ...groups.flat(), ...stash];
+}
+
+/** A check that breaks down must not hide what the others find. */
+async function guarded(name: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await run();
+  } catch (error) {
+    const kind = error instanceof Error ? error.name : 'unknown error';
+    return [finder(name).fault(`can't be looked at (${kind})`, 'Check that this user may ask it')];
+  }
+}
+
+/** Where an API that listens on every address is reached from this machine. */
+function addressOf({ host, port }: { host: string; port: number }): string {
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`;
+}
+
+function inWords(findings: readonly Finding[], faults: number, warnings: number, colors: Colors): string {
+  const marks: Record<FindingStatus, string> = {
+    ok: colors.green('ok     '),
+    warning: colors.yellow('warning'),
+    fault: colors.red('fault  '),
+    skipped: colors.dim('-      '),
+  };
+  const lines = findings.map(({ check, status, what, todo }) => {
+    const line = `${marks[status]}  ${colors.dim(check)}: ${what}`;
+    return todo === undefined ? line : `${line}\n         ${todo}.`;
+  });
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
+  return [...lines, '', `${count(faults, 'fault')}, ${count(warnings, 'warning')}.`].join('\n');
+}

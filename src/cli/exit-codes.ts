@@ -1,0 +1,96 @@
+import { CommanderError } from 'commander';
+import { PayloadCodecError } from '../codec/index.ts';
+import { ConfigError } from '../config.ts';
+import { type Fault, ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+
+/** What a script can tell from the exit code. */
+export const EXIT = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  refused: 3,
+  notFound: 4,
+  unknownOutcome: 5,
+  faultFound: 6,
+  notYet: 7,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The same for people, shown by `--help`. */
+export const EXIT_CODES = `Exit codes
+  0  done
+  1  unexpected: a fault of this program
+  2  bad usage, bad input, bad settings: nothing was done
+  3  refused: by the order, its window, or the screening service
+  4  not found: the order, its attempt, its transaction, or the integration
+  5  no answer of Temporal, a worker or the card stash, or one that PAYLOAD_KEYS here can't decrypt: the outcome may be
+     unknown, the same again is safe
+  6  doctor: something is wrong
+  7  not yet: the action goes on after 10 s, or watch --timeout is over`;
+
+/** Wrong arguments, input or surroundings: nothing was sent. Faults name an option, an argument or a path in the input. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly errors: Fault[];
+
+  constructor(message: string, errors: Fault[] = []) {
+    super(message);
+    this.errors = errors;
+  }
+}
+
+/** Temporal couldn't be reached, so nothing was sent. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+/** An error as it is shown, with a stable `type`. */
+export interface Problem {
+  type: OrderErrorCode | 'usage' | 'settings' | 'payload-keys' | 'temporal-unreachable' | 'unexpected';
+  detail: string;
+  errors?: readonly Fault[];
+  cancelBy?: string;
+  serviceCode?: string;
+  serviceMessage?: string;
+}
+
+/** @returns what is shown of an error; no value that was given stands in it */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof OrderScreeningError) {
+    return { type: error.code, detail: error.message, ...error.details };
+  }
+  if (error instanceof UsageError) {
+    return { type: 'usage', detail: error.message, ...(error.errors.length > 0 && { errors: error.errors }) };
+  }
+  if (error instanceof ConfigError) {
+    return { type: 'settings', detail: 'The settings have faults', errors: error.faults };
+  }
+  if (error instanceof UnreachableError) return { type: 'temporal-unreachable', detail: error.message };
+  if (error instanceof PayloadCodecError) {
+    return { type: 'payload-keys', detail: `${error.message}: set PAYLOAD_KEYS as for the workers` };
+  }
+  if (error instanceof CommanderError) return { type: 'usage', detail: wordsOf(error) };
+  return { type: 'unexpected', detail: error instanceof Error ? error.message : 'No reason is known' };
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof UsageError || error instanceof ConfigError || error instanceof CommanderError) {
+    return EXIT.usage;
+  }
+  // What was sent may have been done, though its answer can't be read.
+  if (error instanceof UnreachableError || error instanceof PayloadCodecError) return EXIT.unknownOutcome;
+  return error instanceof OrderScreeningError ? exitCodeOfOrder(error.code) : EXIT.unexpected;
+}
+
+function exitCodeOfOrder(code: OrderErrorCode): ExitCode {
+  if (code === 'refused-by-screening-service') return EXIT.refused;
+  const { status } = ORDER_ERRORS[code];
+  if (status === 404) return EXIT.notFound;
+  if (status === 422) return EXIT.usage;
+  return status === 409 || status === 202 ? EXIT.refused : EXIT.unknownOutcome;
+}
+
+/** Commander's own words, without the value of an unknown `--option=value`. */
+function wordsOf({ message }: CommanderError): string {
+  return message.replace(/^error: /, '').replace(/('--?[\w-]+)=[\s\S]*?'/, "$1'");
+}

@@ -1,0 +1,57 @@
+/** What the commands take, as text from the command line. The limits are the API's. */
+import { z } from 'zod';
+import { orderIdSchema } from '../client/read-requests.ts';
+import { ACTIONS, PHASES } from '../orders/words.ts';
+
+export const orderId = orderIdSchema;
+export const integration = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, 'must be the name of an integration')
+  .exactOptional();
+export const transactionId = z.guid('must be the id of a transaction').exactOptional();
+/** A person's own words; they go into the order's history. */
+export const reason = text(500);
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters')
+  .exactOptional();
+export const attempt = wholeNumber(1, 1_000);
+
+export const phase = oneOf(PHASES);
+export const decision = oneOf([
+  'pass',
+  'fail',
+  'review',
+  'fraudulent',
+  'error',
+  'pending',
+  'skipped',
+] as const);
+export const action = oneOf(ACTIONS);
+
+/** Not empty, and at most so many characters. */
+export function text(max: number) {
+  return z.string().min(1, 'must not be empty').max(max, `must have at most ${max} characters`);
+}
+
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}` });
+}
+
+export function wholeNumber(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string({ error: message })
+    .regex(/^\d{1,6}$/, { error: message, abort: true })
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, message);
+}
+
+/** Seconds, `90` or `0.5`, as milliseconds. */
+export function seconds() {
+  return z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,3})?$/, { error: 'must be a number of seconds', abort: true })
+    .transform((written) => Number(written) * 1_000)
+    .refine((ms) => ms > 0, 'must be more than 0');
+}

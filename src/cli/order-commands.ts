@@ -1,0 +1,90 @@
+/** What an order service asks: screen, retry, gateway-result. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { invalidRequest } from '../client/read-requests.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
+import { INTEGRATION_WORKFLOWS } from '../screening/index.ts';
+import { type CommandTools, defineCommand } from './define-command.ts';
+import { EXIT } from './exit-codes.ts';
+import { attempt, integration, oneOf, orderId, text, wholeNumber } from './input-schemas.ts';
+import { readJsonObject } from './read-json.ts';
+import { showAnswer } from './tables.ts';
+
+const GATEWAY_RESULTS = ['pass', 'fail', 'error'] as const;
+const INTEGRATION = ['--integration <name>', 'the integration; default unless given'] as const;
+const WORKFLOW = ['--workflow <name>', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`] as const;
+const FILE_HELP =
+  'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option goes before its field.';
+
+const screenInput = z.strictObject({
+  orderId,
+  file: z.string().exactOptional(),
+  integration,
+  workflow: oneOf(INTEGRATION_WORKFLOWS).exactOptional(),
+});
+const retryInput = screenInput.extend({ attempt: wholeNumber(2, 1_000) });
+
+export function orderCommands(program: Command, { output, withOrders }: CommandTools): void {
+  const screen = async ({ file, ...named }: z.output<typeof screenInput> & { attempt?: number }) => {
+    const body = await readJsonObject(file);
+    if (Object.hasOwn(body, 'orderId')) {
+      throw invalidRequest([{ path: 'orderId', message: 'stands in the command; remove it from the input' }]);
+    }
+    const answer = await withOrders((orders) => orders.screen({ ...body, ...named }));
+    output.answer(withoutFingerprint(answer), () => showAnswer(answer, output.colors));
+    return EXIT.ok;
+  };
+
+  defineCommand(program, {
+    name: 'screen <orderId> [file]',
+    summary: 'Screen an order: its decision, and what to do now',
+    more: `${FILE_HELP}\nThe same again gets the same answer. Exit code 0 is a decision or \`pending\`; read \`action\`.`,
+    options: [INTEGRATION, WORKFLOW],
+    examples: ['screen 1001 examples/orders/review.json', 'screen 1001 --json < order.json | jq -r .action'],
+    input: screenInput,
+    run: screen,
+  });
+
+  defineCommand(program, {
+    name: 'retry <orderId> [file]',
+    summary: 'Screen the next attempt of a declined order',
+    more: FILE_HELP,
+    options: [['--attempt <number>', 'which attempt it is, from 2 (required)'], INTEGRATION, WORKFLOW],
+    examples: ['retry 1001 examples/orders/pass.json --attempt 2'],
+    input: retryInput,
+    run: screen,
+  });
+
+  defineCommand(program, {
+    name: 'gateway-result <orderId> <result>',
+    summary: "Report the payment gateway's result of a pre-gateway order",
+    more: `The result is ${GATEWAY_RESULTS.join(', ')}: approved, declined, or no clear answer.`,
+    options: [
+      ['--attempt <number>', 'which attempt it is for; needed when there are several'],
+      ['--authcode <code>', "the gateway's authorization code"],
+      ['--transaction-id <id>', "the gateway's own transaction id"],
+      INTEGRATION,
+    ],
+    examples: ['gateway-result 1001 pass --authcode 123456', 'gateway-result 1001 fail --attempt 2'],
+    input: z.strictObject({
+      orderId,
+      result: oneOf(GATEWAY_RESULTS),
+      attempt: attempt.exactOptional(),
+      authcode: text(128).exactOptional(),
+      transactionId: text(128).exactOptional(),
+      integration,
+    }),
+    run: async ({ orderId, integration, ...result }) => {
+      const answer = await withOrders((orders) =>
+        orders.recordGatewayResult({ orderId, integration }, result),
+      );
+      output.answer(answer, () => showAnswer(answer, output.colors));
+      return EXIT.ok;
+    },
+  });
+}
+
+/** It means something to the client library only. */
+function withoutFingerprint({ fingerprint: _ours, ...answer }: CheckoutAnswer) {
+  return answer;
+}

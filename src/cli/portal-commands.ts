@@ -1,0 +1,167 @@
+/** What people do to an order: the portal actions, recheck, acknowledge. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { PortalAnswer } from '../orders/messages.ts';
+import { chargebackSchema, customerCodeBodySchema } from '../screening/index.ts';
+import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
+import { type CommandTools, defineCommand } from './define-command.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { idempotencyKey, integration, orderId, reason, text, transactionId } from './input-schemas.ts';
+import { facts, showPortalAnswer } from './tables.ts';
+
+const INTEGRATION = ['--integration <name>', 'the integration; default unless given'] as const;
+const TRANSACTION = [
+  '--transaction-id <id>',
+  "one of the order's transactions; the newest unless given",
+] as const;
+const KEY = ['--idempotency-key <key>', 'the same key again gets the same answer'] as const;
+const REASON = ['--reason <words>', "why; it is kept in the order's history"] as const;
+const NOT_YET = 'Exit code 7: asked, and not done within 10 s; it goes on, see `show`.';
+
+const { shape } = chargebackSchema;
+const named = { orderId, integration, idempotencyKey };
+const withReason = z.strictObject({ ...named, reason: reason.exactOptional(), transactionId });
+
+export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
+  type Send = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<PortalAnswer>;
+  type Named = OrderName & PortalOptions;
+  const act = async ({ orderId, integration, idempotencyKey }: Named, send: Send): Promise<ExitCode> => {
+    const answer = await withOrders((orders) => send(orders, { orderId, integration }, { idempotencyKey }));
+    output.answer(answer, () => showPortalAnswer(answer, output.colors));
+    return answer.status === 'done' ? EXIT.ok : EXIT.notYet;
+  };
+
+  defineCommand(program, {
+    name: 'cancel <orderId>',
+    summary: 'Cancel the transaction with the service, within the cancel window',
+    more: NOT_YET,
+    options: [REASON, TRANSACTION, KEY, INTEGRATION],
+    examples: ['cancel 1001 --reason "the customer asked"'],
+    input: withReason,
+    run: (input) => act(input, (orders, order, how) => orders.cancel(order, fieldsOf(input), how)),
+  });
+
+  defineCommand(program, {
+    name: 'report-fraud <orderId>',
+    summary: 'Ask analysts of the service to look at the transaction as fraud',
+    more: NOT_YET,
+    options: [REASON, TRANSACTION, KEY, INTEGRATION],
+    examples: ['report-fraud 1001 --reason "the card holder called"'],
+    input: withReason,
+    run: (input) => act(input, (orders, order, how) => orders.reportFraud(order, fieldsOf(input), how)),
+  });
+
+  defineCommand(program, {
+    name: 'chargeback <orderId>',
+    summary: 'Submit a chargeback',
+    more: `${NOT_YET}\nIt is never sent twice by itself: when the outcome of the first is unknown, look in the portal, then use --force.`,
+    options: [
+      ['--reason-code <code>', 'the reason code of the chargeback (required)'],
+      ['--due-date <date>', 'the last day for documents, YYYY-MM-DD (required)'],
+      ['--notice-date <date>', 'the day of the notice, YYYY-MM-DD'],
+      ['--reference-number <number>', 'the reference number of the chargeback'],
+      ['--carrier <name>', 'the shipping carrier'],
+      ['--carrier-tracking-number <number>', 'the tracking number'],
+      ['--notes <words>', 'anything else'],
+      ['--inquiry', 'an inquiry, not a chargeback yet'],
+      ['--force', 'send it although an earlier try may have been done'],
+      TRANSACTION,
+      KEY,
+      INTEGRATION,
+    ],
+    examples: ['chargeback 1001 --reason-code 10.4 --due-date 2026-12-15 --reference-number CB-77'],
+    input: z.strictObject({
+      ...named,
+      transactionId,
+      reasonCode: shape.reason_code,
+      dueDate: shape.due_date,
+      noticeDate: shape.notice_date,
+      referenceNumber: shape.reference_number,
+      carrier: shape.carrier,
+      carrierTrackingNumber: shape.carrier_tracking_number,
+      notes: shape.notes,
+      inquiry: z.literal(true).exactOptional(),
+      force: z.literal(true).exactOptional(),
+    }),
+    run: ({
+      reasonCode,
+      dueDate,
+      noticeDate,
+      referenceNumber,
+      carrierTrackingNumber,
+      inquiry,
+      ...others
+    }) => {
+      const { orderId, integration, idempotencyKey, ...rest } = others;
+      const fields = {
+        ...rest,
+        reason_code: reasonCode,
+        due_date: dueDate,
+        ...(noticeDate !== undefined && { notice_date: noticeDate }),
+        ...(referenceNumber !== undefined && { reference_number: referenceNumber }),
+        ...(carrierTrackingNumber !== undefined && { carrier_tracking_number: carrierTrackingNumber }),
+        ...(inquiry && { inquiry: 'true' as const }),
+      };
+      const order = { orderId, integration, idempotencyKey };
+      return act(order, (orders, order, how) => orders.submitChargeback(order, fields, how));
+    },
+  });
+
+  defineCommand(program, {
+    name: 'customer-code <orderId> <code>',
+    summary: 'Attach the customer code of a phone order',
+    more: NOT_YET,
+    options: [
+      ['--email <address>', "the customer's e-mail; the order's unless given, required once it is closed"],
+      TRANSACTION,
+      KEY,
+      INTEGRATION,
+    ],
+    examples: ['customer-code 1001 PHONE-4711'],
+    input: z.strictObject({
+      ...named,
+      code: text(128),
+      email: customerCodeBodySchema.shape.email.exactOptional(),
+      transactionId,
+    }),
+    run: ({ orderId, integration, idempotencyKey, code, ...fields }) =>
+      act({ orderId, integration, idempotencyKey }, (orders, order, how) =>
+        orders.attachCustomerCode(order, { customerCode: code, ...fields }, how),
+      ),
+  });
+
+  defineCommand(program, {
+    name: 'recheck <orderId>',
+    summary: 'Ask the order to read its decision from the service now',
+    more: 'It is done in the background, within seconds: see `show`, "last read". An order whose decision is `error` is screened again.',
+    options: [INTEGRATION],
+    examples: ['recheck 1001'],
+    input: z.strictObject({ orderId, integration }),
+    run: async (order) => {
+      const answer = await withOrders((orders) => orders.recheck(order));
+      output.answer(answer, () => facts([['status', answer.status]]));
+      return EXIT.ok;
+    },
+  });
+
+  defineCommand(program, {
+    name: 'acknowledge <orderId>',
+    summary: 'Clear what needs attention, with a reason',
+    options: [
+      ['--reason <words>', "what was done about it (required); it is kept in the order's history"],
+      KEY,
+      INTEGRATION,
+    ],
+    examples: ['acknowledge 1001 --reason "refunded by hand"'],
+    input: z.strictObject({ ...named, reason }),
+    run: async ({ reason, idempotencyKey, ...order }) => {
+      const answer = await withOrders((orders) => orders.acknowledge(order, { reason }, { idempotencyKey }));
+      output.answer(answer, () => facts([['cleared', answer.cleared]]));
+      return EXIT.ok;
+    },
+  });
+}
+
+function fieldsOf({ reason, transactionId }: z.output<typeof withReason>) {
+  return { ...(reason !== undefined && { reason }), ...(transactionId !== undefined && { transactionId }) };
+}

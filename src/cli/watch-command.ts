@@ -1,0 +1,180 @@
+/** `watch`: what happens to an order until it rests, or to the list until it is interrupted. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { OrderScreeningError } from '../orders/errors.ts';
+import type { OrderState } from '../orders/state.ts';
+import type { Phase } from '../orders/words.ts';
+import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
+import { type CommandTools, defineCommand } from './define-command.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { orderId, seconds } from './input-schemas.ts';
+import { type Output, plain } from './output.ts';
+import { FILTERS, filterInput } from './read-commands.ts';
+import { colored, shortTime, showList } from './tables.ts';
+
+const DEFAULT_EVERY_MS = 1_000;
+
+/** Nothing more follows by itself soon, unless a portal action is under way. */
+const RESTING: ReadonlySet<Phase> = new Set(['declined', 'decided', 'canceled', 'closed']);
+
+const watchInput = z.strictObject({
+  orderId: orderId.exactOptional(),
+  ...filterInput,
+  timeout: seconds().exactOptional(),
+  every: seconds().exactOptional(),
+});
+type WatchInput = z.output<typeof watchInput>;
+
+/** How long and how often is looked. */
+interface Pace {
+  /** In milliseconds after the epoch. */
+  until: number;
+  everyMs: number;
+}
+
+export function watchCommand(program: Command, { output, withOrders }: CommandTools): void {
+  defineCommand(program, {
+    name: 'watch [orderId]',
+    summary: 'Watch an order until it rests, or the list until Ctrl-C',
+    more: 'An order rests when it is declined, decided, canceled or closed and no portal action is under way.\nEach change is one line of JSON, or on a terminal a line of words (the list: the table again). A restart of Temporal\nor of the worker is sat out.',
+    options: [
+      ...FILTERS,
+      ['--timeout <seconds>', 'stop after that long, with exit code 7 for an order that does not rest'],
+      ['--every <seconds>', 'how often to look; 1 unless given'],
+    ],
+    examples: [
+      'watch 1001 --timeout 60',
+      'watch --attention',
+      'watch --phase review --json | jq -r .orderId',
+    ],
+    input: watchInput,
+    run: ({ orderId, timeout, every = DEFAULT_EVERY_MS, ...filters }: WatchInput) => {
+      const pace = {
+        until: timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout,
+        everyMs: every,
+      };
+      return withOrders((orders) =>
+        orderId === undefined
+          ? watchList(orders, filters, pace, output)
+          : watchOrder(orders, { orderId, integration: filters.integration }, pace, output),
+      );
+    },
+  });
+}
+
+async function watchOrder(
+  orders: OrderScreening,
+  name: OrderName,
+  pace: Pace,
+  output: Output,
+): Promise<ExitCode> {
+  let before = '';
+  const rested = await look(pace, output, async () => {
+    const state = await orders.get(name);
+    const now = inShort(state);
+    if (JSON.stringify(now) !== before) {
+      before = JSON.stringify(now);
+      output.line({ at: new Date().toISOString(), ...now }, () => orderLine(state, output));
+    }
+    return rests(state);
+  });
+  return rested ? EXIT.ok : EXIT.notYet;
+}
+
+async function watchList(
+  orders: OrderScreening,
+  filters: ListRequest,
+  pace: Pace,
+  output: Output,
+): Promise<ExitCode> {
+  let before = new Map<string, OrderSummary>();
+  let first = true;
+  await look(pace, output, async () => {
+    const page = await orders.list(filters);
+    const seen = new Map(page.orders.map((order) => [keyOf(order), order]));
+    const changed = page.orders.filter((order) => !isSame(order, before.get(keyOf(order))));
+    const gone = [...before].filter(([key]) => !seen.has(key));
+    if (output.json) {
+      for (const order of changed) output.line(order, () => '');
+      for (const [, order] of gone) output.line({ ...order, gone: true }, () => '');
+    } else if (first || changed.length + gone.length > 0) {
+      // A terminal shows the newest table only.
+      const clear = process.stdout.isTTY ? '\u001b[2J\u001b[H' : '';
+      output.line(page, () => `${clear}${showList(page, output.colors)}`);
+    }
+    before = seen;
+    first = false;
+    return false;
+  });
+  return EXIT.ok;
+}
+
+/**
+ * Looks again and again, until the condition holds or the time is over. Once it has looked, an outage is sat out.
+ * @returns whether the condition held in time
+ */
+async function look(pace: Pace, output: Output, holds: () => Promise<boolean>): Promise<boolean> {
+  let looked = false;
+  let silent: unknown;
+  for (;;) {
+    try {
+      if (await holds()) return true;
+      looked = true;
+      silent = undefined;
+    } catch (error) {
+      const passing = error instanceof OrderScreeningError && error.code === 'temporal-unavailable';
+      if (!passing || !looked) throw error;
+      if (silent === undefined) output.notice('Temporal or a worker does not answer; still watching');
+      silent = error;
+    }
+    if (Date.now() + pace.everyMs > pace.until) {
+      if (silent !== undefined) throw silent;
+      return false;
+    }
+    await sleep(pace.everyMs);
+  }
+}
+
+function rests({ phase, actions }: OrderState): boolean {
+  return RESTING.has(phase) && !actions.some(({ status }) => status === 'queued' || status === 'running');
+}
+
+/** What of an order is news. */
+function inShort(order: OrderState) {
+  const attempt = order.attempts.at(-1);
+  return {
+    orderId: order.orderId,
+    integration: order.integration,
+    phase: order.phase,
+    decision: order.decision,
+    action: order.action,
+    attempt: attempt?.number,
+    transactionId: attempt?.transactionId,
+    cancelBy: attempt?.cancelBy,
+    attention: order.attention.map(({ code }) => code),
+    actions: order.actions.map(({ kind, status }) => ({ kind, status })),
+  };
+}
+
+function orderLine(order: OrderState, { colors }: Output): string {
+  const actions = order.actions.map(({ kind, status }) => `${kind} ${colored(status, colors)}`);
+  const attention = order.attention.map(({ words }) => colors.red(plain(words)));
+  const parts = [
+    shortTime(new Date().toISOString()),
+    order.phase,
+    `decision ${colored(order.decision, colors)}`,
+    `action ${colored(order.action, colors)}`,
+    ...actions,
+    ...attention,
+  ];
+  return parts.join('  ');
+}
+
+function isSame(one: OrderSummary, other: OrderSummary | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function keyOf({ integration, orderId }: OrderSummary): string {
+  return `${integration}:${orderId}`;
+}

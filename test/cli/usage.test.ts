@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodeOf, problemOf } from '../../src/cli/exit-codes.ts';
+import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/orders/errors.ts';
+import { aProgram } from './support.ts';
+
+/** What is told of wrong arguments; nothing may be sent. */
+async function complaint(...args: string[]) {
+  try {
+    await aProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    return { code: exitCodeOf(error), problem: problemOf(error) };
+  }
+  throw new Error('nothing was wrong');
+}
+
+describe('bad usage', () => {
+  it.each([
+    [['shwo', '1'], 'unknown command'],
+    [['show'], 'missing required argument'],
+    [['show', '1', 'top-secret'], 'too many arguments'],
+    [['cancel', '1', '--reson=top-secret'], "unknown option '--reson'"],
+    [['acknowledge', '1'], 'acknowledge --help'],
+    [['list', '--limit', 'top-secret'], 'list --help'],
+  ])('%j is told without a value, and ends with 2', async (args, words) => {
+    const { code, problem } = await complaint(...args);
+    expect(code).toBe(2);
+    expect(problem).toMatchObject({ type: 'usage', detail: expect.stringContaining(words) });
+    expect(JSON.stringify(problem)).not.toContain('top-secret');
+  });
+
+  it('is listed whole, each fault with its argument or option', async () => {
+    const { problem } = await complaint(
+      'chargeback',
+      '..',
+      '--due-date',
+      'soon',
+      '--transaction-id',
+      'that one',
+    );
+    expect(problem.errors?.map(({ path }) => path).sort()).toEqual([
+      '--due-date',
+      '--reason-code',
+      '--transaction-id',
+      '<orderId>',
+    ]);
+  });
+});
+
+describe('the exit code', () => {
+  it('tells bad input, refused, not found and unknown apart, for every error of the product', () => {
+    const codes = new Map(
+      Object.keys(ORDER_ERRORS)
+        .filter(isOrderErrorCode)
+        .map((code) => [code, exitCodeOf(new OrderScreeningError(code, ''))]),
+    );
+    expect(Object.fromEntries(codes)).toEqual({
+      'invalid-request': 2,
+      'card-data-in-request': 2,
+      'unknown-integration': 4,
+      'unknown-order': 4,
+      'unknown-transaction': 4,
+      'unknown-attempt': 4,
+      'attempt-mismatch': 3,
+      'retry-out-of-turn': 3,
+      'gateway-result-out-of-turn': 3,
+      'gateway-result-mismatch': 3,
+      'attempt-required': 3,
+      'order-closed': 3,
+      'no-transaction': 3,
+      passive: 3,
+      'cancel-window-closed': 3,
+      'cancel-window-unknown': 3,
+      'outcome-unknown-before': 3,
+      'hint-not-needed': 3,
+      'refused-by-screening-service': 3,
+      'outcome-unknown': 5,
+      'card-stash-unavailable': 5,
+      'temporal-unavailable': 5,
+    });
+  });
+
+  it('is 1 for what nobody expected', () => {
+    expect(exitCodeOf(new TypeError('a fault of the program'))).toBe(1);
+  });
+});

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { expect, onTestFinished } from 'vitest';
+import { eventually } from '../support/index.ts';
+
+/** As `doctor --json` writes it. */
+export interface Finding {
+  check: string;
+  status: string;
+  what: string;
+  todo?: string;
+}
+
+/** What a finding must say, and what to do about it. */
+export function fault(check: string, what: string | RegExp, todo: string | RegExp) {
+  return { check, status: 'fault', what: expect.stringMatching(what), todo: expect.stringMatching(todo) };
+}
+
+export function warning(...given: Parameters<typeof fault>) {
+  return { ...fault(...given), status: 'warning' };
+}
+
+/** Serves until the test is over. @returns its address */
+export async function serve(listener: RequestListener): Promise<string> {
+  const http = createServer(listener);
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void http.close());
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** A namespace of its own, without anything in it. */
+export async function aNamespace(connection: Connection): Promise<string> {
+  const namespace = `doctor-${randomBytes(4).toString('hex')}`;
+  const { workflowService } = connection;
+  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('90 days') });
+  await eventually(
+    async () => {
+      await workflowService.countWorkflowExecutions({ namespace, query: 'WorkflowType is null' });
+    },
+    { timeoutMs: 30_000 },
+  );
+  return namespace;
+}
+
+/** A file that is there until the test is over. @returns its path */
+export async function aFile(content: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'order-screening-doctor-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'policy.json');
+  await writeFile(file, content);
+  return file;
+}
