@@ -5,11 +5,12 @@ export { ConfigError } from './config/fault-list.ts';
 export {
   type Config,
   type LocalSettings,
-  type LogLevel,
   loadConfig,
   loadLocalSettings,
   loadTemporalSettings,
+  loadWorkerVersion,
   type Role,
 } from './config/load-config.ts';
+export type { LogLevel } from './config/log-level.ts';
 export type { TemporalSettings } from './config/temporal.ts';
 export { type HashedKey, hashedKey } from './config/values.ts';
