@@ -27,6 +27,8 @@ export interface ReceivedEvent {
 export interface Deployment {
   sandbox: Sandbox;
   apiUrl: string;
+  /** Where the newest worker serves its metrics. */
+  workerMetricsUrl: () => string;
   worker: () => SpawnedProcess;
   startWorker: () => Promise<SpawnedProcess>;
   /** Stops worker and API and starts them with these variables beside the others. */
@@ -79,7 +81,8 @@ export async function deploy(
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
   let more = options.env ?? {};
-  const env = async () => ({
+  let metricsPort = 0;
+  const env = () => ({
     TEMPORAL_ADDRESS: temporalAddress,
     SCREENING_CONFIG: policyFile,
     SCREENING_API_KEY: 'sandbox-test-key',
@@ -87,17 +90,18 @@ export async function deploy(
     EVENTS_URL: receiver.url,
     EVENTS_SECRET,
     API_PORT: String(apiPort),
-    METRICS_PORT: String(await freePort()),
+    METRICS_PORT: String(metricsPort),
     ...more,
   });
   const spawned: SpawnedProcess[] = [];
   const startWorker = async () => {
-    const worker = await spawnProcess('src/worker.ts', { env: await env(), readyWhen: /worker is ready/ });
+    metricsPort = await freePort();
+    const worker = await spawnProcess('src/worker.ts', { env: env(), readyWhen: /worker is ready/ });
     spawned.push(worker);
     return worker;
   };
   const startApi = async () => {
-    spawned.push(await spawnProcess('src/api/main.ts', { env: await env(), readyWhen: /listening/i }));
+    spawned.push(await spawnProcess('src/api/main.ts', { env: env(), readyWhen: /listening/i }));
   };
   if (options.worker !== false) await startWorker();
   await startApi();
@@ -121,6 +125,7 @@ export async function deploy(
   return {
     sandbox,
     apiUrl,
+    workerMetricsUrl: () => `http://127.0.0.1:${metricsPort}/metrics`,
     startWorker,
     restart: async (env) => {
       more = env;
