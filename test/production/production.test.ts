@@ -1,6 +1,6 @@
-/** The topology of `docker-compose.yml`, without containers: the same configuration, schema script and start order. */
+/** The topology of `docker-compose.yml`, without containers: the same files, configuration, schema script and start order. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -9,6 +9,7 @@ import { makeCurrent } from '../../src/dev/current-version.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
+import { type Image, makeImage } from './image.ts';
 import { startTemporalCluster, type TemporalCluster } from './temporal-cluster.ts';
 
 const NAMESPACE = 'orders';
@@ -17,6 +18,7 @@ const SANDBOX_KEY = 'sandbox-test-key';
 
 let cluster: TemporalCluster;
 let redis: RedisServer;
+let image: Image;
 let folder: string;
 let apiUrl: string;
 let sandboxUrl: string;
@@ -32,11 +34,15 @@ beforeAll(async () => {
     startTemporalCluster(),
     startRedis({ password: 'a-redis-password' }),
   ]);
+  image = await makeImage();
   folder = await mkdtemp(join(tmpdir(), 'order-screening-production-'));
+  await chmod(folder, 0o777);
   const [apiPort, sandboxPort] = [await freePort(), await freePort()];
   apiUrl = `http://127.0.0.1:${apiPort}`;
   sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
   common = {
+    NODE_ENV: 'production',
+    HOME: '/nonexistent',
     TEMPORAL_ADDRESS: cluster.address,
     TEMPORAL_NAMESPACE: NAMESPACE,
     SCREENING_API_KEY: SANDBOX_KEY,
@@ -65,11 +71,12 @@ afterAll(async () => {
   await connection?.close();
   await redis?.stop();
   await cluster?.stop();
+  await image?.remove();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
 async function start(script: string, readyWhen: RegExp, env: NodeJS.ProcessEnv): Promise<SpawnedProcess> {
-  const started = await spawnProcess(script, { env: { ...common, ...env }, readyWhen });
+  const started = await spawnProcess(script, { ...image.spawn, env: { ...common, ...env }, readyWhen });
   running.push(started);
   return started;
 }
@@ -88,7 +95,10 @@ async function startWorker(buildId: string, metricsPort?: number): Promise<Spawn
 
 /** `npm run setup:temporal`. @returns what it said */
 async function setUp(env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const script = await spawnProcess('src/dev/setup-temporal.ts', { env: { ...common, ...env } });
+  const script = await spawnProcess('src/dev/setup-temporal.ts', {
+    ...image.spawn,
+    env: { ...common, ...env },
+  });
   const code = await script.ended;
   if (code !== 0) throw new Error(`setup:temporal ended with ${code}; it wrote:\n${script.output()}`);
   return script.output();
@@ -163,6 +173,16 @@ it('an order in review goes on with the next build, made current while the old w
   });
   expect(await buildOf('prod-after')).toBe('build-2');
 }, 180_000);
+
+it('the health checks of the compose file hold, and Temporal’s server shows its metrics', async () => {
+  const health = async (url: string) =>
+    (await spawnProcess('deploy/health.mjs', { ...image.spawn, args: [url] })).ended;
+
+  expect(await health(`${apiUrl}/readyz`)).toBe(0);
+  expect(await health(`${sandboxUrl}/_sandbox/transactions`)).toBe(0);
+  expect(await health(cluster.metricsUrl)).toBe(0);
+  expect(await health(`${apiUrl}/nowhere`)).toBe(1);
+}, 30_000);
 
 it('a build whose workers do not run is never made current', async () => {
   const made = makeCurrent(
