@@ -47,7 +47,17 @@ export function temporalLogger(log: Log): Logger {
     const { job, action, reason, integration } = { ...meta };
     const expected = message.startsWith('No workflows registered');
     const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
-    const fields = { workflowId, workflowType, activityType, tries, taskQueue, job, action, reason, err: error };
+    const fields = {
+      workflowId,
+      workflowType,
+      activityType,
+      tries,
+      taskQueue,
+      job,
+      action,
+      reason,
+      err: error,
+    };
     log.foreign(severity, { integration, ...orderOf(workflowId), ...fields }, message);
   });
 }

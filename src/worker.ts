@@ -148,7 +148,13 @@ async function main(): Promise<void> {
   const world = worldOf(config);
   const { maxRps, workerVersion: version } = config;
   const dataConverter = createDataConverter(config.payloadKeys);
-  const settings = { connection, namespace, dataConverter, maxRps, ...(version !== undefined && { version }) };
+  const settings = {
+    connection,
+    namespace,
+    dataConverter,
+    maxRps,
+    ...(version !== undefined && { version }),
+  };
   const workers = await startWorkers(settings, world);
   log.info({ address: options.address, namespace, ...version }, 'worker is ready');
   const stop = (): void => {

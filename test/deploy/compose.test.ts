@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { documentedVariables } from '../../src/config/variables.ts';
+import { documentedVariables } from '../../src/config/known-variables.ts';
 import { loadConfig, loadTemporalSettings, loadWorkerVersion } from '../../src/config.ts';
 
 const serviceSchema = z.looseObject({
