@@ -4,6 +4,7 @@ const workflows = ['test/workflows/**/*.test.ts', 'test/model/compare.test.ts'];
 const model = ['test/model/order-model.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts'];
 const chaos = ['test/chaos/chaos.test.ts'];
+const production = ['test/production/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -12,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...workflows, ...e2e, ...model, ...chaos],
+          exclude: [...workflows, ...e2e, ...model, ...chaos, ...production],
           sequence: { groupOrder: 0 },
         },
       },
@@ -49,6 +50,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'chaos', include: chaos, sequence: { groupOrder: 4 } } },
+      { test: { name: 'production', include: production, sequence: { groupOrder: 5 } } },
     ],
   },
 });

@@ -6,12 +6,13 @@ export {
   type Config,
   inspectConfig,
   type LocalSettings,
-  type LogLevel,
   loadClientSettings,
   loadConfig,
   loadLocalSettings,
   loadTemporalSettings,
+  loadWorkerVersion,
   type Role,
 } from './config/load-config.ts';
+export type { LogLevel } from './config/log-level.ts';
 export type { TemporalSettings } from './config/temporal.ts';
 export { type HashedKey, hashedKey } from './config/values.ts';

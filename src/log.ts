@@ -22,7 +22,10 @@ export interface LogFields {
   workflowId?: string | undefined;
   workflowType?: string | undefined;
   activityType?: string | undefined;
+  /** Of the order, from 1. */
   attempt?: number | undefined;
+  /** Of an activity or a workflow task, from 1. */
+  tries?: number | undefined;
   taskQueue?: string | undefined;
   /** Which of the order's jobs, or which portal action. */
   job?: string | undefined;
@@ -32,6 +35,9 @@ export interface LogFields {
   /** Temporal's host and port, and its namespace. */
   address?: string | undefined;
   namespace?: string | undefined;
+  /** The version of a worker. */
+  deploymentName?: string | undefined;
+  buildId?: string | undefined;
   err?: unknown;
 }
 
@@ -71,12 +77,15 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
   workflowType: text,
   activityType: text,
   attempt: number,
+  tries: number,
   taskQueue: text,
   job: text,
   action: text,
   reason: text,
   address: text,
   namespace: text,
+  deploymentName: text,
+  buildId: text,
   err: (error) => (error === undefined ? undefined : showError(error)),
 };
 

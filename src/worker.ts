@@ -1,20 +1,23 @@
 /** The worker process: workflows and checkout screenings, background work, and polls, each on a queue of its own. */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
-import { DefaultLogger, type Logger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { DataConverter, WorkerDeploymentVersion } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import {
   type ActivityWorld,
   createActivities,
   createEventSender,
   createOrderDirectory,
+  withMetrics,
 } from './activities/index.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog } from './log.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
+import { watchQueues } from './queue-watch.ts';
+import { installRuntime } from './runtime.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
@@ -32,6 +35,8 @@ export interface WorkerSettings {
   dataConverter: DataConverter;
   /** Polls a second, over all workers of the task queue. */
   maxRps: number;
+  /** Absent: the workers are unversioned, and get tasks at once. */
+  version?: WorkerDeploymentVersion;
 }
 
 export interface OrderWorkers {
@@ -54,8 +59,14 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
     );
   }
   const client = new Client({ connection, namespace, dataConverter });
-  const activities = createActivities({ orders: createOrderDirectory(client), ...world });
-  const common = { connection, namespace, dataConverter, shutdownGraceTime: SHUTDOWN_GRACE };
+  const activities = withMetrics(createActivities({ orders: createOrderDirectory(client), ...world }));
+  const common = {
+    connection,
+    namespace,
+    dataConverter,
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    ...(settings.version !== undefined && { workerDeploymentOptions: versioned(settings.version) }),
+  };
   const workers = await Promise.all([
     Worker.create({
       ...common,
@@ -81,6 +92,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       maxTaskQueueActivitiesPerSecond: settings.maxRps,
     }),
   ]);
+  const watch = watchQueues(client);
   const runs = workers.map((worker) => worker.run());
   const stopAll = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -92,7 +104,9 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
         throw error;
       }),
     ),
-  ).then(() => undefined);
+  )
+    .then(() => undefined)
+    .finally(() => watch.stop());
   return {
     stopped,
     stop: () => {
@@ -102,29 +116,13 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
   };
 }
 
-/** @returns what sends the SDK's log lines to ours, with the fields that may be logged */
-export function temporalLogger(log: Log): Logger {
-  return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    const { workflowId, workflowType, activityType, attempt, taskQueue, error } = { ...meta };
-    const { job, action, reason, integration } = { ...meta };
-    const expected = message.startsWith('No workflows registered');
-    const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
-    const fields = { workflowId, workflowType, activityType, attempt, taskQueue, job, action };
-    log.foreign(severity, { ...fields, reason, integration, err: error }, message);
-  });
-}
-
-/** Sets up the SDK's log and metrics. Once a process, before anything else of it. */
-export function installRuntime(config: Config, log: Log): void {
-  Runtime.install({
-    logger: temporalLogger(log),
-    telemetryOptions: {
-      metrics: { prometheus: { bindAddress: `127.0.0.1:${config.metricsPort}` } },
-      // The core would write its lines to the console itself, and quote the failures of workflows in them.
-      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
-    },
-    shutdownSignals: [],
-  });
+/** Open orders go on with the newest version that is current: they live for days. */
+function versioned(version: WorkerDeploymentVersion) {
+  return {
+    version,
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: 'AUTO_UPGRADE',
+  } as const;
 }
 
 /** @returns what the activities stand on, made from the settings */
@@ -148,9 +146,17 @@ async function main(): Promise<void> {
   const { connection: options, namespace } = config.temporal;
   const connection = await NativeConnection.connect(options);
   const world = worldOf(config);
+  const { maxRps, workerVersion: version } = config;
   const dataConverter = createDataConverter(config.payloadKeys);
-  const workers = await startWorkers({ connection, namespace, dataConverter, maxRps: config.maxRps }, world);
-  log.info({ address: options.address, namespace }, 'worker is ready');
+  const settings = {
+    connection,
+    namespace,
+    dataConverter,
+    maxRps,
+    ...(version !== undefined && { version }),
+  };
+  const workers = await startWorkers(settings, world);
+  log.info({ address: options.address, namespace, ...version }, 'worker is ready');
   const stop = (): void => {
     log.info('worker is stopping: what runs may finish');
     workers.stop().catch(() => undefined);

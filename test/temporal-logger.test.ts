@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../src/log.ts';
-import { temporalLogger } from '../src/worker.ts';
+import { temporalLogger } from '../src/runtime.ts';
 
 const SECRET = 'to-be-kept-out';
 
@@ -25,13 +25,23 @@ describe("the log of Temporal's SDK", () => {
         level: 40,
         workflowId: 'order:default:1',
         activityType: 'catchUp',
-        attempt: 2,
+        integration: 'default',
+        orderId: '1',
+        tries: 2,
         reason: 'unreachable',
         err: { type: 'Error', code: 'ECONNREFUSED' },
         msg: 'Activity failed',
       },
     ]);
     expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('names no order where the line is about none, and takes an order id with colons whole', () => {
+    const { logger, lines } = aLogger();
+    logger.error('Worker failed', { workflowId: 'sweep-1' });
+    logger.error('Worker failed', { workflowId: 'order:shop:A:1' });
+    expect(lines[0]).not.toHaveProperty('orderId');
+    expect(lines[1]).toMatchObject({ integration: 'shop', orderId: 'A:1' });
   });
 
   it("shows nothing of a workflow's input, of a failure, or of an error that is a text", () => {

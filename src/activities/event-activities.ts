@@ -3,6 +3,7 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { ActivityWorld } from './activity-world.ts';
+import { noteDelivery } from './metrics.ts';
 import { tryAgain, waitLonger } from './retry-later.ts';
 
 /** One event's delivery, and all that one try delivers: shorter than the activity may take, so that no two overlap. */
@@ -55,7 +56,9 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
   }
   try {
     await world.events(event, timeoutMs);
+    noteDelivery(event, true);
   } catch (error) {
+    noteDelivery(event, false);
     throw ApplicationFailure.retryable(
       error instanceof Error ? error.message : 'not delivered',
       'not-delivered',

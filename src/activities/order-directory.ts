@@ -3,13 +3,17 @@ import type { Client } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/index.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { OVERDUE_AFTER_MS, SWEEP_ORDERS, type SweepResult } from '../orders/sweep.ts';
-import { instant } from '../orders/words.ts';
+import { instant, PHASES, type Phase } from '../orders/words.ts';
 
 export interface OrderDirectory {
   /** Open orders, a page at a time, from the newest on. */
   open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
   /** Open orders that should have closed when their cancel window did. */
   overdue(limit: number): Promise<string[]>;
+  /** How many orders are open, by phase. */
+  countByPhase(): Promise<Map<Phase, number>>;
+  /** How many open orders need a person. */
+  countAttention(): Promise<number>;
   /** How the sweep before this one ended; undefined too when its key is gone, so that sweeping never stops for that. */
   lastSweep(): Promise<SweepResult | undefined>;
   /** How often the order's current workflow task was begun; 0 when none is pending. */
@@ -32,6 +36,8 @@ export function createOrderDirectory(client: Client): OrderDirectory {
     const next = Buffer.from(answer.nextPageToken ?? []).toString('base64');
     return { workflowIds, ...(next !== '' && { cursor: next }) };
   };
+  const count = async (query: string): Promise<number> =>
+    Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
   return {
     open: (pageSize, cursor) => list(OPEN, pageSize, cursor),
     overdue: async (limit) => {
@@ -40,6 +46,14 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
       return (await list(late, limit)).workflowIds;
     },
+    countByPhase: async () => {
+      const phases = PHASES.filter((phase) => phase !== 'closed');
+      const counts = await Promise.all(
+        phases.map((phase) => count(`${OPEN} AND ScreeningPhase = '${phase}'`)),
+      );
+      return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
+    },
+    countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
     lastSweep: async () => {
       const ended = `WorkflowType = '${SWEEP_ORDERS}' AND ExecutionStatus = 'Completed'`;
       for await (const { workflowId, runId } of client.workflow.list({ query: ended, pageSize: 1 })) {

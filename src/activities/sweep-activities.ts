@@ -37,7 +37,7 @@ export function sweepActivities(world: ActivityWorld) {
       ];
       const standing = await stillStuck(orders, known, page.workflowIds);
       const all = [...found, ...newFindings(standing, found)];
-      count(all);
+      await showNumbers(orders, all);
       for (const finding of newFindings(all, known)) await tell(world, finding);
       return {
         found: all,
@@ -79,16 +79,24 @@ async function stillStuck(
   return others.filter(({ workflowId }) => stuck.includes(workflowId));
 }
 
-function count(found: readonly SweepFinding[]): void {
+/** The moment says which worker's numbers are the newest: each worker keeps those of its own last sweep. */
+async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[]): Promise<void> {
+  const gauge = (name: string, description: string) =>
+    metricMeter.createGauge(name, 'int', undefined, description);
   for (const kind of ['stuck', 'overdue'] as const) {
-    const gauge = metricMeter.createGauge(
-      `order_screening_${kind}_orders`,
-      'int',
-      undefined,
-      `Orders that are ${kind}`,
+    gauge(`order_screening_${kind}_orders`, `Orders that are ${kind}`).set(
+      found.filter((one) => one.kind === kind).length,
     );
-    gauge.set(found.filter((one) => one.kind === kind).length);
   }
+  const open = gauge('order_screening_open_orders', 'Open orders, by phase');
+  for (const [phase, orderCount] of await orders.countByPhase()) open.set(orderCount, { phase });
+  gauge('order_screening_attention_orders', 'Open orders that need a person').set(
+    await orders.countAttention(),
+  );
+  gauge(
+    'order_screening_last_sweep_timestamp_seconds',
+    'When the sweep ended, in seconds after the epoch',
+  ).set(Math.floor(Date.now() / 1_000));
 }
 
 /** The order can't count an event of its own, so this one has sequence 0: it comes from outside the order. */

@@ -91,7 +91,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await document(app);
   healthRoutes(app, orderScreening, metrics);
   await app.register(async (scope) => keyedRoutes(scope, options));
-  await app.register(webhookRoutes, options);
+  await app.register(webhookRoutes, { ...options, metrics });
   if (options.codec !== undefined) {
     const requireApiKey = (request: FastifyRequest) => requireKey(request, options.apiKeys);
     await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, ...options.codec });

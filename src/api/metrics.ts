@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** One answer of the API: its route is a pattern, never an address. */
 export interface Answered {
@@ -10,6 +10,8 @@ export interface Answered {
 
 export interface HttpMetrics {
   observe(answered: Answered): void;
+  /** Counts a webhook's hint by what became of it. */
+  noteHint(integration: string, outcome: string): void;
   contentType: string;
   /** Everything about the process and its HTTP, in Prometheus's text format. */
   text(): Promise<string>;
@@ -27,7 +29,14 @@ export function createHttpMetrics(): HttpMetrics {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 10, 15],
     registers: [register],
   });
+  const hints = new Counter({
+    name: 'order_screening_hints_total',
+    help: 'Webhooks of the screening service, by whether an open order was found',
+    labelNames: ['integration', 'outcome'],
+    registers: [register],
+  });
   return {
+    noteHint: (integration, outcome) => hints.inc({ integration, outcome }),
     observe: ({ method, route, status, durationMs }) =>
       durations.observe({ method, route, status }, durationMs / 1_000),
     contentType: register.contentType,

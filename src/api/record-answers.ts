@@ -16,7 +16,7 @@ export interface AnswerRecord {
 export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord {
   return {
     sent(request, reply) {
-      const { method, routeOptions, params, keyName } = request;
+      const { method, routeOptions, params, body, keyName } = request;
       const answered = {
         method,
         route: routeOptions.url ?? UNKNOWN,
@@ -25,7 +25,13 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord
       };
       metrics.observe({ ...answered, durationMs: reply.elapsedTime });
       log.info(
-        { ...answered, orderId: orderIdIn(params), key: keyName, code: reply.problemCode },
+        {
+          ...answered,
+          orderId: orderIdIn(params),
+          attempt: attemptIn(body),
+          key: keyName,
+          code: reply.problemCode,
+        },
         'answered',
       );
     },
@@ -47,4 +53,10 @@ declare module 'fastify' {
     /** The name of the API key that was sent. */
     keyName?: string;
   }
+}
+
+/** The attempt that a body names; the first one needs no name. */
+function attemptIn(body: unknown): number | undefined {
+  const attempt = typeof body === 'object' && body !== null && 'attempt' in body ? body.attempt : undefined;
+  return typeof attempt === 'number' ? attempt : undefined;
 }

@@ -1,10 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readWebhook } from '../screening/index.ts';
 import type { ApiOptions } from './create-api.ts';
+import type { HttpMetrics } from './metrics.ts';
 import { HttpError } from './problems.ts';
 import { isOneOf } from './secrets.ts';
 
 const BODY_LIMIT = 64 * 1024;
+
+interface WebhookOptions extends Pick<ApiOptions, 'orderScreening' | 'webhookSecrets' | 'log'> {
+  metrics: Pick<HttpMetrics, 'noteHint'>;
+}
 
 interface WebhookRoute {
   Params: { integration: string; secret?: string };
@@ -18,7 +23,7 @@ interface WebhookRoute {
  */
 export async function webhookRoutes(
   app: FastifyInstance,
-  { orderScreening, webhookSecrets, log }: Pick<ApiOptions, 'orderScreening' | 'webhookSecrets' | 'log'>,
+  { orderScreening, webhookSecrets, log, metrics }: WebhookOptions,
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) => {
@@ -46,6 +51,7 @@ export async function webhookRoutes(
           ...found,
           ...(invoiceNumber !== undefined && { orderId: invoiceNumber }),
         });
+        metrics.noteHint(integration, outcome);
         if (outcome === 'unknown') log.warn({ integration }, 'webhook for no open order');
         return reply.code(202).send({ status: outcome });
       },

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { NamedKey } from '../sealer.ts';
 import { FaultList } from './fault-list.ts';
-import { namedKeys, origins, pathToken } from './values.ts';
+import { variables } from './known-variables.ts';
 import type { ReadVariable } from './variables.ts';
 
 /** Who may ask the API to decrypt payloads, beside who has an API key. */
@@ -14,28 +14,23 @@ export interface CodecSettings {
 }
 
 /** @param uiPort port of the embedded server's UI, whose pages may ask unless others are named */
-export function readCodec(variable: ReadVariable, uiPort: number): CodecSettings {
+export function readCodec(read: ReadVariable, uiPort: number): CodecSettings {
   const ui = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${uiPort}`);
-  const token = variable('CODEC_TOKEN', pathToken());
+  const token = read(variables.codecToken);
   return {
-    origins: variable('CODEC_ORIGINS', origins(), ui.join()) ?? [],
+    origins: read(variables.codecOrigins) ?? ui,
     ...(token !== undefined && { token }),
   };
 }
 
-/** `id:base64,…`, one at least: a list of nothing would leave payloads in plain unseen. */
-export function payloadKeys() {
-  return namedKeys().refine((keys) => keys.length > 0, 'must hold at least one key "id:base64"');
-}
-
 /** Reads keys as PAYLOAD_KEYS has them. @throws ConfigError that names `from`, and no key */
 export function readPayloadKeys(written: string, from: string): NamedKey[] {
-  return readAlone(written, payloadKeys(), from);
+  return readAlone(written, variables.payloadKeys.schema, from);
 }
 
 /** Reads a token as CODEC_TOKEN has it. @throws ConfigError that names `from`, and no token */
 export function readCodecToken(written: string, from: string): string {
-  return readAlone(written, pathToken(), from);
+  return readAlone(written, variables.codecToken.schema, from);
 }
 
 function readAlone<T>(written: string, schema: z.ZodType<T>, from: string): T {

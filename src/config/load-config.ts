@@ -1,22 +1,15 @@
-import { z } from 'zod';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { Fault } from '../orders/errors.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
 import type { NamedKey } from '../sealer.ts';
-import { type CodecSettings, payloadKeys, readCodec } from './codec.ts';
+import { type CodecSettings, readCodec } from './codec.ts';
 import { FaultList } from './fault-list.ts';
 import { readIntegrations } from './integrations.ts';
+import { variables } from './known-variables.ts';
+import type { LogLevel } from './log-level.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
-import {
-  apiKeys,
-  type HashedKey,
-  list,
-  namedKeys,
-  port,
-  targetUrl,
-  webhookSigningSecret,
-  word,
-} from './values.ts';
-import { isSet, variables } from './variables.ts';
+import type { HashedKey } from './values.ts';
+import { isSet, variableReader } from './variables.ts';
 
 /** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';
@@ -38,7 +31,10 @@ export interface Config {
   /** Of the payload codec. The first encrypts, all decrypt; none: payloads stay in plain. */
   payloadKeys: NamedKey[];
   codec: CodecSettings;
-  metricsPort: number;
+  /** Where a worker serves its metrics. */
+  metrics: { host: string; port: number };
+  /** Absent: the workers are unversioned. */
+  workerVersion?: WorkerDeploymentVersion;
   logLevel: LogLevel;
   temporal: TemporalSettings;
   local: LocalSettings;
@@ -53,9 +49,6 @@ export interface LocalSettings {
   /** Where the sandbox sends its webhooks. */
   sandboxWebhookUrl?: string;
 }
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
  * Reads all settings of a process, once, when it starts.
@@ -85,7 +78,7 @@ export function loadClientSettings(
     temporal: readTemporal(env, local.temporalPort, faults),
     findIntegration: (name: string) => integrations.get(name),
     cardStash: readCardStash(env, faults),
-    payloadKeys: variables(env, faults)('PAYLOAD_KEYS', payloadKeys()) ?? [],
+    payloadKeys: variableReader(env, faults)(variables.payloadKeys) ?? [],
     local,
   };
   faults.throwIfAny();
@@ -93,32 +86,38 @@ export function loadClientSettings(
 }
 
 function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Config {
-  const variable = variables(env, faults);
+  const read = variableReader(env, faults);
   const integrations = readIntegrations(env, role !== 'api', faults);
   const local = readLocal(env, faults);
   const events = readEvents(env, faults);
-  const apiKeyList = variable('API_KEYS', apiKeys(), '');
+  const workerVersion = readWorkerVersion(env, faults);
+  const apiKeyList = read(variables.apiKeys);
   const config: Config = {
     integrations,
     findIntegration: (name) => integrations.get(name),
-    maxRps: variable('SCREENING_MAX_RPS', perSecond, '20') ?? 20,
+    maxRps: read(variables.maxRps) ?? 20,
     api: {
-      host: variable('API_HOST', z.string(), '127.0.0.1') ?? '127.0.0.1',
-      port: variable('API_PORT', port(), '8080') ?? 8080,
+      host: read(variables.apiHost) ?? '127.0.0.1',
+      port: read(variables.apiPort) ?? 8080,
       keys: apiKeyList ?? [],
-      maxRps: variable('API_MAX_RPS', requestsPerSecond, '100') ?? 100,
+      maxRps: read(variables.apiMaxRps) ?? 100,
     },
-    webhookSecrets: variable('WEBHOOK_SECRETS', list(), '') ?? [],
+    webhookSecrets: read(variables.webhookSecrets) ?? [],
     cardStash: readCardStash(env, faults),
-    payloadKeys: variable('PAYLOAD_KEYS', payloadKeys()) ?? [],
-    codec: readCodec(variable, local.temporalUiPort),
-    metricsPort: variable('METRICS_PORT', port(), '9464') ?? 9464,
-    logLevel: variable('LOG_LEVEL', word(LOG_LEVELS), 'info') ?? 'info',
+    payloadKeys: read(variables.payloadKeys) ?? [],
+    codec: readCodec(read, local.temporalUiPort),
+    metrics: {
+      host: read(variables.metricsHost) ?? '127.0.0.1',
+      port: read(variables.metricsPort) ?? 9464,
+    },
+    logLevel: read(variables.logLevel) ?? 'info',
     temporal: readTemporal(env, local.temporalPort, faults),
     local,
     ...(events && { events }),
+    ...(workerVersion && { workerVersion }),
   };
-  if (role !== 'worker' && apiKeyList?.length === 0 && !isLoopback(config.api.host)) {
+  const noApiKeys = apiKeyList?.length === 0 || !isSet(env.API_KEYS);
+  if (role !== 'worker' && noApiKeys && !isLoopback(config.api.host)) {
     faults.add('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
   return config;
@@ -132,6 +131,14 @@ export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
   return temporal;
 }
 
+/** Reads only the version of the workers; undefined: they are unversioned. @throws ConfigError that lists every fault */
+export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersion | undefined {
+  const faults = new FaultList();
+  const version = readWorkerVersion(env, faults);
+  faults.throwIfAny();
+  return version;
+}
+
 /** Reads only the settings of the embedded server and the sandbox. @throws ConfigError that lists every fault */
 export function loadLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   const faults = new FaultList();
@@ -140,40 +147,22 @@ export function loadLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   return local;
 }
 
-const perSecond = z
-  .string()
-  .regex(/^\d{1,6}(\.\d+)?$/, { error: 'must be a number of calls a second', abort: true })
-  .transform(Number)
-  .refine((rate) => rate > 0, 'must be more than 0');
-
-const requestsPerSecond = z
-  .string()
-  .regex(/^[1-9]\d{0,5}$/, { error: 'must be a whole number of requests a second', abort: true })
-  .transform(Number);
-
-const stashUrl = z
-  .string()
-  .refine(
-    (url) => url === 'memory:' || isRedisUrl(url),
-    'must be "memory:", or redis[s]://[user][:password]@host[:port][/database]',
-  );
-
 function readLocal(env: NodeJS.ProcessEnv, faults: FaultList): LocalSettings {
-  const variable = variables(env, faults);
-  const sandboxWebhookUrl = variable('SANDBOX_WEBHOOK_URL', targetUrl());
+  const read = variableReader(env, faults);
+  const sandboxWebhookUrl = read(variables.sandboxWebhookUrl);
   return {
-    temporalPort: variable('TEMPORAL_PORT', port(), '7233') ?? 7233,
-    temporalUiPort: variable('TEMPORAL_UI_PORT', port(), '8233') ?? 8233,
-    dataDir: variable('DATA_DIR', z.string(), '.data') ?? '.data',
-    sandboxPort: variable('SANDBOX_PORT', port(), '8090') ?? 8090,
+    temporalPort: read(variables.temporalPort) ?? 7233,
+    temporalUiPort: read(variables.temporalUiPort) ?? 8233,
+    dataDir: read(variables.dataDir) ?? '.data',
+    sandboxPort: read(variables.sandboxPort) ?? 8090,
     ...(sandboxWebhookUrl && { sandboxWebhookUrl }),
   };
 }
 
 function readEvents(env: NodeJS.ProcessEnv, faults: FaultList): Config['events'] {
-  const variable = variables(env, faults);
-  const url = variable('EVENTS_URL', targetUrl());
-  const secret = variable('EVENTS_SECRET', webhookSigningSecret());
+  const read = variableReader(env, faults);
+  const url = read(variables.eventsUrl);
+  const secret = read(variables.eventsSecret);
   if (isSet(env.EVENTS_URL) && !isSet(env.EVENTS_SECRET)) {
     faults.add('EVENTS_SECRET', 'is required with EVENTS_URL: events are signed');
   }
@@ -181,24 +170,28 @@ function readEvents(env: NodeJS.ProcessEnv, faults: FaultList): Config['events']
 }
 
 function readCardStash(env: NodeJS.ProcessEnv, faults: FaultList): Config['cardStash'] {
-  const variable = variables(env, faults);
-  const url = variable('CARD_STASH_URL', stashUrl, 'memory:') ?? 'memory:';
-  const keys = variable('CARD_STASH_KEYS', namedKeys(), '');
-  if (url !== 'memory:' && keys?.length === 0) {
+  const read = variableReader(env, faults);
+  const url = read(variables.cardStashUrl) ?? 'memory:';
+  const keys = read(variables.cardStashKeys);
+  if (url !== 'memory:' && (keys?.length === 0 || !isSet(env.CARD_STASH_KEYS))) {
     faults.add('CARD_STASH_KEYS', 'is required with a Redis in CARD_STASH_URL: its processes share the keys');
   }
   return { url, keys: keys ?? [] };
 }
 
-function isRedisUrl(written: string): boolean {
-  if (!URL.canParse(written)) return false;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(written);
-  const whole = hostname !== '' && /^\/?\d{0,5}$/.test(pathname) && search === '' && hash === '';
-  return /^rediss?:$/.test(protocol) && whole && isDecodable(username) && isDecodable(password);
-}
-
-function isDecodable(encoded: string): boolean {
-  return !/%(?![\da-f]{2})/i.test(encoded);
+/** The version of the workers: both variables or none. */
+function readWorkerVersion(env: NodeJS.ProcessEnv, faults: FaultList): WorkerDeploymentVersion | undefined {
+  const read = variableReader(env, faults);
+  const { workerDeploymentName, workerBuildId } = variables;
+  const deploymentName = read(workerDeploymentName);
+  const buildId = read(workerBuildId);
+  if (isSet(env[workerDeploymentName.name]) !== isSet(env[workerBuildId.name])) {
+    const [missing, given] = isSet(env[workerBuildId.name])
+      ? [workerDeploymentName.name, workerBuildId.name]
+      : [workerBuildId.name, workerDeploymentName.name];
+    faults.add(missing, `is required with ${given}: both together name a version of the workers`);
+  }
+  return deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId };
 }
 
 function isLoopback(host: string): boolean {

@@ -1,12 +1,12 @@
-import type { z } from 'zod';
 import type { FaultList } from './fault-list.ts';
+import type { Variable } from './known-variables.ts';
 
 /** Reads one variable. @returns undefined when it isn't set and has no fallback, or after its faults were added */
-export type ReadVariable = <T>(name: string, schema: z.ZodType<T>, fallback?: string) => T | undefined;
+export type ReadVariable = <T>(variable: Variable<T>) => T | undefined;
 
 /** @returns a reader of one variable; an empty one counts as not set */
-export function variables(env: NodeJS.ProcessEnv, faults: FaultList): ReadVariable {
-  return (name, schema, fallback) => {
+export function variableReader(env: NodeJS.ProcessEnv, faults: FaultList): ReadVariable {
+  return ({ name, schema, fallback }) => {
     const written = isSet(env[name]) ? env[name] : fallback;
     return written === undefined ? undefined : faults.read(name, schema, written);
   };

@@ -11,22 +11,49 @@ import { userCacheDir } from './user-cache.ts';
 import { isAtLeast } from './version.ts';
 
 const CLI_MODULE = 'github.com/temporalio/cli';
+
+/** What can be built from the module: its package, the binary's name, and what a person calls it. */
+const PROGRAMS = {
+  'dev-server': {
+    packagePath: `${CLI_MODULE}/cmd/temporal`,
+    binary: 'temporal',
+    words: 'Temporal server',
+  },
+  server: {
+    packagePath: 'go.temporal.io/server/cmd/server',
+    binary: 'temporal-server',
+    words: 'Temporal cluster’s server',
+  },
+  'sql-tool': {
+    packagePath: 'go.temporal.io/server/cmd/tools/sql',
+    binary: 'temporal-sql-tool',
+    words: 'Temporal SQL tool',
+  },
+} as const;
+
+/** The dev server; the server of a cluster; the tool that sets up the cluster's database. */
+export type TemporalProgram = keyof typeof PROGRAMS;
 const MODULE_FOLDER = fileURLToPath(new URL('../../tools/temporal/', import.meta.url));
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 const VERSION_TIMEOUT_MS = 30_000;
 
 /**
- * The path of Temporal's dev server, built from the Go module pinned in `tools/temporal/`.
+ * The path of a program of Temporal's, the dev server unless named, built from the Go module pinned in `tools/temporal/`.
  *
  * It is built once, into the user's cache, under a name made of the pinned version and a hash of the pins: two to
  * three minutes on two cores, and 400 MB of Go modules to download. A second process waits for the first.
  *
  * @throws Error with the reason in words: no Go, a Go that is too old, or the build's own last lines
  */
-export async function goBuild(progress: Progress, env = process.env): Promise<string> {
+export async function goBuild(
+  progress: Progress,
+  env = process.env,
+  program: TemporalProgram = 'dev-server',
+): Promise<string> {
   const pins = await readPins();
   const folder = join(userCacheDir(env), `temporal-${pins.version}-${pins.hash}`);
-  const binary = join(folder, process.platform === 'win32' ? 'temporal.exe' : 'temporal');
+  const name = PROGRAMS[program].binary;
+  const binary = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
   if (await exists(binary)) return binary;
   await checkGo(pins.goVersion, env);
   return withFileLock(
@@ -34,7 +61,7 @@ export async function goBuild(progress: Progress, env = process.env): Promise<st
     async () => {
       if (await exists(binary)) return binary;
       await mkdir(folder, { recursive: true });
-      await build(binary, pins.version, progress, env);
+      await build(program, binary, progress, env);
       return binary;
     },
     () => progress.say('Another process is building the Temporal server; waiting for it …'),
@@ -42,16 +69,17 @@ export async function goBuild(progress: Progress, env = process.env): Promise<st
 }
 
 async function build(
+  program: TemporalProgram,
   binary: string,
-  version: string,
   progress: Progress,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
+  const { packagePath, words } = PROGRAMS[program];
   const unfinished = `${binary}.${process.pid}`;
   const started = Date.now();
   const seen = { downloaded: 0, compiled: 0, latest: '' };
   progress.say(
-    `Building the Temporal server ${version} from source with Go. The first build takes a few minutes; it is kept after that.`,
+    `Building the ${words} from source with Go. The first build takes a few minutes; it is kept after that.`,
   );
   const ticker = setInterval(() => {
     const seconds = Math.round((Date.now() - started) / 1000);
@@ -62,15 +90,7 @@ async function build(
   try {
     // -v names each package as it is compiled. Stamping the checkout's version into the binary fails where the
     // checkout belongs to another user, and says nothing about the server.
-    const args = [
-      'build',
-      '-v',
-      '-buildvcs=false',
-      '-ldflags=-s -w',
-      '-o',
-      unfinished,
-      `${CLI_MODULE}/cmd/temporal`,
-    ];
+    const args = ['build', '-v', '-buildvcs=false', '-ldflags=-s -w', '-o', unfinished, packagePath];
     const result = await runCommand('go', args, {
       cwd: MODULE_FOLDER,
       env,
@@ -89,7 +109,7 @@ async function build(
     clearInterval(ticker);
     await rm(unfinished, { force: true });
   }
-  progress.say(`Built the Temporal server in ${Math.round((Date.now() - started) / 1000)} s.`);
+  progress.say(`Built the ${words} in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
 async function checkGo(needed: string, env: NodeJS.ProcessEnv): Promise<void> {

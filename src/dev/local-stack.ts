@@ -6,9 +6,10 @@ import { createApi } from '../api/index.ts';
 import { createDataConverter, createPayloadCodec } from '../codec/index.ts';
 import { type Config, hashedKey, loadConfig } from '../config.ts';
 import type { Log } from '../log.ts';
+import { installRuntime } from '../runtime.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { createOrderScreening } from '../starter.ts';
-import { installRuntime, startWorkers, worldOf } from '../worker.ts';
+import { startWorkers, worldOf } from '../worker.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
 import { localEnvironment } from './local-environment.ts';
 import { type LocalSecrets, localSecrets } from './local-secrets.ts';
@@ -131,14 +132,14 @@ export async function startLocalStack(
 
 /** Looks at all ports first, so that nothing is half started when one is taken. */
 async function checkPorts(config: Config, ownSandbox: boolean): Promise<void> {
-  const { temporal, local, api, metricsPort } = config;
+  const { temporal, local, api, metrics } = config;
   if (temporal.embedded) {
     await assertPortFree(local.temporalPort, 'TEMPORAL_PORT');
     await assertPortFree(local.temporalUiPort, 'TEMPORAL_UI_PORT');
   }
   if (ownSandbox) await assertPortFree(local.sandboxPort, 'SANDBOX_PORT');
   await assertPortFree(api.port, 'API_PORT');
-  await assertPortFree(metricsPort, 'METRICS_PORT');
+  await assertPortFree(metrics.port, 'METRICS_PORT');
 }
 
 /** Completes the settings for the embedded server: its data is encrypted, also when nobody has set a key. */

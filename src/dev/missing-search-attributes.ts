@@ -8,8 +8,10 @@ export type TemporalServices = Pick<ConnectionLike, 'workflowService' | 'operato
 // gRPC's numbers of the refusals that are told apart here.
 export const grpcCode = {
   invalidArgument: 3,
+  notFound: 5,
   alreadyExists: 6,
   permissionDenied: 7,
+  failedPrecondition: 9,
   unimplemented: 12,
 } as const;
 

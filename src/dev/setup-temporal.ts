@@ -1,18 +1,35 @@
-// `npm run setup:temporal`: makes the namespace of the configured Temporal server fit for orders.
+// `npm run setup:temporal`: makes the namespace of the configured Temporal server fit for orders, and the configured
+// version of the workers current.
 import { Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { loadTemporalSettings, loadWorkerVersion } from '../config.ts';
+import { makeCurrent } from './current-version.ts';
+import { registerNamespace } from './register-namespace.ts';
 import { scheduleSweep } from './sweep-schedule.ts';
-import { setupTemporal } from './temporal-namespace.ts';
+import { RETENTION_SECONDS, setupTemporal } from './temporal-namespace.ts';
 
-const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-const connection = await Connection.connect(connectionOptions);
-try {
-  for (const warning of await setupTemporal(connection, namespace)) console.warn(`Warning: ${warning}`);
-  await scheduleSweep(connection, namespace);
-  console.log(`Namespace "${namespace}" is set up for orders.`);
-} catch (error) {
+async function setUp(): Promise<void> {
+  const { connection: options, namespace } = loadTemporalSettings(process.env);
+  const version = loadWorkerVersion(process.env);
+  const connection = await Connection.connect(options);
+  try {
+    if (await registerNamespace(connection, namespace, RETENTION_SECONDS)) {
+      console.log(`Namespace "${namespace}" was made.`);
+    }
+    for (const warning of await setupTemporal(connection, namespace)) console.warn(`Warning: ${warning}`);
+    await scheduleSweep(connection, namespace);
+    console.log(`Namespace "${namespace}" is set up for orders.`);
+    if (version === undefined) return;
+    const before = await makeCurrent(connection, namespace, version);
+    const instead = before === undefined ? '' : ` in place of "${before}"`;
+    console.log(
+      `Build "${version.buildId}" of worker deployment "${version.deploymentName}" is current${instead}.`,
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+setUp().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
-} finally {
-  await connection.close();
-}
+});

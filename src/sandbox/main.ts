@@ -1,16 +1,8 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import { createSandbox } from './create-sandbox.ts';
+import { sandboxEnvironment } from './environment.ts';
 
-const environment = z
-  .object({
-    SANDBOX_PORT: z.coerce.number().int().min(0).max(65535).default(8090),
-    SANDBOX_HOST: z.string().default('127.0.0.1'),
-    SANDBOX_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
-    SANDBOX_WEBHOOK_SECRET: z.string().min(1).optional(),
-    DATA_DIR: z.string().default('.data'),
-  })
-  .safeParse(process.env);
+const environment = sandboxEnvironment.safeParse(process.env);
 
 if (!environment.success) {
   for (const { path, message } of environment.error.issues) console.error(`${path.join('.')}: ${message}`);

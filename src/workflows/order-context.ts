@@ -15,6 +15,7 @@ import { nextEvent } from '../orders/order-events.ts';
 import type { Attempt, OrderState } from '../orders/state.ts';
 import { searchAttributesOf } from '../orders/visibility.ts';
 import { type Instant, instant } from '../orders/words.ts';
+import { OrderMetrics } from './order-metrics.ts';
 
 export class OrderContext {
   readonly order: OrderState;
@@ -23,6 +24,7 @@ export class OrderContext {
   readonly events: OrderEvent[];
   /** What the queued portal actions send, by the number of their record. */
   readonly portalFields: Record<number, PortalFields>;
+  readonly #metrics: OrderMetrics;
   #touched = false;
   #shown: string[] = [];
 
@@ -33,6 +35,7 @@ export class OrderContext {
     this.transactions = resume?.transactions ?? { 1: input.transaction };
     this.events = resume?.outbox ?? [];
     this.portalFields = resume?.portalFields ?? {};
+    this.#metrics = new OrderMetrics(this.order);
   }
 
   /** The moment of the current workflow task, in the server's time. */
@@ -86,6 +89,7 @@ export class OrderContext {
     });
     if (changed.length > 0) upsertSearchAttributes(changed);
     setCurrentDetails(describe(this.order));
+    this.#metrics.note(this.order);
   }
 
   /** @returns what an order that continues as new takes along */

@@ -7,7 +7,7 @@ const screening = { method: 'POST', url: '/v1/orders/order-1/screening' } as con
 
 describe('POST screening', () => {
   it('answers 200 with the decision and the action, without our own fingerprint', async () => {
-    const { app, orderScreening } = await anApi();
+    const { app, orderScreening, logged } = await anApi();
     const transaction = aTransaction();
     const response = await app.inject({
       ...screening,
@@ -22,6 +22,7 @@ describe('POST screening', () => {
       attempt: 2,
       transaction,
     });
+    expect(logged()).toMatch(/"orderId":"order-1".*"attempt":2/);
   });
 
   it('answers 202 while the decision is pending', async () => {

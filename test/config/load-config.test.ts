@@ -11,6 +11,7 @@ import {
   loadConfig,
   loadLocalSettings,
   loadTemporalSettings,
+  loadWorkerVersion,
   type Role,
 } from '../../src/config.ts';
 
@@ -45,7 +46,7 @@ describe('settings from the environment', () => {
       cardStash: { url: 'memory:', keys: [] },
       payloadKeys: [],
       codec: { origins: ['http://127.0.0.1:8233', 'http://localhost:8233'] },
-      metricsPort: 9464,
+      metrics: { host: '127.0.0.1', port: 9464 },
       logLevel: 'info',
       temporal: { embedded: true, connection: { address: '127.0.0.1:7233' }, namespace: 'default' },
       local: { temporalPort: 7233, temporalUiPort: 8233, dataDir: '.data', sandboxPort: 8090 },
@@ -97,7 +98,7 @@ describe('settings from the environment', () => {
         origins: ['https://temporal.example', 'http://127.0.0.1:9000'],
         token: 'abcdefghijklmnopqrstuv',
       },
-      metricsPort: 9000,
+      metrics: { host: '127.0.0.1', port: 9000 },
       logLevel: 'debug',
       temporal: { embedded: false, connection: { address: 'temporal.example:7233' }, namespace: 'shop' },
       local: { temporalPort: 1, temporalUiPort: 2, dataDir: '/var/lib/screening', sandboxPort: 3 },
@@ -290,5 +291,30 @@ describe('settings of a client', () => {
     const load = () =>
       loadClientSettings({ ...least, SCREENING_MODE: 'real', CARD_STASH_URL: 'redis://127.0.0.1' });
     expect(load).toThrow(/SCREENING_MODE: must be[\s\S]*CARD_STASH_KEYS: is required/);
+  });
+});
+
+describe('the version of the workers', () => {
+  it('is its deployment and its build', () => {
+    const version = loadWorkerVersion({ WORKER_DEPLOYMENT_NAME: 'orders', WORKER_BUILD_ID: 'v1.2.3' });
+
+    expect(version).toEqual({ deploymentName: 'orders', buildId: 'v1.2.3' });
+  });
+
+  it('is none when nothing is set', () => {
+    expect(loadWorkerVersion({ WORKER_DEPLOYMENT_NAME: '' })).toBeUndefined();
+  });
+
+  it.each([
+    ['WORKER_BUILD_ID', { WORKER_DEPLOYMENT_NAME: 'orders' }],
+    ['WORKER_DEPLOYMENT_NAME', { WORKER_BUILD_ID: 'v1' }],
+  ])('is not complete without %s', (missing, env) => {
+    expect(() => loadWorkerVersion(env)).toThrow(`${missing}: is required with`);
+  });
+
+  it('has names that the server can join by a dot', () => {
+    const env = { WORKER_DEPLOYMENT_NAME: 'a.b', WORKER_BUILD_ID: 'with space' };
+
+    expect(() => loadWorkerVersion(env)).toThrow(/2 fault.*WORKER_DEPLOYMENT_NAME.*WORKER_BUILD_ID/s);
   });
 });

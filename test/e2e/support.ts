@@ -39,6 +39,8 @@ export interface Deployment {
   startApi: () => Promise<Api>;
   /** The settings that its processes share. */
   readonly settings: NodeJS.ProcessEnv;
+  /** Where the newest worker serves its metrics. */
+  workerMetricsUrl: () => string;
   worker: () => SpawnedProcess;
   startWorker: () => Promise<SpawnedProcess>;
   /** Stops worker and API and starts them with these variables beside the others. */
@@ -92,6 +94,7 @@ export async function deploy(
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
   let more = options.env ?? {};
+  let metricsPort = 0;
   const settings = () => ({
     TEMPORAL_ADDRESS: temporalAddress,
     SCREENING_CONFIG: policyFile,
@@ -102,19 +105,20 @@ export async function deploy(
     API_PORT: String(apiPort),
     ...more,
   });
-  const env = async (port = apiPort) => ({
-    METRICS_PORT: String(await freePort()),
+  const env = (port = apiPort) => ({
+    METRICS_PORT: String(metricsPort),
     ...settings(),
     API_PORT: String(port),
   });
   const spawned: SpawnedProcess[] = [];
   const startWorker = async () => {
-    const worker = await spawnProcess('src/worker.ts', { env: await env(), readyWhen: /worker is ready/ });
+    metricsPort = await freePort();
+    const worker = await spawnProcess('src/worker.ts', { env: env(), readyWhen: /worker is ready/ });
     spawned.push(worker);
     return worker;
   };
   const startApi = async (port: number): Promise<Api> => {
-    const process = await spawnProcess('src/api/main.ts', { env: await env(port), readyWhen: /listening/i });
+    const process = await spawnProcess('src/api/main.ts', { env: env(port), readyWhen: /listening/i });
     spawned.push(process);
     const url = `http://127.0.0.1:${port}`;
     return { url, process, call: callsTo(url, options.apiKey) };
@@ -128,6 +132,7 @@ export async function deploy(
     get settings() {
       return settings();
     },
+    workerMetricsUrl: () => `http://127.0.0.1:${metricsPort}/metrics`,
     startWorker,
     restart: async (env) => {
       more = env;

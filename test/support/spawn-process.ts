@@ -21,6 +21,10 @@ export interface SpawnOptions {
   /** Added to this process's environment; `undefined` removes a variable. */
   env?: NodeJS.ProcessEnv;
   args?: string[];
+  /** The project's folder unless given. */
+  cwd?: string;
+  /** The user that it runs as; only root can choose. */
+  uid?: number;
   /** What it writes when it can be used; without it the process counts as ready at once. */
   readyWhen?: RegExp;
   readyWithinMs?: number;
@@ -39,9 +43,10 @@ process.once('exit', () => {
  * @throws Error with the process's output when it ends, or isn't ready in time (30 s unless given)
  */
 export async function spawnProcess(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
-  const { env = {}, args = [], readyWhen, readyWithinMs = 30_000 } = options;
+  const { env = {}, args = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 30_000 } = options;
   const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
-    cwd: ROOT,
+    cwd,
+    ...(uid !== undefined && { uid }),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -14,11 +14,34 @@ test('npm run setup:temporal sets the configured namespace up, and says so', asy
   expect(await missingSearchAttributes(server.connection, 'default')).toEqual([]);
 });
 
-test('a namespace that does not exist makes it fail, with the reason', async () => {
+test('a namespace that does not exist is made, with the retention of orders', async () => {
   const script = await spawnForTest('src/dev/setup-temporal.ts', {
-    env: { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'nowhere' },
+    env: { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'made-by-setup' },
+  });
+
+  expect(await script.ended).toBe(0);
+  expect(script.output()).toContain('Namespace "made-by-setup" was made.');
+  expect(await missingSearchAttributes(server.connection, 'made-by-setup')).toEqual([]);
+  const { config } = await server.connection.workflowService.describeNamespace({
+    namespace: 'made-by-setup',
+  });
+  expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(90 * 24 * 3600);
+});
+
+test('a namespace whose name the server refuses makes it fail, with the reason', async () => {
+  const script = await spawnForTest('src/dev/setup-temporal.ts', {
+    env: { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'a-name'.repeat(200) },
   });
 
   expect(await script.ended).toBe(1);
-  expect(script.output()).toMatch(/nowhere.*not found/);
+  expect(script.output()).toContain('Namespace length');
+});
+
+test('half a version of the workers makes it fail, with the variable that is missing', async () => {
+  const script = await spawnForTest('src/dev/setup-temporal.ts', {
+    env: { TEMPORAL_ADDRESS: server.address, WORKER_BUILD_ID: 'v1' },
+  });
+
+  expect(await script.ended).toBe(1);
+  expect(script.output()).toContain('WORKER_DEPLOYMENT_NAME: is required with WORKER_BUILD_ID');
 });

@@ -1,0 +1,20 @@
+# One image for the worker, the API, the sandbox and the set-up; each service names its own command.
+FROM node:20.20.2-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+
+FROM node:20.20.2-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json tsconfig.json ./
+COPY deploy/health.mjs ./deploy/health.mjs
+COPY src ./src
+# The sandbox keeps its state here; the other processes write nothing.
+RUN mkdir /data && chown node:node /data
+ENV DATA_DIR=/data
+USER node
+# Node itself is process 1, so that it gets the signal to stop: what runs may finish.
+ENTRYPOINT ["node", "--import", "tsx"]
+CMD ["src/worker.ts"]

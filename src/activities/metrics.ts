@@ -1,0 +1,182 @@
+/** What the activities count, for Prometheus: how screenings, reads, portal actions and deliveries end. No personal data. */
+import { activityInfo, metricMeter } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { StatusOutcome } from '../orders/apply-reading.ts';
+import type { OrderEvent } from '../orders/messages.ts';
+import type { PortalOutcome } from '../orders/portal.ts';
+import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
+import type { PollRequest, PortalRequest, ScreenRequest, StatusRequest } from '../orders/world.ts';
+import type { ActivitiesByQueue } from './index.ts';
+
+/** @returns the activities, counted where they run in a worker. */
+export function withMetrics({ checkout, background, polls }: ActivitiesByQueue): ActivitiesByQueue {
+  return {
+    checkout: {
+      ...checkout,
+      screenAtCheckout: countScreenings('checkout', checkout.screenAtCheckout),
+      screenRetry: countScreenings('retry', checkout.screenRetry),
+      readStatus: countStatusReads(checkout.readStatus),
+    },
+    background: {
+      ...background,
+      catchUp: countScreenings('catch-up', background.catchUp),
+      readStatusDurably: countStatusReads(background.readStatusDurably),
+      performPortalAction: countPortalActions(background.performPortalAction),
+    },
+    polls: { pollStatus: countPolls(polls.pollStatus) },
+  };
+}
+
+type Activity<Request, Result> = (request: Request) => Promise<Result>;
+
+/** When a screening is made: at the checkout, for a further attempt, or later without a caller. */
+type Stage = 'checkout' | 'retry' | 'catch-up';
+
+/** @returns the screening, counted and timed. */
+function countScreenings<Request extends ScreenRequest, Result extends ScreeningOutcome | FirstScreening>(
+  stage: Stage,
+  screen: Activity<Request, Result>,
+): Activity<Request, Result> {
+  const note = (integration: string, began: number, how: { outcome: string; reason: string }): void => {
+    metricMeter
+      .createCounter('order_screening_screenings_total', undefined, 'Tries at a decision, by how they ended')
+      .add(1, { integration, stage, ...how });
+    metricMeter
+      .createHistogram(
+        'order_screening_screening_duration_seconds',
+        'float',
+        undefined,
+        'How long a try at a decision took',
+      )
+      .record((Date.now() - began) / 1_000, { integration, stage, outcome: how.outcome });
+  };
+  return async (request) => {
+    const began = Date.now();
+    try {
+      const result = await screen(request);
+      note(request.integration, began, screeningEnd('policy' in result ? result.outcome : result));
+      return result;
+    } catch (error) {
+      note(request.integration, began, { outcome: 'failed', reason: reasonOf(error) });
+      throw error;
+    }
+  };
+}
+
+/** The decision, `skipped`, or `pending` with the reason why there is none. */
+function screeningEnd(outcome: ScreeningOutcome): { outcome: string; reason: string } {
+  switch (outcome.kind) {
+    case 'answered':
+      return { outcome: outcome.decision, reason: '' };
+    case 'skipped':
+      return { outcome: 'skipped', reason: '' };
+    case 'unanswered':
+      return { outcome: 'pending', reason: outcome.reason };
+    case 'refused':
+    case 'unreadable':
+      return { outcome: 'error', reason: outcome.reason };
+    case 'forbidden':
+      return { outcome: 'error', reason: 'forbidden' };
+  }
+}
+
+/** @returns the poll, counted: `unchanged` is a poll, too; the call that only begins the first pause isn't. */
+function countPolls(poll: Activity<PollRequest, StatusOutcome>): Activity<PollRequest, StatusOutcome> {
+  const counted = countReads('order_screening_polls_total', 'Polls of reviews, by what they brought', poll);
+  return (request) => (activityInfo().attempt === 1 ? poll(request) : counted(request));
+}
+
+/** @returns the read of a status, counted */
+function countStatusReads<Request extends StatusRequest>(
+  read: Activity<Request, StatusOutcome>,
+): Activity<Request, StatusOutcome> {
+  return countReads(
+    'order_screening_status_reads_total',
+    'Reads after hints, rechecks and at the end of a window',
+    read,
+  );
+}
+
+function countReads<Request extends StatusRequest>(
+  name: string,
+  description: string,
+  read: Activity<Request, StatusOutcome>,
+): Activity<Request, StatusOutcome> {
+  const note = (integration: string, outcome: string): void =>
+    metricMeter.createCounter(name, undefined, description).add(1, { integration, outcome });
+  return async (request) => {
+    try {
+      const result = await read(request);
+      note(request.integration, result.kind === 'read' ? result.decision : result.kind);
+      return result;
+    } catch (error) {
+      note(request.integration, reasonOf(error));
+      throw error;
+    }
+  };
+}
+
+/** @returns the portal action, counted; of a cancel also how long before the end of its window it was sent */
+function countPortalActions(
+  perform: Activity<PortalRequest, PortalOutcome>,
+): Activity<PortalRequest, PortalOutcome> {
+  const note = ({ integration, fields, notAfter }: PortalRequest, outcome: string): void => {
+    const { kind } = fields;
+    metricMeter
+      .createCounter(
+        'order_screening_portal_actions_total',
+        undefined,
+        'Tries at portal actions, by how they ended',
+      )
+      .add(1, { integration, kind, outcome });
+    if (kind !== 'cancel' || outcome !== 'done' || notAfter === undefined) return;
+    metricMeter
+      .createHistogram(
+        'order_screening_cancel_time_left_seconds',
+        'float',
+        undefined,
+        'How long before its last moment a cancel was done',
+      )
+      .record(Math.max(0, Date.parse(notAfter) - Date.now()) / 1_000, { integration });
+  };
+  return async (request) => {
+    try {
+      const result = await perform(request);
+      note(request, result.kind);
+      return result;
+    } catch (error) {
+      note(request, reasonOf(error));
+      throw error;
+    }
+  };
+}
+
+/** Notes a try to deliver an event, and how old the event is by now: the lag of the order service's knowledge. */
+export function noteDelivery({ integration, type, occurredAt }: OrderEvent, delivered: boolean): void {
+  metricMeter
+    .createHistogram(
+      'order_screening_event_age_seconds',
+      'float',
+      undefined,
+      'Age of an event at a try to deliver it, by how the try ended',
+    )
+    .record(Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000, {
+      integration,
+      type,
+      outcome: delivered ? 'delivered' : 'failed',
+    });
+}
+
+/** Bounds of the histograms above, in seconds; the exporter's own are meant for milliseconds. */
+export const histogramBounds: Record<string, number[]> = {
+  order_screening_screening_duration_seconds: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 15, 30],
+  order_screening_cancel_time_left_seconds: [
+    60, 600, 3_600, 21_600, 43_200, 86_400, 172_800, 345_600, 432_000,
+  ],
+  order_screening_event_age_seconds: [0.1, 0.5, 1, 5, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 259_200],
+};
+
+/** Our failures have a short word for their type; any other has no place in a label. */
+function reasonOf(error: unknown): string {
+  return error instanceof ApplicationFailure ? (error.type ?? 'unknown') : 'unknown';
+}

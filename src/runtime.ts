@@ -1,0 +1,69 @@
+/** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address. */
+import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
+import { histogramBounds } from './activities/index.ts';
+import type { Config } from './config.ts';
+import type { Log } from './log.ts';
+
+/** The SDK's own histograms are in milliseconds; a checkout has up to 7.5 s. */
+const TASK_BOUNDS = [
+  5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 4_000, 7_500, 15_000, 60_000, 300_000, 3_600_000,
+];
+const TASK_HISTOGRAMS = [
+  'activity_execution_latency',
+  'activity_schedule_to_start_latency',
+  'activity_succeed_endtoend_latency',
+  'local_activity_execution_latency',
+  'local_activity_succeed_endtoend_latency',
+  'workflow_task_execution_latency',
+  'workflow_task_schedule_to_start_latency',
+];
+
+/** Sets up the SDK's log and metrics. Once a process, before anything else of it. */
+export function installRuntime(config: Config, log: Log): void {
+  const { host, port } = config.metrics;
+  Runtime.install({
+    logger: temporalLogger(log),
+    telemetryOptions: {
+      metrics: {
+        prometheus: {
+          bindAddress: `${host}:${port}`,
+          histogramBucketOverrides: {
+            ...Object.fromEntries(TASK_HISTOGRAMS.map((name) => [`temporal_${name}`, TASK_BOUNDS])),
+            ...histogramBounds,
+          },
+        },
+      },
+      // The core would write its lines to the console itself, and quote the failures of workflows in them.
+      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
+    },
+    shutdownSignals: [],
+  });
+}
+
+/** @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged */
+export function temporalLogger(log: Log): Logger {
+  return new DefaultLogger('INFO', ({ level, message, meta }) => {
+    const { workflowId, workflowType, activityType, attempt: tries, taskQueue, error } = { ...meta };
+    const { job, action, reason, integration } = { ...meta };
+    const expected = message.startsWith('No workflows registered');
+    const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
+    const fields = {
+      workflowId,
+      workflowType,
+      activityType,
+      tries,
+      taskQueue,
+      job,
+      action,
+      reason,
+      err: error,
+    };
+    log.foreign(severity, { integration, ...orderOf(workflowId), ...fields }, message);
+  });
+}
+
+/** @returns the order that a workflow id `order:<integration>:<orderId>` names */
+function orderOf(workflowId: unknown): { integration?: string; orderId?: string } {
+  const [, integration, orderId] = /^order:([^:]+):(.+)$/.exec(String(workflowId)) ?? [];
+  return integration === undefined || orderId === undefined ? {} : { integration, orderId };
+}

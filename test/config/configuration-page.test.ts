@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { documentedVariables } from '../../src/config/known-variables.ts';
+import { loadConfig } from '../../src/config.ts';
+import { sandboxEnvironment } from '../../src/sandbox/environment.ts';
+import { configurationPage } from '../../tools/docs/configuration.ts';
+
+const documented = documentedVariables().map(({ name }) => name);
+
+/** An environment that notes what is asked of it. */
+function watched(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; asked: Set<string> } {
+  const asked = new Set<string>();
+  const get = (target: NodeJS.ProcessEnv, name: string | symbol) => {
+    if (typeof name === 'string') asked.add(name);
+    return target[String(name)];
+  };
+  return { env: new Proxy(env, { get }), asked };
+}
+
+test('docs/configuration.md is what `npm run docs` writes', () => {
+  expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationPage());
+});
+
+test('every variable that is read is documented', () => {
+  const { env, asked } = watched({
+    SCREENING_API_KEY: 'a-key',
+    SCREENING_BASE_URL: 'https://screening.example',
+    SCREENING_PORTAL_BASE_URL: 'https://portal.example',
+  });
+
+  loadConfig(env);
+
+  expect(asked.size).toBeGreaterThan(20);
+  expect([...asked].filter((name) => !documented.includes(name) && !name.startsWith('TEMPORAL_'))).toEqual(
+    [],
+  );
+});
+
+test('every variable of the sandbox is documented, with its default', () => {
+  const defaults: Record<string, unknown> = sandboxEnvironment.parse({});
+
+  for (const name of Object.keys(sandboxEnvironment.shape)) {
+    const found = documentedVariables().find((one) => one.name === name);
+    expect(found?.readBy, name).toContain('sandbox');
+    expect(found?.fallback, name).toBe(defaults[name] === undefined ? undefined : String(defaults[name]));
+  }
+});
+
+test('a variable is documented once', () => {
+  expect(new Set(documented).size).toBe(documented.length);
+});

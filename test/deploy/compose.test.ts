@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { documentedVariables } from '../../src/config/known-variables.ts';
+import { loadConfig, loadTemporalSettings, loadWorkerVersion } from '../../src/config.ts';
+
+const serviceSchema = z.looseObject({
+  image: z.string(),
+  build: z.string().optional(),
+  restart: z.string().optional(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+  ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+});
+type Service = z.output<typeof serviceSchema>;
+
+const text = readFileSync('docker-compose.yml', 'utf8');
+const compose = z
+  .looseObject({ services: z.record(z.string(), serviceSchema), volumes: z.record(z.string(), z.unknown()) })
+  .parse(parse(text, { merge: true }));
+const services = Object.entries(compose.services);
+const own = services.filter(([, service]) => service.build !== undefined);
+const exampleEnv = readFileSync('deploy/example.env', 'utf8');
+const dockerfile = readFileSync('Dockerfile', 'utf8');
+
+const PROCESS_OF: Record<string, 'worker' | 'api' | 'setup' | 'sandbox'> = {
+  'src/worker.ts': 'worker',
+  'src/api/main.ts': 'api',
+  'src/dev/setup-temporal.ts': 'setup',
+  'src/sandbox/main.ts': 'sandbox',
+};
+
+function service(name: string): Service {
+  const found = compose.services[name];
+  if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+}
+
+/** Another service waits for its end: it does its work once. */
+function runsOnce(name: string): boolean {
+  return service(name).restart !== 'unless-stopped';
+}
+
+describe.each(services)('%s', (name, { image, environment, depends_on, ports, volumes, healthcheck }) => {
+  it('has an image of one version', () => {
+    if (service(name).build === undefined) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[\w.-]+)?$/);
+    else expect(image).toMatch(/^order-screening:\$\{WORKER_BUILD_ID:\?\}$/);
+  });
+
+  it('has a health check, unless it does its work once and ends', () => {
+    if (runsOnce(name)) expect(['temporal-schema', 'setup', 'promote']).toContain(name);
+    else expect(healthcheck).toBeDefined();
+  });
+
+  it('waits only for services that there are, in a state that they reach', () => {
+    for (const [other, { condition }] of Object.entries(depends_on)) {
+      const reached = runsOnce(other) ? 'service_completed_successfully' : 'service_healthy';
+      expect(condition, other).toBe(reached);
+    }
+  });
+
+  it('is reached from this machine only', () => {
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  it('mounts files that are in the project, read-only, and volumes that are declared', () => {
+    for (const [from = '', , mode] of volumes.map((volume) => volume.split(':'))) {
+      if (from.startsWith('./')) {
+        expect(existsSync(from), from).toBe(true);
+        expect(mode).toBe('ro');
+      } else expect(compose.volumes).toHaveProperty(from);
+    }
+  });
+
+  it('takes every secret from the environment', () => {
+    for (const [variable, value] of Object.entries(environment)) {
+      if (/PASSWORD|SECRET|KEY/.test(variable)) expect(value, variable).toMatch(/^\$\{\w+:[?-]\}$/);
+    }
+  });
+});
+
+describe.each(own)('%s, a process of ours', (_name, { command = [], environment }) => {
+  it('is given variables that it reads', () => {
+    const reader = PROCESS_OF[command[0] ?? ''];
+    const known = documentedVariables().filter(({ readBy }) => readBy.some((one) => one === reader));
+
+    expect(reader).toBeDefined();
+    expect(known.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(environment)));
+  });
+
+  it('starts with them', () => {
+    const env = substituted(environment);
+
+    if (command[0] === 'src/worker.ts') expect(loadConfig(env, 'worker').metrics.host).toBe('0.0.0.0');
+    if (command[0] === 'src/api/main.ts') expect(loadConfig(env, 'api').api.keys).toHaveLength(1);
+    if (command[0] === 'src/dev/setup-temporal.ts') {
+      expect(loadTemporalSettings(env).namespace).toBe('orders');
+      expect(loadWorkerVersion(env)?.buildId).toBe(environment.WORKER_BUILD_ID && 'v1');
+    }
+  });
+});
+
+test('every variable that is asked of a person is in deploy/example.env, and none else', () => {
+  const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+  const listed = [...exampleEnv.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+
+  expect([...new Set(asked)].sort()).toEqual(listed.sort());
+  expect(exampleEnv).not.toMatch(/^\w+=./m);
+});
+
+test('Temporal’s server is given every variable that its configuration has no default for', () => {
+  const config = readFileSync('deploy/temporal/config/production.yaml', 'utf8');
+  const needed = [...config.matchAll(/(default "[^"]*" \()?env "(\w+)"/g)].flatMap(
+    ([, fallback, name = '']) => (fallback === undefined ? [name] : []),
+  );
+
+  expect(Object.keys(service('temporal').environment)).toEqual(expect.arrayContaining(needed));
+  expect(needed.length).toBeGreaterThan(3);
+});
+
+test('the cluster runs the server that is built for tests', () => {
+  const version = /go\.temporal\.io\/server v(\S+)/.exec(readFileSync('tools/temporal/go.mod', 'utf8'))?.[1];
+
+  expect(service('temporal').image).toBe(`temporalio/server:${version}`);
+  expect(service('temporal-schema').image).toMatch(`temporalio/admin-tools:${version}-`);
+});
+
+test('Prometheus asks services that there are, at the ports where they serve metrics', () => {
+  const { scrape_configs: jobs } = z
+    .object({
+      scrape_configs: z.array(
+        z.object({
+          dns_sd_configs: z.array(z.object({ names: z.array(z.string()), port: z.number() })).default([]),
+          static_configs: z.array(z.object({ targets: z.array(z.string()) })).default([]),
+        }),
+      ),
+    })
+    .parse(parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8')));
+  const targets = jobs.flatMap((job) => [
+    ...job.dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
+    ...job.static_configs.flatMap((one) => one.targets),
+  ]);
+
+  expect(targets).toEqual([
+    `worker:${service('worker').environment.METRICS_PORT}`,
+    `api:${service('api').environment.API_PORT}`,
+    `temporal:${service('temporal').environment.TEMPORAL_METRICS_ADDRESS?.split(':')[1]}`,
+  ]);
+});
+
+test('the image is made in stages, of one version of Node, and runs as a user without rights', () => {
+  const stages = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+  const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+
+  expect(stages).toHaveLength(2);
+  expect(new Set(stages).size).toBe(1);
+  expect(stages[0]).toMatch(/^node:20\.\d+\.\d+-/);
+  expect(last).toMatch(/^USER node$/m);
+  expect(last).not.toMatch(/npm (ci|install)/);
+});
+
+test('what the image is made of is let through by .dockerignore', () => {
+  const ignore = readFileSync('.dockerignore', 'utf8').split('\n');
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = '']) =>
+    files.split(' '),
+  );
+
+  expect(ignore[0]).toBe('*');
+  for (const file of copied) expect(ignore, file).toContain(`!${file}`);
+});
+
+/** The environment as Compose makes it of a filled-in `.env`. */
+function substituted(environment: Record<string, string>): NodeJS.ProcessEnv {
+  const filled: Record<string, string> = {
+    WORKER_BUILD_ID: 'v1',
+    CARD_STASH_KEYS: `first:${randomBytes(32).toString('base64')}`,
+    PAYLOAD_KEYS: `first:${randomBytes(32).toString('base64')}`,
+    CODEC_TOKEN: randomBytes(24).toString('hex'),
+    API_KEYS: `shop:${randomBytes(24).toString('hex')}`,
+  };
+  const value = (name: string, operator: string, fallback: string) =>
+    filled[name] ?? (operator === '?' ? 'a-value' : fallback);
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, written]) => [
+      name,
+      written.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_all, variable, operator, fallback) =>
+        value(variable, operator, fallback),
+      ),
+    ]),
+  );
+}

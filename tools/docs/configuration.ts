@@ -1,0 +1,51 @@
+/** Writes `docs/configuration.md` from the list by which settings are read: `npm run docs`. */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  type DocumentedVariable,
+  documentedVariables,
+  type Process,
+} from '../../src/config/known-variables.ts';
+
+/** How each process is started. */
+const COMMANDS: Record<Process, string> = {
+  worker: '`npm run worker`',
+  api: '`npm run api`',
+  start: '`npm start`',
+  setup: '`npm run setup:temporal`',
+  temporal: '`npm run temporal`',
+  sandbox: '`npm run sandbox`',
+};
+
+/** @returns the page, in Markdown */
+export function configurationPage(): string {
+  const rows = documentedVariables().map(row);
+  const processes = Object.entries(COMMANDS).map(([name, command]) => `${name} is ${command}`);
+  return `# Configuration
+
+Made by \`npm run docs\` from the list by which settings are read, \`src/config/known-variables.ts\`: change it there.
+
+Settings are read from the environment once, when a process starts; an empty variable counts as not set. Every fault is
+listed at once, and no value is printed. Secrets are marked «secret»: keep them in the secret store of your platform, not
+in files of the project. What a policy file holds is in [policy.md](policy.md).
+
+Read by: ${processes.join(', ')}.
+
+| variable | default | read by | |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function row({ name, about, fallback, readBy, secret }: DocumentedVariable): string {
+  const standard = fallback === undefined ? '–' : `\`${fallback}\``;
+  const words = secret === true ? `${about} (secret)` : about;
+  return `| \`${name}\` | ${standard} | ${readBy.join(', ')} | ${words.replaceAll('|', '\\|')} |`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeFile(
+    fileURLToPath(new URL('../../docs/configuration.md', import.meta.url)),
+    configurationPage(),
+  );
+}
