@@ -24,6 +24,8 @@ import {
 
 /** The longest that a create may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 300_000;
 
 /** Ends of a create that leave it under way, perhaps; after any other the service is done with it. */
 const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', 'earlier-try']);
@@ -99,13 +101,23 @@ export function screeningActivities(world: ActivityWorld) {
       const mayCreate = !(asked.maybeUnderWay && activityInfo().attempt === 1);
       const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
       if (outcome.kind === 'no-answer') {
-        const underWay = LEAVES_UNDER_WAY.has(outcome.reason) ? UNDER_WAY_MS : undefined;
-        throw tryAgain(outcome.reason, outcome.message, underWay ?? askedPauseMs(outcome));
+        const leastMs = LEAVES_UNDER_WAY.has(outcome.reason) ? UNDER_WAY_MS : 0;
+        const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
+        throw tryAgain(outcome.reason, outcome.message, pauseMs);
       }
       if (outcome.kind === 'forbidden' && asked.forbiddenKnown) throw retryWrongKey();
       return outcome;
     },
   };
+}
+
+/**
+ * Growing pauses, half as long again or half as long by chance: orders that an outage stopped together don't come back together.
+ * @returns milliseconds
+ */
+function spreadPauseMs(): number {
+  const grown = Math.min(FIRST_PAUSE_MS * 2 ** (activityInfo().attempt - 1), LONGEST_PAUSE_MS);
+  return Math.round(grown * (0.5 + Math.random()));
 }
 
 /** A try before this one may have sent its create: its answer was lost, or its worker. */

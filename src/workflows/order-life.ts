@@ -1,9 +1,8 @@
 /** The life of an order. `run` reads as the design's section 3 does; what follows from what is in `src/orders/`. */
-import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from '@temporalio/workflow';
 import { applyReading, type StatusOutcome } from '../orders/apply-reading.ts';
 import { applyScreening, checkoutAnswer } from '../orders/apply-screening.ts';
 import { type Deadline, endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
-import { isOrderErrorCode } from '../orders/errors.ts';
 import { applyGatewaySent } from '../orders/gateway.ts';
 import { takeHint } from '../orders/hints.ts';
 import { mustFinish, wantedJobs } from '../orders/jobs.ts';
@@ -12,16 +11,17 @@ import { currentAttempt } from '../orders/new-order.ts';
 import { passDeadline, screenAgain } from '../orders/pass-deadline.ts';
 import type { Policy } from '../orders/policy.ts';
 import { autoCancelDue } from '../orders/portal.ts';
-import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
+import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
 import { applyLookUp, noteLateScreening } from '../orders/transactions.ts';
 import { type Instant, instant, millis, type ReadingSource } from '../orders/words.ts';
 import { Alarm } from './alarm.ts';
 import { BackgroundJobs, type Finished, type FinishedRead } from './background-jobs.ts';
+import { BROKE_DOWN, firstScreening } from './first-screening.ts';
 import type { OrderContext } from './order-context.ts';
 import { runJob, screenRequest } from './order-jobs.ts';
 import type { PortalStrand } from './portal-strand.ts';
 import { wasReset } from './was-reset.ts';
-import { local, localUntilDone, retryCheckout } from './world.ts';
+import { local, retryCheckout } from './world.ts';
 
 /** What the caller of the workflow asked for. */
 type Asked = Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
@@ -103,7 +103,7 @@ export class OrderLife {
       queuedMs: Date.now() - startTime.getTime(),
       ...(asked.answerBy !== undefined && { answerBy: asked.answerBy }),
     };
-    const first = await this.#firstScreening(request);
+    const first = await firstScreening(request);
     order.policy = first.policy;
     order.workflow = first.policy.workflow;
     const attempt = currentAttempt(order);
@@ -111,21 +111,6 @@ export class OrderLife {
     // An earlier run of this task may have sent a create; only one that was answered now was certainly sent now.
     const made = first.outcome.kind === 'answered' && !first.outcome.adopted;
     this.#answerCheckout(first.policy, first.outcome, made ? sentSince : order.startedAt);
-  }
-
-  async #firstScreening(request: Parameters<typeof local.screenAtCheckout>[0]): Promise<FirstScreening> {
-    try {
-      return await local.screenAtCheckout(request);
-    } catch (error) {
-      const refused = ownFailure(error);
-      if (refused !== undefined) throw refused;
-    }
-    try {
-      const policy = await localUntilDone.policyInForce(request);
-      return { policy, outcome: BROKE_DOWN };
-    } catch (error) {
-      throw ownFailure(error) ?? error;
-    }
   }
 
   /** A declined customer's next attempt: a caller waits for this one too. */
@@ -309,11 +294,3 @@ export class OrderLife {
     return this.jobs.finished.length === 0 && portal.idle && !this.#attemptWaits();
   }
 }
-
-/** @returns the failure behind an activity's, if it is one of our errors */
-function ownFailure(error: unknown): ApplicationFailure | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof ApplicationFailure && isOrderErrorCode(cause.type) ? cause : undefined;
-}
-
-const BROKE_DOWN: ScreeningOutcome = { kind: 'unanswered', reason: 'screening-broke-down', maybeSent: true };

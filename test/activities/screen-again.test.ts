@@ -88,7 +88,6 @@ describe('catching up', () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '5xx-after-commit' }] });
     const failure = await failureOf(catchUp());
     expect(failure).toMatchObject({ type: 'http-5xx', nonRetryable: false });
-    expect(failure.nextRetryDelay).toBeUndefined();
     sandbox.control.clearFaults();
     expect(await catchUp({}, 2)).toMatchObject({
       kind: 'answered',
@@ -97,6 +96,24 @@ describe('catching up', () => {
       transactionId: theTransaction().id,
     });
     expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('comes back after pauses that grow and differ, so that an outage’s orders don’t come back together', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
+    const pauses = async (attempt: number) => {
+      const failures = await Promise.all(Array.from({ length: 12 }, () => failureOf(catchUp({}, attempt))));
+      return failures.map(({ nextRetryDelay }) => Number(nextRetryDelay));
+    };
+    for (const [attempt, pause] of [
+      [2, 4_000],
+      [5, 32_000],
+      [20, 300_000],
+    ] as const) {
+      const drawn = await pauses(attempt);
+      expect(new Set(drawn).size).toBeGreaterThan(6);
+      expect(Math.min(...drawn)).toBeGreaterThanOrEqual(pause / 2);
+      expect(Math.max(...drawn)).toBeLessThanOrEqual(pause * 1.5);
+    }
   });
 
   it('creates when the look finds nothing', async () => {
