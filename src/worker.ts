@@ -22,6 +22,8 @@ import { installRuntime } from './runtime.ts';
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
 const CACHED_ORDERS = 2_000;
+/** How long an order's next task waits for the worker that has it in its cache, which may have died. */
+const WAIT_FOR_ITS_WORKER = '5 seconds';
 const CONCURRENT_BACKGROUND = 200;
 const CONCURRENT_POLLS = 50;
 
@@ -77,6 +79,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       maxConcurrentLocalActivityExecutions: CONCURRENT_SCREENINGS,
       maxConcurrentActivityTaskExecutions: CONCURRENT_SCREENINGS,
       maxCachedWorkflows: CACHED_ORDERS,
+      stickyQueueScheduleToStartTimeout: WAIT_FOR_ITS_WORKER,
     }),
     Worker.create({
       ...common,
