@@ -1,6 +1,6 @@
 /** Every answer is logged and counted once, also one that no route gave. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { orderIdSchema } from '../client/read-requests.ts';
+import { attemptSchema, orderIdSchema } from '../client/read-requests.ts';
 import type { Log } from '../log.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -57,6 +57,6 @@ declare module 'fastify' {
 
 /** The attempt that a body names; the first one needs no name. */
 function attemptIn(body: unknown): number | undefined {
-  const attempt = typeof body === 'object' && body !== null && 'attempt' in body ? body.attempt : undefined;
-  return typeof attempt === 'number' ? attempt : undefined;
+  if (typeof body !== 'object' || body === null || !('attempt' in body)) return undefined;
+  return attemptSchema.safeParse(body.attempt).data;
 }

@@ -1,6 +1,6 @@
 /** What the API takes, the same schemas for checks and documentation. Design section 5. */
 import { z } from 'zod';
-import { orderIdSchema } from '../client/read-requests.ts';
+import { attemptSchema, orderIdSchema } from '../client/read-requests.ts';
 import { plainOrderId } from '../orders/ids.ts';
 import {
   cardSchema,
@@ -57,7 +57,7 @@ export const screeningBody = z
   .strictObject({
     integration,
     workflow: z.enum(INTEGRATION_WORKFLOWS).optional(),
-    attempt: z.int().min(1).max(1000).optional().meta({ description: '1 unless said' }),
+    attempt: attemptSchema.optional().meta({ description: '1 unless said' }),
     transaction: transactionRequestSchema,
   })
   .meta({
@@ -85,7 +85,7 @@ export const cardBody = z.strictObject({ integration, orderId: z.string(), ...ca
 export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
 
 export const gatewayResultBody = z.strictObject({
-  attempt: z.int('must be a whole number').min(1, 'must be at least 1').exactOptional(),
+  attempt: attemptSchema.exactOptional(),
   result: z.enum(['pass', 'fail', 'error'], { error: 'must be "pass", "fail" or "error"' }),
   authcode: z.string().max(128, 'must have at most 128 characters').exactOptional(),
   transactionId: z

@@ -30,6 +30,12 @@ export const orderIdSchema = z
   .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
 
+/** The number of an attempt. Bounded, so that no other number can go where attempts go: into histories and logs. */
+export const attemptSchema = z
+  .int({ error: 'must be a whole number' })
+  .min(1, 'must be at least 1')
+  .max(1_000, 'must be at most 1000');
+
 const integrationName = z.string({ error: 'must be the name of an integration' });
 
 const screenSchema = z.strictObject({
@@ -38,11 +44,7 @@ const screenSchema = z.strictObject({
   workflow: z
     .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
     .optional(),
-  attempt: z
-    .int({ error: 'must be a whole number' })
-    .min(1, 'must be at least 1')
-    .max(1_000, 'must be at most 1000')
-    .optional(),
+  attempt: attemptSchema.optional(),
   transaction: z.unknown().optional(),
 });
 

@@ -131,6 +131,23 @@ describe('POST gateway-result', () => {
   });
 });
 
+describe('the number of an attempt', () => {
+  it.each(['/v1/orders/order-1/gateway-result', '/v1/orders/order-1/screening'])(
+    'is bounded and is not logged beyond that, since it may be a card number: %s',
+    async (url) => {
+      const { app, orderScreening, logged } = await anApi();
+      const body = { result: 'pass', transaction: {}, attempt: 4_000_056_655_665_556 };
+      const response = await app.inject({ method: 'POST', url, body });
+      if (url.endsWith('gateway-result')) {
+        expect(response.json()).toMatchObject({ status: 422 });
+        expect(response.body).toContain('must be at most 1000');
+        expect(orderScreening.recordGatewayResult).not.toHaveBeenCalled();
+      }
+      expect(response.body + logged()).not.toContain('4000056655665556');
+    },
+  );
+});
+
 describe('GET orders', () => {
   it('answers the whole state of one', async () => {
     const { app, orderScreening } = await anApi();
