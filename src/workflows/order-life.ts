@@ -1,5 +1,5 @@
 /** The life of an order. `run` reads as the design's section 3 does; what follows from what is in `src/orders/`. */
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import { applyReading, type StatusOutcome } from '../orders/apply-reading.ts';
 import { applyScreening, checkoutAnswer } from '../orders/apply-screening.ts';
 import { type Deadline, endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
@@ -20,6 +20,7 @@ import { BROKE_DOWN, firstScreening } from './first-screening.ts';
 import type { OrderContext } from './order-context.ts';
 import { runJob, screenRequest } from './order-jobs.ts';
 import type { PortalStrand } from './portal-strand.ts';
+import { Rest } from './rest.ts';
 import { wasReset } from './was-reset.ts';
 import { local, retryCheckout } from './world.ts';
 
@@ -33,7 +34,7 @@ export class OrderLife {
   readonly #spacing = new Alarm();
   /** Whether portal actions and events rest. */
   readonly #othersRest: () => boolean;
-  #resting = false;
+  readonly #rest = new Rest();
   #quietEnd: Instant | undefined;
   /** The service did not answer a read: a job goes on trying, on behalf of whoever asked. */
   #readAgain: ReadingSource | undefined;
@@ -72,6 +73,11 @@ export class OrderLife {
     return this.#recheckAsked || this.#readAgain !== undefined;
   }
 
+  /** Whether it is the other strands' turn. */
+  get rests(): boolean {
+    return this.#rest.undisturbed;
+  }
+
   /**
    * Lives the order to its end.
    * @returns false when its history has grown long: it is to continue as new
@@ -82,14 +88,13 @@ export class OrderLife {
     while (!order.ended) {
       this.#startWhatIsDue(portal);
       this.#context.show();
-      if (workflowInfo().continueAsNewSuggested && (await this.#rested(portal))) return false;
-      this.#resting = true;
-      await condition(() => this.#somethingToDo());
-      this.#resting = false;
+      if (workflowInfo().continueAsNewSuggested && (await this.#rested(portal))) break;
+      await this.#rest.until(() => this.#somethingToDo());
       await this.#doNext(portal);
     }
-    await this.#finish(portal);
-    return true;
+    if (order.ended) await this.#finish(portal);
+    this.#rest.end();
+    return order.ended === true;
   }
 
   /** The checkout's screening, inside the first workflow task. Design sections 3.1 and 6. */
@@ -175,9 +180,8 @@ export class OrderLife {
   }
 
   async #recheckNow(): Promise<void> {
-    const { order } = this.#context;
     this.#recheckAsked = false;
-    if (!screenAgain(order, this.#context.now)) await this.#read('operator');
+    if (!screenAgain(this.#context.order, this.#context.now)) await this.#read('operator');
   }
 
   /** Reads the decision now, by transaction id; when the service doesn't answer, a job goes on trying. */
@@ -252,7 +256,7 @@ export class OrderLife {
   }
 
   #noteEnd({ kind, at }: Deadline): void {
-    const quiet = this.#resting && this.jobs.idle && this.#othersRest();
+    const quiet = this.#rest.waits && this.jobs.idle && this.#othersRest();
     this.#quietEnd = quiet && endsOrder(kind) ? at : undefined;
   }
 
@@ -275,7 +279,7 @@ export class OrderLife {
       else if (this.jobs.idle && portal.idle) break;
       else {
         this.#quietEnd = undefined;
-        await condition(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
+        await this.#rest.until(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
       }
     }
     this.#stopTimers();

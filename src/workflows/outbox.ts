@@ -12,14 +12,23 @@ import { events, localEvents } from './world.ts';
 export class Outbox {
   readonly waiting: OrderEvent[];
   readonly #delivered: (count: number, inTime: boolean) => void;
+  readonly #others: { readonly rests: boolean };
   #delivering = false;
   #paused = false;
   #scope: CancellationScope | undefined;
   #atOnce = false;
 
-  /** @param delivered is told how many events left, and whether within their three days */
-  constructor(waiting: OrderEvent[], delivered: (count: number, inTime: boolean) => void) {
+  /**
+   * @param others the strands whose turn comes first
+   * @param delivered is told how many events left, and whether within their three days
+   */
+  constructor(
+    waiting: OrderEvent[],
+    others: { readonly rests: boolean },
+    delivered: (count: number, inTime: boolean) => void,
+  ) {
     this.waiting = waiting;
+    this.#others = others;
     this.#delivered = delivered;
   }
 
@@ -43,7 +52,7 @@ export class Outbox {
   /** Delivers as long as the order lives; nothing else waits for it. */
   async run(): Promise<void> {
     for (;;) {
-      await condition(() => this.waiting.length > 0 || this.#paused);
+      await condition(() => (this.waiting.length > 0 && this.#others.rests) || this.#paused);
       if (this.#paused) return;
       const batch = [...this.waiting];
       const scope = new CancellationScope();

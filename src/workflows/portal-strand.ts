@@ -27,10 +27,15 @@ export class PortalStrand {
   readonly #context: OrderContext;
   /** Whether a screening may be on its way: a cancel waits for it, so that it knows the transaction. */
   readonly #screening: () => boolean;
+  readonly #lifeRests: () => boolean;
+  #unoccupied = false;
+  #wantsTurn = false;
 
-  constructor(context: OrderContext, screening: () => boolean) {
+  /** @param life the order's life, whose turn always comes first */
+  constructor(context: OrderContext, life: { readonly screening: boolean; readonly rests: boolean }) {
     this.#context = context;
-    this.#screening = screening;
+    this.#screening = () => life.screening;
+    this.#lifeRests = () => life.rests;
   }
 
   /** Puts an action in the queue. */
@@ -46,11 +51,18 @@ export class PortalStrand {
     return nextAction(this.#context.order) === undefined;
   }
 
+  /** Whether it is the turn of those who come after it. */
+  get rests(): boolean {
+    return this.#lifeRests() && !this.#wantsTurn && !(this.#unoccupied && !this.idle);
+  }
+
   /** Does what is queued, as long as the order lives. */
   async run(): Promise<never> {
     const { order } = this.#context;
     for (;;) {
-      await condition(() => nextAction(order) !== undefined);
+      this.#unoccupied = true;
+      await condition(() => !this.idle && this.#lifeRests());
+      this.#unoccupied = false;
       const record = nextAction(order);
       if (record !== undefined) await this.#do(record);
     }
@@ -64,6 +76,13 @@ export class PortalStrand {
     delete portalFields[record.number];
     this.#context.emit(applyPortalOutcome(order, record, outcome, this.#context.now));
     this.#context.touch();
+  }
+
+  /** Waits until the order's life has done what it has to do. */
+  async #turn(): Promise<void> {
+    this.#wantsTurn = true;
+    await condition(this.#lifeRests);
+    this.#wantsTurn = false;
   }
 
   /** An activity that fails for good may have sent the action: a person must look. */
@@ -90,7 +109,10 @@ export class PortalStrand {
     if (fields.transactionId === undefined && mayHoldUnknown(attempt)) {
       const found = await beforeWindowCloses(order, attempt, () =>
         untilAllowed(
-          () => looking.lookUp(lookUpRequest(this.#context, attempt)),
+          async () => {
+            await this.#turn();
+            return looking.lookUp(lookUpRequest(this.#context, attempt));
+          },
           () => this.#wrongKey(),
         ),
       );
@@ -120,12 +142,14 @@ export class PortalStrand {
         policy !== undefined && { notAfter: instant(lastCallMs(cancelBy, policy.cancelWindowMs)) }),
     };
     return untilAllowed(
-      () =>
-        portal.performPortalAction({
+      async () => {
+        await this.#turn();
+        return portal.performPortalAction({
           ...request,
           forbiddenKnown: wrongKeyKnown(order),
           maybeDone: wasReset(),
-        }),
+        });
+      },
       () => this.#wrongKey(),
     );
   }

@@ -78,8 +78,9 @@ class ScreenOrder {
     this.#input = input;
     this.#context = new OrderContext(input, input.integration ?? DEFAULT_INTEGRATION);
     this.#life = new OrderLife(this.#context, () => this.#portal.idle && this.#outbox.empty);
-    this.#portal = new PortalStrand(this.#context, () => this.#life.screening);
-    this.#outbox = new Outbox(this.#context.events, (count, inTime) => this.#delivered(count, inTime));
+    this.#portal = new PortalStrand(this.#context, this.#life);
+    const delivered = (count: number, inTime: boolean) => this.#delivered(count, inTime);
+    this.#outbox = new Outbox(this.#context.events, this.#portal, delivered);
     this.#answerMessages();
     this.#answerPortalActions();
     this.#heedCancellation();
@@ -293,6 +294,6 @@ function failureOf(refusal: Refusal): Error {
 
 const REFUSED_ACTION = 'The order does not take this portal action now.';
 const CANCELLATION =
-  'Somebody asked Temporal to cancel the workflow. That does not cancel the order with the service: use the cancel action.';
+  'Somebody asked Temporal to cancel the workflow. That is no cancel with the service: use the cancel action.';
 const UNDELIVERED =
   'Events could not be delivered for three days and were given up: the receiver must catch up by reading orders.';

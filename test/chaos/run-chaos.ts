@@ -8,7 +8,7 @@ import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
 import { calmDown, doMischief, type MischiefReport } from './mischief.ts';
 import { newest } from './oracle.ts';
 import { type OrderPlan, orderOfInvoice, planRun } from './plan.ts';
-import { historiesOf, replayAll } from './replays.ts';
+import { firstHistories, replayAll } from './replays.ts';
 import { settle } from './settle.ts';
 import { type Anomaly, type Circumstances, judge } from './verdict.ts';
 
@@ -136,7 +136,7 @@ async function play(
       analystsDecided: analysts.decided(),
       knownAtRecheck,
       complaints: cast.complaints(),
-      histories: await historiesOf(
+      histories: await firstHistories(
         temporal,
         plans.filter(({ orderId }) => anomalies.some((one) => one.orderId === orderId)),
       ),

@@ -122,7 +122,7 @@ function claims(evidence: OrderEvidence, state: State): Finding[] {
   }
   for (const { kind: path, outcome } of diary.actions) {
     const kind = path === 'chargebacks' ? 'chargeback' : path;
-    const nothingToSend = kind === 'cancel' && transactions.length === 0;
+    const nothingToSend = kind === 'cancel' && newest(state).transactionId === undefined;
     if (outcome === 'done' && !nothingToSend && doneAt(evidence, kind) === 0)
       claimed(`${kind} was answered with done`);
   }

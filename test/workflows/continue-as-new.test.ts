@@ -12,7 +12,9 @@ import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { answered, aPolicy, withOrders } from './support.ts';
 
-const { order, environment } = withOrders([fileURLToPath(import.meta.resolve('./long-history.ts'))]);
+const { order, environment } = withOrders({
+  workflowModules: [fileURLToPath(import.meta.resolve('./long-history.ts'))],
+});
 
 describe('an order whose history grows long', () => {
   it('continues as new, keeps its answers and what it knows, and lives on', async () => {

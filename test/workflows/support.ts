@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import {
   BACKGROUND_TASK_QUEUE,
   decisionUpdateId,
@@ -17,6 +17,7 @@ import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';
+import { faultsOfReplays } from '../support/replays.ts';
 import { backgroundActivities, checkoutActivities, pollActivities, World, Worlds } from './world.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
@@ -57,12 +58,17 @@ export interface StartedOrder {
   events: () => Promise<number>;
 }
 
-/**
- * Starts the server and the workers for a test file.
- * @param workflowModules paths of workflow interceptors
- */
-export function withOrders(workflowModules: string[] = []): OrderTest {
+export interface OrderTestOptions {
+  /** Paths of workflow interceptors. */
+  workflowModules?: string[];
+  /** Every workflow task is for a worker that has never seen the order. */
+  cold?: boolean;
+}
+
+/** Starts the server and the workers for a test file. When all is done, every order's history must replay. */
+export function withOrders({ workflowModules = [], cold = false }: OrderTestOptions = {}): OrderTest {
   const worlds = new Worlds();
+  const workflowIds: string[] = [];
   let environment: TestWorkflowEnvironment | undefined;
   let stop: (() => Promise<void>) | undefined;
   const env = (): TestWorkflowEnvironment => {
@@ -81,6 +87,7 @@ export function withOrders(workflowModules: string[] = []): OrderTest {
         workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
         activities: { ...checkoutActivities(worlds) },
         interceptors: { workflowModules },
+        ...(cold && { maxCachedWorkflows: 0 }),
       }),
       await Worker.create({
         connection,
@@ -101,7 +108,11 @@ export function withOrders(workflowModules: string[] = []): OrderTest {
   });
   afterAll(async () => {
     await stop?.();
-    await environment?.teardown();
+    try {
+      expect(await faultsOfReplays(env().client, workflowIds, workflowModules)).toEqual(new Map());
+    } finally {
+      await environment?.teardown();
+    }
   });
 
   return {
@@ -155,6 +166,7 @@ export function withOrders(workflowModules: string[] = []): OrderTest {
     const world = new World();
     worlds.add(integration, world);
     const workflowId = orderWorkflowId(integration, orderId);
+    workflowIds.push(workflowId);
     const options = { taskQueue: TASK_QUEUE, workflowId, workflowRunTimeout: '60 days' } as const;
     return { world, orderId, integration, options };
   }
