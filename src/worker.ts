@@ -8,6 +8,7 @@ import {
   createActivities,
   createEventSender,
   createOrderDirectory,
+  withHeartbeats,
   withMetrics,
 } from './activities/index.ts';
 import { createCardStash } from './cards/index.ts';
@@ -85,6 +86,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       ...common,
       taskQueue: BACKGROUND_TASK_QUEUE,
       activities: { ...activities.background },
+      interceptors: { activity: [withHeartbeats] },
       maxConcurrentActivityTaskExecutions: CONCURRENT_BACKGROUND,
     }),
     Worker.create({

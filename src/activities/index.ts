@@ -16,6 +16,7 @@ import { sweepActivities } from './sweep-activities.ts';
 
 export type { ActivityWorld } from './activity-world.ts';
 export { createEventSender, type EventSender } from './event-sender.ts';
+export { withHeartbeats } from './heartbeats.ts';
 export { histogramBounds, withMetrics } from './metrics.ts';
 export { createOrderDirectory, type OrderDirectory } from './order-directory.ts';
 

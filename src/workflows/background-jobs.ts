@@ -27,7 +27,7 @@ export type Finished =
 const AFTER_FAILURE = '5 minutes';
 
 export class BackgroundJobs {
-  readonly finished: Finished[] = [];
+  readonly #finished: { key: string; how: Finished }[] = [];
   readonly #start: (job: Job) => Promise<Finished>;
   readonly #ended: () => void;
   readonly #running = new Map<string, { job: Job; scope: CancellationScope; ended: Promise<void> }>();
@@ -41,7 +41,17 @@ export class BackgroundJobs {
     this.#ended = ended;
   }
 
-  /** Starts the wanted jobs that don't run, stops those that are no longer wanted. */
+  /** Whether a job has ended and nobody has looked at how. */
+  get anyFinished(): boolean {
+    return this.#finished.length > 0;
+  }
+
+  /** @returns how the job ended that ended first of those that nobody has looked at */
+  take(): Finished | undefined {
+    return this.#finished.shift()?.how;
+  }
+
+  /** Starts the wanted jobs that don't run, stops those that are no longer wanted. One whose end waits to be looked at is done. */
   keep(wanted: readonly Job[]): void {
     const keys = new Set(wanted.map((job) => job.key));
     for (const [key, { job, scope }] of this.#running) {
@@ -52,19 +62,20 @@ export class BackgroundJobs {
       scope.cancel();
     }
     for (const job of wanted) {
-      if (!this.#running.has(job.key)) this.#begin(job);
+      const done = this.#finished.some(({ key }) => key === job.key);
+      if (!done && !this.#running.has(job.key)) this.#begin(job);
     }
   }
 
   /** Whether a job of the kind runs, or has ended and nobody has looked at how. */
   busy(kind: Job['kind']): boolean {
     const running = [...this.#running.values()].some((one) => one.job.kind === kind);
-    return running || this.finished.some((one) => one.kind === kind);
+    return running || this.#finished.some(({ how }) => how.kind === kind);
   }
 
   /** Whether no job runs, and none has ended unseen. */
   get idle(): boolean {
-    return this.#running.size === 0 && this.finished.length === 0;
+    return this.#running.size === 0 && !this.anyFinished;
   }
 
   /** Stops all jobs and waits until they have ended. */
@@ -78,8 +89,8 @@ export class BackgroundJobs {
     const stands = (): boolean => this.#running.get(job.key)?.scope === scope;
     const ended = scope
       .run(() => this.#start(job))
-      .then((finished) => {
-        if (stands()) this.finished.push(finished);
+      .then((how) => {
+        if (stands()) this.#finished.push({ key: job.key, how });
       })
       .catch(async (error: unknown) => {
         if (isCancellation(error)) return;

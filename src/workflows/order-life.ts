@@ -151,7 +151,7 @@ export class OrderLife {
   #somethingToDo(): boolean {
     return (
       this.#context.touched ||
-      this.jobs.finished.length > 0 ||
+      this.jobs.anyFinished ||
       this.#alarm.rung ||
       this.#spacing.rung ||
       this.#recheckAsked ||
@@ -162,7 +162,7 @@ export class OrderLife {
 
   async #doNext(portal: PortalStrand): Promise<void> {
     const { order } = this.#context;
-    const finished = this.jobs.finished.shift();
+    const finished = this.jobs.take();
     if (finished !== undefined) return this.#jobFinished(finished);
     if (this.#attemptWaits() && order.policy !== undefined) return this.#screenRetry(order.policy);
     if (this.#recheckAsked) return this.#recheckNow();
@@ -274,12 +274,12 @@ export class OrderLife {
     const { order } = this.#context;
     for (;;) {
       this.jobs.keep(wantedJobs(order, Date.now()).filter(mustFinish));
-      const finished = this.jobs.finished.shift();
+      const finished = this.jobs.take();
       if (finished !== undefined) await this.#jobFinished(finished);
       else if (this.jobs.idle && portal.idle) break;
       else {
         this.#quietEnd = undefined;
-        await this.#rest.until(() => this.jobs.finished.length > 0 || (this.jobs.idle && portal.idle));
+        await this.#rest.until(() => this.jobs.anyFinished || (this.jobs.idle && portal.idle));
       }
     }
     this.#stopTimers();
@@ -295,6 +295,6 @@ export class OrderLife {
     if (!portal.idle || this.#attemptWaits()) return false;
     await this.jobs.stop();
     this.#stopTimers();
-    return this.jobs.finished.length === 0 && portal.idle && !this.#attemptWaits();
+    return !this.jobs.anyFinished && portal.idle && !this.#attemptWaits();
   }
 }

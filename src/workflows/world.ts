@@ -45,6 +45,8 @@ export const retryCheckout = proxyActivities<RetryActivities>({
 const background = {
   taskQueue: BACKGROUND_TASK_QUEUE,
   startToCloseTimeout: '45 seconds',
+  // A worker that died is noticed after that: a cancel near the end of its window can't wait for longer.
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 } as const;
 

@@ -168,6 +168,34 @@ describe('a review', () => {
   });
 });
 
+describe('a portal action', () => {
+  it('is taken up within seconds when the worker that was at it is killed', { timeout: 60_000 }, async () => {
+    const orderId = anOrderId();
+    await screen(orderId, 'pass@example.com');
+    const calls = () => all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId });
+    all.sandbox.control.setFaults({
+      faults: [
+        {
+          operation: 'cancel-transaction',
+          kind: 'hang-before-commit',
+          times: 1,
+          match: { invoice: orderId },
+        },
+      ],
+    });
+    const canceled = all.call('POST', `/v1/orders/${orderId}/cancel`, {});
+    await eventually(() => expect(calls()).toHaveLength(1));
+    all.worker().kill('SIGKILL');
+    const killedAt = Date.now();
+    await all.startWorker();
+    await canceled;
+    await eventually(() => expect(calls()).toHaveLength(2), { timeoutMs: 40_000 });
+    // Without heartbeats the server would wait for the call's 45 s.
+    expect(Date.now() - killedAt).toBeLessThan(30_000);
+    await all.until(orderId, ({ phase }) => phase === 'canceled');
+  });
+});
+
 describe('the cancel window', () => {
   it('takes a cancel while it is open, and gives the same answer again', async () => {
     const orderId = anOrderId();

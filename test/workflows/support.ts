@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/index.ts';
 import {
   BACKGROUND_TASK_QUEUE,
   decisionUpdateId,
@@ -61,7 +62,7 @@ export interface StartedOrder {
 export interface OrderTestOptions {
   /** Paths of workflow interceptors. */
   workflowModules?: string[];
-  /** Every workflow task is for a worker that has never seen the order. */
+  /** One workflow task at a time, each for a worker that has never seen the order, on a server of the real kind. */
   cold?: boolean;
 }
 
@@ -70,6 +71,7 @@ export function withOrders({ workflowModules = [], cold = false }: OrderTestOpti
   const worlds = new Worlds();
   const workflowIds: string[] = [];
   let environment: TestWorkflowEnvironment | undefined;
+  let server: EmbeddedTemporal | undefined;
   let stop: (() => Promise<void>) | undefined;
   const env = (): TestWorkflowEnvironment => {
     if (environment === undefined) throw new Error('the environment is there from beforeAll on');
@@ -78,7 +80,10 @@ export function withOrders({ workflowModules = [], cold = false }: OrderTestOpti
 
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
-    environment = await createTimeSkipping();
+    server = cold ? await startEmbeddedTemporal({ port: 0 }) : undefined;
+    environment = await (server === undefined
+      ? createTimeSkipping()
+      : TestWorkflowEnvironment.createFromExistingServer({ address: server.address }));
     const connection = environment.nativeConnection;
     const workers = [
       await Worker.create({
@@ -87,7 +92,7 @@ export function withOrders({ workflowModules = [], cold = false }: OrderTestOpti
         workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
         activities: { ...checkoutActivities(worlds) },
         interceptors: { workflowModules },
-        ...(cold && { maxCachedWorkflows: 0 }),
+        ...(cold && { maxCachedWorkflows: 0, maxConcurrentWorkflowTaskExecutions: 1 }),
       }),
       await Worker.create({
         connection,
@@ -109,9 +114,11 @@ export function withOrders({ workflowModules = [], cold = false }: OrderTestOpti
   afterAll(async () => {
     await stop?.();
     try {
-      expect(await faultsOfReplays(env().client, workflowIds, workflowModules)).toEqual(new Map());
+      const faults = environment && (await faultsOfReplays(environment.client, workflowIds, workflowModules));
+      expect(faults ?? new Map()).toEqual(new Map());
     } finally {
       await environment?.teardown();
+      await server?.stop();
     }
   });
 

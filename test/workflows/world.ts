@@ -44,7 +44,7 @@ export class World {
   lookUp: () => Promise<LookUpOutcome> = async () => ({ kind: 'none' });
   screenRetry: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   catchUp: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
-  deliver: (event: OrderEvent) => void = () => undefined;
+  deliver: (event: OrderEvent) => void | Promise<void> = () => undefined;
   /** Lets a poll's answer wait on its way. */
   pollOnItsWay: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
@@ -108,7 +108,7 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & LocalEvent
       return world.status;
     },
     deliverAtOnce: async (event) => {
-      take(worlds, [event]);
+      await take(worlds, [event]);
       worlds.of(event).atOnce += 1;
     },
     screenRetry: async (request) => {
@@ -184,12 +184,12 @@ export function again(nextRetryDelay: number): ApplicationFailure {
   return ApplicationFailure.create({ type: 'again', message: 'not yet', nextRetryDelay, category });
 }
 
-function take(worlds: Worlds, events: OrderEvent[]): void {
+async function take(worlds: Worlds, events: OrderEvent[]): Promise<void> {
   for (const event of events) {
     const world = worlds.of(event);
     // As the real one: a batch that is sent again goes on after what arrived.
     if (world.events.some((one) => one.id === event.id)) continue;
-    world.deliver(event);
+    await world.deliver(event);
     world.events.push(event);
   }
 }
