@@ -45,6 +45,7 @@ export class World {
   screenRetry: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   catchUp: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   deliver: (event: OrderEvent) => void | Promise<void> = () => undefined;
+  forget: () => Promise<void> = async () => undefined;
   /** Lets a poll's answer wait on its way. */
   pollOnItsWay: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
@@ -154,7 +155,9 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
     },
     deliverEvents: async (events) => take(worlds, events),
     forgetCard: async ({ cardRef }) => {
-      worlds.of({ integration: cardRef }).forgotten.push(cardRef);
+      const world = worlds.of({ integration: cardRef });
+      await world.forget();
+      world.forgotten.push(cardRef);
     },
   };
 }
