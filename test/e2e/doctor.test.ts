@@ -6,7 +6,7 @@ import { setupTemporal } from '../../src/dev/index.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
-import { aFile, aNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
+import { aFile, aNamespace, aReadyNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
 import { runCli } from './run-cli.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -20,7 +20,8 @@ let printed = '';
 
 beforeAll(async () => {
   if (withRedis) redis = await startRedis({ password: 'password-of-redis' });
-  all = await deploy(server.address, { default: { poll: { first: '30s', factor: 1, max: '30s' } } });
+  const env = { TEMPORAL_NAMESPACE: await aReadyNamespace(server.connection) };
+  all = await deploy(server.address, { default: { poll: { first: '30s', factor: 1, max: '30s' } } }, { env });
 });
 afterAll(async () => {
   await all?.stop();
