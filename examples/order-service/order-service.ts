@@ -9,7 +9,10 @@ import { createDataConverter, createOrderScreening, OrderScreeningError } from '
 type Action = 'proceed' | 'hold' | 'decline' | 'cancel';
 
 /** A real service keeps both in its database, and changes them in one transaction. */
-const orders = new Map<string, { payment: 'authorized' | 'captured' | 'voided' | 'refunded'; calls: string[] }>();
+const orders = new Map<
+  string,
+  { payment: 'authorized' | 'captured' | 'voided' | 'refunded'; calls: string[] }
+>();
 const eventsDone = new Set<string>();
 
 const { PORT = '3000', EVENTS_SECRET = '' } = process.env;
@@ -23,7 +26,9 @@ const webhook = new Webhook(EVENTS_SECRET);
 const app = fastify();
 // A signature is over the bytes as they came, so nothing parses them before they are verified.
 app.removeAllContentTypeParsers();
-app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
+  done(null, body),
+);
 
 /** The checkout, after the gateway has authorized the payment. The body is the transaction. */
 app.post<{ Params: { orderId: string }; Body: string }>('/checkout/:orderId', async (request, reply) => {

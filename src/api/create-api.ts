@@ -161,7 +161,8 @@ type OpenApi = Extract<Parameters<SwaggerTransformObject>[0], { openapiObject: u
 function completed(document: OpenApi): OpenApi {
   for (const path of Object.values(document.paths ?? {})) {
     for (const operation of [path?.get, path?.post]) {
-      const { requestBody, responses = {} } = operation ?? {};
+      if (operation === undefined) continue;
+      const { requestBody, responses = {} } = operation;
       if (requestBody !== undefined && !('$ref' in requestBody)) {
         requestBody.required = 'required' in (requestBody.content['application/json']?.schema ?? {});
       }
@@ -173,7 +174,11 @@ function completed(document: OpenApi): OpenApi {
   return document;
 }
 
-const header = (description: string) => ({ required: true, description, schema: { type: 'string' as const } });
+const header = (description: string) => ({
+  required: true,
+  description,
+  schema: { type: 'string' as const },
+});
 const retryAfter = { 'retry-after': header('Seconds to wait before the same request') };
 /** Headers that an answer of a status has. */
 const HEADERS: Record<string, Record<string, ReturnType<typeof header>>> = {

@@ -51,7 +51,10 @@ export const uncheckedOrderParams = z.strictObject({
   orderId: z.string().transform(plainOrderId).meta(ORDER_ID),
 });
 export const uncheckedOrderQuery = z.strictObject({
-  integration: z.string().optional().meta({ examples: ['default'] }),
+  integration: z
+    .string()
+    .optional()
+    .meta({ examples: ['default'] }),
 });
 
 /** Checked by the client library, which knows the rules of each integration. */
@@ -81,28 +84,27 @@ export const screeningBody = z
   });
 
 /** Checked by the client library. */
-export const cardBody = z
-  .strictObject({ integration, orderId: z.string(), ...cardSchema.shape })
-  .meta({
-    examples: [
-      { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
-    ],
-  });
+export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape }).meta({
+  examples: [
+    { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
+  ],
+});
 
 /** Any JSON object, for a body that is checked elsewhere. */
 export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
 
 export const gatewayResultBody = z
   .strictObject({
-  attempt: attemptSchema.exactOptional(),
-  result: z.enum(['pass', 'fail', 'error'], { error: 'must be "pass", "fail" or "error"' }),
-  authcode: z.string().max(128, 'must have at most 128 characters').exactOptional(),
-  transactionId: z
-    .string()
-    .max(128, 'must have at most 128 characters')
-    .exactOptional()
-    .meta({ description: "The gateway's own transaction id" }),
-}).meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
+    attempt: attemptSchema.exactOptional(),
+    result: z.enum(['pass', 'fail', 'error'], { error: 'must be "pass", "fail" or "error"' }),
+    authcode: z.string().max(128, 'must have at most 128 characters').exactOptional(),
+    transactionId: z
+      .string()
+      .max(128, 'must have at most 128 characters')
+      .exactOptional()
+      .meta({ description: "The gateway's own transaction id" }),
+  })
+  .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
 
 export const reasonBody = z
   .strictObject({ reason: reason.exactOptional(), transactionId })
@@ -112,15 +114,17 @@ export const acknowledgeBody = z
   .meta({ examples: [{ reason: 'called the customer' }] });
 export const noBody = z.strictObject({}).meta({ examples: [{}] });
 
-export const customerCodeBody = z.strictObject({
-  customerCode: z.string().min(1, 'must not be empty').max(128, 'must have at most 128 characters'),
-  email: z
-    .email('must be a valid e-mail address')
-    .max(128, 'must have at most 128 characters')
-    .exactOptional()
-    .meta({ description: "The order's e-mail unless given" }),
-  transactionId,
-}).meta({ examples: [{ customerCode: '4711', email: 'pass@example.com' }] });
+export const customerCodeBody = z
+  .strictObject({
+    customerCode: z.string().min(1, 'must not be empty').max(128, 'must have at most 128 characters'),
+    email: z
+      .email('must be a valid e-mail address')
+      .max(128, 'must have at most 128 characters')
+      .exactOptional()
+      .meta({ description: "The order's e-mail unless given" }),
+    transactionId,
+  })
+  .meta({ examples: [{ customerCode: '4711', email: 'pass@example.com' }] });
 
 /** What a chargeback has beside the fields of the interface document. */
 export const chargebackExtras = z.strictObject({

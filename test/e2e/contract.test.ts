@@ -1,8 +1,8 @@
 /** Every answer that the OpenAPI document names is provoked from real processes, and compared with the document. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aTransaction, withEmail } from '../fixtures/transactions.ts';
-import { eventually, freePort, spawnProcess, type SpawnedProcess, withTestServer } from '../support/index.ts';
-import type { Contract, MediaType, OpenApi } from '../support/openapi-contract.ts';
+import { eventually, freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../support/index.ts';
+import type { Contract, OpenApi } from '../support/openapi-contract.ts';
 import { anOrderId, contractOf, type Deployment, deploy } from './support.ts';
 
 const KEY = 'key-of-the-contract-test';
@@ -139,20 +139,23 @@ describe('answers that are the same for every operation', () => {
     [429, 'too many requests', { at: 'strict', headers: { authorization: `Bearer ${OTHER_KEY}` } }],
   ] as const)('%i: %s', async (status, _case, how) => {
     const at = 'at' in how ? { cutOff, strict }[how.at].url : all.apiUrl;
-    for (const { method, url, body } of addresses(anOrderId())) {
-      const isRead = method === 'GET' && url.includes('/orders/');
-      if (status === 400 && !isRead) continue;
-      const ask = () =>
-        send('url' in how ? how.url : url, {
-          method,
-          at,
-          ...(body && { body }),
-          ...('headers' in how && { headers: how.headers }),
-        });
-      const answer = await ask();
-      const again = status === 429 && answer.status !== 429 ? await ask() : answer;
-      expect(again.status, `${method} ${url}`).toBe(status);
-    }
+    const asked = addresses(anOrderId()).filter(
+      ({ method, url }) => status !== 400 || (method === 'GET' && url.includes('/orders/')),
+    );
+    await Promise.all(
+      asked.map(async ({ method, url, body }) => {
+        const ask = () =>
+          send('url' in how ? how.url : url, {
+            method,
+            at,
+            ...(body && { body }),
+            ...('headers' in how && { headers: how.headers }),
+          });
+        const answer = await ask();
+        const again = status === 429 && answer.status !== 429 ? await ask() : answer;
+        expect(again.status, `${method} ${url}`).toBe(status);
+      }),
+    );
   });
 
   it.each([
@@ -258,20 +261,18 @@ describe('answers of each operation', () => {
 it('every example of the document works when it is sent', async () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
-      const example = (of: { examples?: MediaType['examples'] } | undefined) =>
-        Object.values(of?.examples ?? {})[0]?.value;
       const orderId = path.endsWith('screening')
         ? anOrderId()
         : await (path.endsWith('gateway-result') ? preGateway() : screened('pass@example.com'));
       const named = (place: string) =>
         parameters
-          .filter((parameter) => parameter.in === place && example(parameter) !== undefined)
-          .map((parameter): [string, string] => [parameter.name, String(example(parameter))]);
+          .filter((parameter) => parameter.in === place && parameter.example !== undefined)
+          .map((parameter): [string, string] => [parameter.name, String(parameter.example)]);
       const { status, body } = await send(
         `${path.replace('{orderId}', orderId)}?${new URLSearchParams(named('query'))}`,
         {
           method: method.toUpperCase(),
-          body: example(requestBody?.content['application/json']),
+          body: requestBody?.content['application/json']?.example,
           headers: Object.fromEntries(named('header')),
         },
       );

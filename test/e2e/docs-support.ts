@@ -59,6 +59,7 @@ export function masked(output: string): string {
   return output
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
+    .replaceAll(/version \d+\.\d+\.\d+/g, 'version <n>')
     .replaceAll(/\d+ of \d+/g, '<n> of <n>')
     .replaceAll(/\b\d+ (?=open reviews?|workers?|orders?)/g, '<n> ')
     .replaceAll(/[─│┌┬┐├┼┤└┴┘\s]+/g, ' ')
@@ -69,13 +70,14 @@ export async function startDocsStack(): Promise<DocsStack> {
   const dataDir = await mkdtemp(join(tmpdir(), 'order-screening-docs-'));
   // Modules are found from here as from the project's folder.
   const modulesDir = await mkdtemp(join(ROOT, 'node_modules', '.docs-'));
+  await writeFile(join(modulesDir, 'package.json'), '{"type":"module"}');
   const ports = Object.fromEntries(
     await Promise.all(Object.keys(PORTS).map(async (name) => [name, String(await freePort())] as const)),
   );
-  const serviceUrl = `http://127.0.0.1:${ports.PORT}`;
+  const events = { EVENTS_URL: `http://127.0.0.1:${ports.PORT}/events`, EVENTS_SECRET };
   const shared = { ...ports, DATA_DIR: dataDir };
   const stack = await spawnProcess('src/dev/start.ts', {
-    env: { ...shared, EVENTS_URL: `${serviceUrl}/events`, EVENTS_SECRET },
+    env: { ...shared, ...events },
     readyWhen: /Stop with Ctrl-C/,
     readyWithinMs: FIRST_START_MS,
   });
@@ -85,9 +87,10 @@ export async function startDocsStack(): Promise<DocsStack> {
   const env = {
     ...process.env,
     ...shared,
-    EVENTS_SECRET,
+    ...events,
     PATH: `${bin}:${process.env.PATH}`,
     NO_COLOR: '1',
+    npm_config_loglevel: 'error',
     WELCOME: (stack.output().match(/^ {2}curl .*$/gm) ?? []).join('\n'),
   };
   const besideNpmStart = {
@@ -145,7 +148,11 @@ export async function startDocsStack(): Promise<DocsStack> {
         join(modulesDir, 'tsconfig.json'),
         JSON.stringify({
           extends: join(ROOT, 'tsconfig.json'),
-          compilerOptions: { noUnusedLocals: false, typeRoots: [join(ROOT, 'node_modules/@types')] },
+          compilerOptions: {
+            noUnusedLocals: false,
+            rewriteRelativeImportExtensions: false,
+            typeRoots: [join(ROOT, 'node_modules/@types')],
+          },
           include: [],
           files,
         }),

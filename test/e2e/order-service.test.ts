@@ -45,7 +45,11 @@ const checkout = (orderId: string, email: string) =>
   ask(`/checkout/${orderId}`, JSON.stringify(withEmail(email)));
 
 /** An event as order-screening sends it. */
-function event(orderId: string, action: string, { id = randomUUID(), secret = SECRET, at = new Date() } = {}) {
+function event(
+  orderId: string,
+  action: string,
+  { id = randomUUID(), secret = SECRET, at = new Date() } = {},
+) {
   const body = JSON.stringify({ type: 'order.review_resolved', orderId, data: { action } });
   const headers = {
     'webhook-id': id,

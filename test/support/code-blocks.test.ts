@@ -14,6 +14,8 @@ Words with \`code\` in them.
   {"two": 2}
   \`\`\`
 
+And more:
+
     echo indented
 
 \`\`\`
@@ -26,8 +28,8 @@ it('finds every block with its tag and its line', () => {
   expect(blocks.map(({ line, language, text }) => [line, language, text])).toEqual([
     [3, 'sh', 'echo one'],
     [10, 'json', '{"two": 2}'],
-    [14, '', 'echo indented'],
-    [16, '', 'no tag'],
+    [16, '', 'echo indented'],
+    [18, '', 'no tag'],
   ]);
 });
 
@@ -36,7 +38,7 @@ it('names the blocks that are neither run nor listed', () => {
   expect(run.map(({ text }) => text)).toEqual(['echo one']);
   expect(faults).toEqual([
     'page.md:10 (json) is neither run nor listed',
-    'page.md:14 (no tag) is neither run nor listed',
+    'page.md:16 (no tag) is neither run nor listed',
   ]);
 });
 

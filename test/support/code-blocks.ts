@@ -1,4 +1,4 @@
-import { type Token, lexer, walkTokens } from 'marked';
+import { lexer, type Token, walkTokens } from 'marked';
 
 /** A block of code in a Markdown page. */
 export interface CodeBlock {
@@ -14,7 +14,7 @@ export interface CodeBlock {
 export function codeBlocksOf(page: string, markdown: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let from = 0;
-  walkTokens(lexer(markdown), (token: Token) => {
+  void walkTokens(lexer(markdown), (token: Token) => {
     if (token.type !== 'code') return;
     const text = String(token.text);
     const first = text.split('\n')[0] ?? '';
@@ -54,7 +54,9 @@ export function planOf(
     faults: [
       ...open
         .filter((block) => !run.includes(block))
-        .map(({ page, line, language }) => `${page}:${line} (${language || 'no tag'}) is neither run nor listed`),
+        .map(
+          ({ page, line, language }) => `${page}:${line} (${language || 'no tag'}) is neither run nor listed`,
+        ),
       ...notRun
         .filter((entry) => !blocks.some((block) => listing(block).includes(entry)))
         .map(({ page, has }) => `${page}: no block has «${has}», which is listed as not run`),

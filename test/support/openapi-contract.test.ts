@@ -40,7 +40,10 @@ const good: Answered = {
 describe('an answer that is as documented', () => {
   it.each([
     ['of an operation', {}],
-    ['that is a problem', { status: 503, headers: { ...asProblem, 'retry-after': '2' }, body: '{"type":"x"}' }],
+    [
+      'that is a problem',
+      { status: 503, headers: { ...asProblem, 'retry-after': '2' }, body: '{"type":"x"}' },
+    ],
     ['from an unknown address', { url: '/v1/things', status: 404, headers: asProblem, body: '{"type":"x"}' }],
     ['to an unknown method', { method: 'PUT', status: 404, headers: asProblem, body: '{"type":"x"}' }],
     ['from elsewhere', { url: '/docs', headers: { 'content-type': 'text/html' }, body: '<html>' }],

@@ -14,14 +14,17 @@ export interface Operation {
     in: string;
     required?: boolean;
     schema: object;
-    examples?: Record<string, { value: unknown }>;
+    example?: unknown;
   }[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
-  responses: Record<string, { headers?: Record<string, { required?: boolean }>; content?: Record<string, MediaType> }>;
+  responses: Record<
+    string,
+    { headers?: Record<string, { required?: boolean }>; content?: Record<string, MediaType> }
+  >;
 }
 export interface MediaType {
   schema: Record<string, unknown>;
-  examples?: Record<string, { value: unknown }>;
+  example?: unknown;
 }
 
 /** An answer as it came over HTTP. */
@@ -54,7 +57,8 @@ export function createContract(document: OpenApi): Contract {
   ajv.addVocabulary(['components']);
   const compiled = new Map<object, ValidateFunction>();
   const faultsOf = (schema: object, value: unknown): string[] => {
-    const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components ?? {} });
+    const validate =
+      compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components ?? {} });
     compiled.set(schema, validate);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(({ instancePath, message, params }) =>
@@ -63,7 +67,7 @@ export function createContract(document: OpenApi): Contract {
   };
   const templates = Object.keys(document.paths).map((path) => ({
     path,
-    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}$`),
   }));
   const find = ({ method, url }: Pick<Answered, 'method' | 'url'>) => {
     const address = url.replace(/[?#].*$/s, '');

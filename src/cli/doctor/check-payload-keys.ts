@@ -35,12 +35,12 @@ export async function checkPayloadKeys(settings: Pick<Config, KeySettings>): Pro
   );
 }
 
-async function newestPayloads({ temporal: { namespace, ...server } }: Pick<Config, 'temporal'>): Promise<Payload[]> {
-  const connection = await connectTemporal({ namespace, ...server });
-  const client = new Client({ connection, namespace });
-  const { workflowService: temporal } = client;
+async function newestPayloads({ temporal }: Pick<Config, 'temporal'>): Promise<Payload[]> {
+  const { namespace } = temporal;
+  const client = new Client({ connection: await connectTemporal(temporal), namespace });
+  const { workflowService } = client;
   return within(client, Date.now() + ANSWER_WITHIN_MS, async () => {
-    const { executions } = await temporal.listWorkflowExecutions({
+    const { executions } = await workflowService.listWorkflowExecutions({
       namespace,
       query: `WorkflowType = '${SCREEN_ORDER}'`,
       pageSize: ORDERS,
@@ -49,8 +49,8 @@ async function newestPayloads({ temporal: { namespace, ...server } }: Pick<Confi
       executions.flatMap(({ execution }) => {
         const asked = { namespace, ...(execution && { execution }), maximumPageSize: EVENTS };
         return [
-          temporal.getWorkflowExecutionHistory(asked),
-          temporal.getWorkflowExecutionHistoryReverse(asked),
+          workflowService.getWorkflowExecutionHistory(asked),
+          workflowService.getWorkflowExecutionHistoryReverse(asked),
         ];
       }),
     );
@@ -61,10 +61,10 @@ async function newestPayloads({ temporal: { namespace, ...server } }: Pick<Confi
 /** @returns the payloads anywhere in a message of Temporal's API */
 function payloadsIn(message: unknown): Payload[] {
   if (typeof message !== 'object' || message === null || message instanceof Uint8Array) return [];
-  if ('metadata' in message && isEncoding(message.metadata)) return [message];
-  return Object.values(message).flatMap(payloadsIn);
+  return isPayload(message) ? [message] : Object.values(message).flatMap(payloadsIn);
 }
 
-function isEncoding(metadata: unknown): boolean {
+function isPayload(message: object): message is Payload {
+  const metadata: unknown = 'metadata' in message ? message.metadata : undefined;
   return typeof metadata === 'object' && metadata !== null && 'encoding' in metadata;
 }
