@@ -12,7 +12,7 @@ import { eventually, freePort, spawnProcess } from '../support/index.ts';
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A first start may have to build the Temporal server. */
-const FIRST_START_MS = 600_000;
+export const FIRST_START_MS = 600_000;
 /** A block that takes longer hangs. */
 const BLOCK_MS = 30_000;
 const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the pages that are run').toString('base64')}`;

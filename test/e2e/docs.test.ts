@@ -5,7 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import { ORDER_ERRORS } from '../../src/orders/errors.ts';
 import { type CodeBlock, codeBlocksOf, type NotRun, planOf } from '../support/code-blocks.ts';
 import { eventually } from '../support/index.ts';
-import { type DocsStack, masked, pagesOf, ROOT, startDocsStack } from './docs-support.ts';
+import { type DocsStack, FIRST_START_MS, masked, pagesOf, ROOT, startDocsStack } from './docs-support.ts';
 import { contractOf } from './support.ts';
 
 /** What is run, in this order: a later page may use what an earlier one made. */
@@ -125,7 +125,7 @@ let stack: DocsStack;
 
 beforeAll(async () => {
   stack = await startDocsStack();
-});
+}, FIRST_START_MS);
 afterAll(() => stack?.stop());
 
 it('every block is run, or listed with the reason why not, and no listing is stale', () => {

@@ -89,6 +89,8 @@ export function createContract(document: OpenApi): Contract {
       const own = ownPlaces.some((place) => url.startsWith(place));
       if (own && status !== 404 && status !== 400) return [`${status} for an address that is not documented`];
       if (type !== PROBLEM) return own ? [`${type} for an address that is not documented`] : [];
+      // The answer to HEAD has no body.
+      if (answered.method === 'HEAD') return [];
       return problem === undefined ? ['a problem, and none is documented'] : jsonFaults(problem, body);
     }
     const response = found.operation.responses[status];
