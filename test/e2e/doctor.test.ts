@@ -211,7 +211,7 @@ describe('doctor names the fault when', () => {
   it('settings are not well formed: every one is named, and the rest is looked at all the same', async () => {
     const { code, bad, findings } = await doctor({
       CARD_STASH_KEYS: 'one:key-that-is-too-short',
-      PAYLOAD_KEYS: 'payload-key',
+      PAYLOAD_KEYS: 'key-without-an-id',
       API_HOST: '0.0.0.0',
       EVENTS_SECRET: undefined,
     });
@@ -288,7 +288,7 @@ describe('doctor keeps to itself', () => {
       'password-of-redis',
       'another-password',
       'key-that-is-too-short',
-      'payload-key',
+      'key-without-an-id',
       'hunter2',
       'token-of-the-receiver',
       all.settings.EVENTS_SECRET ?? '',
