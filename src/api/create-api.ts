@@ -141,14 +141,15 @@ async function document(app: FastifyInstance): Promise<void> {
       openapi: '3.1.0',
       info: {
         title: 'Order screening',
-        description: 'Durable fraud screening of orders. Errors are RFC 9457 problem documents.',
+        description:
+          'Durable fraud screening of orders. Errors are RFC 9457 problem documents. What is not a request yet is answered 408 (too slow) or 431 (headers too large).',
         version: '1',
       },
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
       security: [{ key: [] }, {}],
     },
     transform: jsonSchemaTransform,
-    transformObject: (given) => ('openapiObject' in given ? withOptionalBodies(given.openapiObject) : {}),
+    transformObject: (given) => ('openapiObject' in given ? completed(given.openapiObject) : {}),
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: OF_THE_DOCS });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
@@ -156,16 +157,35 @@ async function document(app: FastifyInstance): Promise<void> {
 
 type OpenApi = Extract<Parameters<SwaggerTransformObject>[0], { openapiObject: unknown }>['openapiObject'];
 
-/** The plugin calls every body required; one that needs none of its fields may be left out. */
-function withOptionalBodies(document: OpenApi): OpenApi {
+/** What the plugin leaves out: a body that needs none of its fields is optional, and the headers of problems. */
+function completed(document: OpenApi): OpenApi {
   for (const path of Object.values(document.paths ?? {})) {
-    const post = path?.post;
-    if (post?.requestBody === undefined || '$ref' in post.requestBody) continue;
-    const schema = post.requestBody.content['application/json']?.schema ?? {};
-    post.requestBody.required = 'required' in schema;
+    for (const operation of [path?.get, path?.post]) {
+      if (operation === undefined) continue;
+      const { requestBody, responses = {} } = operation;
+      if (requestBody !== undefined && !('$ref' in requestBody)) {
+        requestBody.required = 'required' in (requestBody.content['application/json']?.schema ?? {});
+      }
+      for (const [status, response] of Object.entries(responses)) {
+        if (!('$ref' in response) && HEADERS[status] !== undefined) response.headers = HEADERS[status];
+      }
+    }
   }
   return document;
 }
+
+const header = (description: string) => ({
+  required: true,
+  description,
+  schema: { type: 'string' as const },
+});
+const retryAfter = { 'retry-after': header('Seconds to wait before the same request') };
+/** Headers that an answer of a status has. */
+const HEADERS: Record<string, Record<string, ReturnType<typeof header>>> = {
+  401: { 'www-authenticate': header('`Bearer`') },
+  429: retryAfter,
+  503: retryAfter,
+};
 
 function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening, metrics: HttpMetrics): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));

@@ -12,12 +12,14 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   params: Params;
   query: Query;
   body: Body;
-  /** Documented in place of `body`, for a body that the handler checks in full. */
+  /** Documented in place of `body`, for a body that the handler checks in full, or with an example. */
   documentedBody?: z.ZodType;
   /** Answers by status. */
   answers: Record<number, z.ZodType>;
-  /** Problems by status, each with the codes that it may have. */
-  problems: readonly number[];
+  /** Statuses of problems, beside 500. */
+  problems: readonly (keyof typeof PROBLEMS)[];
+  /** Request headers, documented only. */
+  headers?: z.ZodType;
   handle: (
     parts: { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> },
     request: FastifyRequest,
@@ -34,9 +36,14 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
   route: RouteDefinition<Params, Query, Body>,
 ): void {
   const { method, url, summary, tag, params, query, body, handle } = route;
-  const problems = Object.fromEntries(
-    route.problems.map((status) => [status, { description: 'Problem', content: problemContent }]),
-  );
+  const answers = Object.entries(route.answers).map(([status, answer]) => [
+    status,
+    { description: status === '202' ? GOES_ON : DONE, content: { 'application/json': { schema: answer } } },
+  ]);
+  const problems = [...route.problems, 500 as const].map((status) => [
+    status,
+    { description: PROBLEMS[status], content: problemContent },
+  ]);
   app.route({
     method,
     url,
@@ -46,7 +53,8 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
       ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 && { params }),
       ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { querystring: query }),
       ...(method === 'POST' && { body: route.documentedBody ?? body }),
-      response: { ...route.answers, ...problems },
+      ...(route.headers !== undefined && { headers: route.headers }),
+      response: Object.fromEntries([...answers, ...problems]),
     },
     handler: async (request, reply) => {
       const parts = {
@@ -67,5 +75,22 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
     },
   });
 }
+
+const DONE = 'Done';
+const GOES_ON = 'Not done yet: it goes on';
+/** What each status of a problem means, in the documentation. */
+const PROBLEMS = {
+  400: 'The body is not JSON, or the address cannot be read',
+  401: 'No valid API key',
+  404: 'No such order, integration or transaction',
+  409: 'The order does not take this now; `type` says why',
+  413: 'The body is over 1 MiB',
+  415: 'Another content type than application/json',
+  422: 'The request breaks a rule; `errors` lists every fault',
+  429: 'Too many requests with this key: nothing was done',
+  500: 'A fault of this service',
+  502: 'The screening service refused it, or did not say whether it was done',
+  503: 'The outcome is unknown: send the same request again',
+} as const;
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };

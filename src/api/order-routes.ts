@@ -66,7 +66,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     query: orderQuery,
     body: nothing,
     answers: { 200: orderStateSchema },
-    problems: [401, 404, 409, 422, 429, 503],
+    problems: [400, 401, 404, 409, 422, 429, 503],
     handle: async ({ params, query }) => orderScreening.get({ ...params, ...query }),
   });
 

@@ -12,11 +12,15 @@ import {
   chargebackBody,
   chargebackExtras,
   customerCodeBody,
+  idempotencyHeaders,
   idempotencyKey,
+  noBody,
   orderParams,
   orderQuery,
   reasonBody,
 } from './request-schemas.ts';
+
+const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 
 /** Actions on an order: 200 when done, 202 while it goes on. An `Idempotency-Key` makes a repeat get the same answer. */
 export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
@@ -41,6 +45,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
   defineRoute(app, {
     ...at('recheck', 'Read the decision from the service now'),
     body: nothing,
+    documentedBody: noBody,
     answers: { 202: requestedSchema },
     handle: async ({ params, query }, _request, reply) =>
       reply.code(202).send(await orderScreening.recheck({ ...params, ...query })),
@@ -48,6 +53,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
   defineRoute(app, {
     ...at('acknowledge', 'Clear what needs attention, with a reason'),
     body: acknowledgeBody,
+    headers: idempotencyHeaders,
     answers: { 200: acknowledgedSchema },
     handle: async ({ params, query, body }, request) =>
       orderScreening.acknowledge({ ...params, ...query }, body, readOptions(request)),
@@ -68,7 +74,9 @@ function defineAction<Body extends z.ZodType>(
   defineRoute(app, {
     ...at(name, summary),
     ...bodies,
+    headers: idempotencyHeaders,
     answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
+    problems: [...OF_AN_ORDER, 502],
     handle: async ({ params, query, body }, request, reply) =>
       answer(reply, await send({ ...params, ...query }, body, readOptions(request))),
   });
@@ -82,7 +90,7 @@ function at(name: string, summary: string) {
     tag: 'portal actions',
     params: orderParams,
     query: orderQuery,
-    problems: [400, 401, 404, 409, 413, 415, 422, 429, 502, 503],
+    problems: OF_AN_ORDER,
   } as const;
 }
 

@@ -14,7 +14,7 @@ const integration = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, 'must be the name of an integration')
   .optional()
-  .meta({ description: 'The integration; `default` unless said' });
+  .meta({ description: 'The integration; `default` unless said', examples: ['default'] });
 /** A reason in a person's own words; it goes into the order's history. */
 const reason = z.string().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
 const transactionId = z
@@ -32,7 +32,7 @@ export const orderQuery = z.strictObject({ integration });
 
 export const listQuery = z.strictObject({
   integration,
-  phase: phaseSchema.optional(),
+  phase: phaseSchema.optional().meta({ examples: ['review'] }),
   decision: decisionSchema.optional(),
   attention: z
     .enum(['true', 'false'], { error: 'must be true or false' })
@@ -50,7 +50,12 @@ export const listQuery = z.strictObject({
 export const uncheckedOrderParams = z.strictObject({
   orderId: z.string().transform(plainOrderId).meta(ORDER_ID),
 });
-export const uncheckedOrderQuery = z.strictObject({ integration: z.string().optional() });
+export const uncheckedOrderQuery = z.strictObject({
+  integration: z
+    .string()
+    .optional()
+    .meta({ examples: ['default'] }),
+});
 
 /** Checked by the client library, which knows the rules of each integration. */
 export const screeningBody = z
@@ -79,34 +84,47 @@ export const screeningBody = z
   });
 
 /** Checked by the client library. */
-export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape });
+export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape }).meta({
+  examples: [
+    { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
+  ],
+});
 
 /** Any JSON object, for a body that is checked elsewhere. */
 export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a JSON object' });
 
-export const gatewayResultBody = z.strictObject({
-  attempt: attemptSchema.exactOptional(),
-  result: z.enum(['pass', 'fail', 'error'], { error: 'must be "pass", "fail" or "error"' }),
-  authcode: z.string().max(128, 'must have at most 128 characters').exactOptional(),
-  transactionId: z
-    .string()
-    .max(128, 'must have at most 128 characters')
-    .exactOptional()
-    .meta({ description: "The gateway's own transaction id" }),
-});
+export const gatewayResultBody = z
+  .strictObject({
+    attempt: attemptSchema.exactOptional(),
+    result: z.enum(['pass', 'fail', 'error'], { error: 'must be "pass", "fail" or "error"' }),
+    authcode: z.string().max(128, 'must have at most 128 characters').exactOptional(),
+    transactionId: z
+      .string()
+      .max(128, 'must have at most 128 characters')
+      .exactOptional()
+      .meta({ description: "The gateway's own transaction id" }),
+  })
+  .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
 
-export const reasonBody = z.strictObject({ reason: reason.exactOptional(), transactionId });
-export const acknowledgeBody = z.strictObject({ reason });
+export const reasonBody = z
+  .strictObject({ reason: reason.exactOptional(), transactionId })
+  .meta({ examples: [{ reason: 'the customer asked' }] });
+export const acknowledgeBody = z
+  .strictObject({ reason })
+  .meta({ examples: [{ reason: 'called the customer' }] });
+export const noBody = z.strictObject({}).meta({ examples: [{}] });
 
-export const customerCodeBody = z.strictObject({
-  customerCode: z.string().min(1, 'must not be empty').max(128, 'must have at most 128 characters'),
-  email: z
-    .email('must be a valid e-mail address')
-    .max(128, 'must have at most 128 characters')
-    .exactOptional()
-    .meta({ description: "The order's e-mail unless given" }),
-  transactionId,
-});
+export const customerCodeBody = z
+  .strictObject({
+    customerCode: z.string().min(1, 'must not be empty').max(128, 'must have at most 128 characters'),
+    email: z
+      .email('must be a valid e-mail address')
+      .max(128, 'must have at most 128 characters')
+      .exactOptional()
+      .meta({ description: "The order's e-mail unless given" }),
+    transactionId,
+  })
+  .meta({ examples: [{ customerCode: '4711', email: 'pass@example.com' }] });
 
 /** What a chargeback has beside the fields of the interface document. */
 export const chargebackExtras = z.strictObject({
@@ -116,9 +134,17 @@ export const chargebackExtras = z.strictObject({
     .exactOptional()
     .meta({ description: 'Send it although an earlier try may have been done' }),
 });
-export const chargebackBody = chargebackSchema.extend(chargebackExtras.shape);
+export const chargebackBody = chargebackSchema
+  .extend(chargebackExtras.shape)
+  .meta({ examples: [{ reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' }] });
 
 export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters')
   .optional();
+export const idempotencyHeaders = z.object({
+  'idempotency-key': idempotencyKey.meta({
+    description: 'The same key again gets the same answer; random unless given',
+    examples: ['cancel-order-1001'],
+  }),
+});

@@ -35,12 +35,15 @@ export async function withOrders<T>(
   }
 }
 
-/** The embedded server's data is encrypted, also when nobody has set a key. */
-async function payloadKeysOf({
+/** What says with which keys the orders are encrypted. */
+export type KeySettings = 'payloadKeys' | 'temporal' | 'local';
+
+/** @returns the keys. The embedded server's data is encrypted, also when nobody has set one */
+export async function payloadKeysOf({
   payloadKeys,
   temporal,
   local,
-}: Pick<Config, 'payloadKeys' | 'temporal' | 'local'>): Promise<Config['payloadKeys']> {
+}: Pick<Config, KeySettings>): Promise<Config['payloadKeys']> {
   return payloadKeys.length === 0 && temporal.embedded ? localPayloadKeys(local.dataDir) : payloadKeys;
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
 import { onTestFinished, vi } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/index.ts';
 import { createLog } from '../../src/log.ts';
@@ -5,6 +6,7 @@ import type { Integration } from '../../src/orders/integration.ts';
 import type { PortalAnswer } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
 import type { OrderScreening } from '../../src/starter.ts';
+import { type Contract, createContract } from '../support/openapi-contract.ts';
 
 export const TRANSACTION_ID = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
 export const CANCEL_BY = '2026-03-06T10:00:00.000Z';
@@ -119,7 +121,31 @@ export function fakeOrderScreening() {
   } satisfies OrderScreening;
 }
 
-/** The API over a fake, closed when the test is over; `logged` is everything it has logged. */
+let contract: Contract | undefined;
+
+/** @returns the check of the API's own OpenAPI document, which is the same for every API */
+export function contractOf(app: FastifyInstance): Contract {
+  contract ??= createContract(JSON.parse(JSON.stringify(app.swagger())));
+  return contract;
+}
+
+/** From now on whatever is injected must be answered as the OpenAPI document says. */
+function holdToContract(app: FastifyInstance): void {
+  const inject = app.inject.bind(app);
+  const checked = async (request: InjectOptions | string) => {
+    const response = await inject(request);
+    const { statusCode: status, headers, body } = response;
+    const { method = 'GET', url = '' } = response.raw.req;
+    contractOf(app).check({ method, url, status, headers, body });
+    return response;
+  };
+  Object.defineProperty(app, 'inject', { value: checked });
+}
+
+/**
+ * The API over a fake, closed when the test is over; `logged` is everything it has logged. What is injected into it fails
+ * the test when the answer isn't as documented.
+ */
 export async function anApi(options: Partial<ApiOptions> = {}) {
   const orderScreening = fakeOrderScreening();
   const lines: string[] = [];
@@ -131,6 +157,7 @@ export async function anApi(options: Partial<ApiOptions> = {}) {
     log: createLog('test', 'info', { write: (line) => void lines.push(line) }),
     ...options,
   });
+  holdToContract(app);
   onTestFinished(async () => {
     await app.close();
   });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, onTestFinished } from 'vitest';
+import { setupTemporal } from '../../src/dev/index.ts';
 import { eventually } from '../support/index.ts';
 
 /** As `doctor --json` writes it. */
@@ -56,4 +57,11 @@ export async function aFile(content: string): Promise<string> {
   const file = join(directory, 'policy.json');
   await writeFile(file, content);
   return file;
+}
+
+/** A namespace as orders need it. Orders of other tests, in other namespaces, are encrypted with other keys. */
+export async function aReadyNamespace(connection: Connection): Promise<string> {
+  const namespace = await aNamespace(connection);
+  await setupTemporal(connection, namespace);
+  return namespace;
 }

@@ -6,7 +6,7 @@ import { setupTemporal } from '../../src/dev/index.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
-import { aFile, aNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
+import { aFile, aNamespace, aReadyNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
 import { runCli } from './run-cli.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -20,7 +20,8 @@ let printed = '';
 
 beforeAll(async () => {
   if (withRedis) redis = await startRedis({ password: 'password-of-redis' });
-  all = await deploy(server.address, { default: { poll: { first: '30s', factor: 1, max: '30s' } } });
+  const env = { TEMPORAL_NAMESPACE: await aReadyNamespace(server.connection) };
+  all = await deploy(server.address, { default: { poll: { first: '30s', factor: 1, max: '30s' } } }, { env });
 });
 afterAll(async () => {
   await all?.stop();
@@ -210,7 +211,7 @@ describe('doctor names the fault when', () => {
   it('settings are not well formed: every one is named, and the rest is looked at all the same', async () => {
     const { code, bad, findings } = await doctor({
       CARD_STASH_KEYS: 'one:key-that-is-too-short',
-      PAYLOAD_KEYS: 'payload-key',
+      PAYLOAD_KEYS: 'key-without-an-id',
       API_HOST: '0.0.0.0',
       EVENTS_SECRET: undefined,
     });
@@ -287,7 +288,7 @@ describe('doctor keeps to itself', () => {
       'password-of-redis',
       'another-password',
       'key-that-is-too-short',
-      'payload-key',
+      'key-without-an-id',
       'hunter2',
       'token-of-the-receiver',
       all.settings.EVENTS_SECRET ?? '',

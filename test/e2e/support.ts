@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
+import { type Contract, createContract, type OpenApi } from '../support/openapi-contract.ts';
 
 export const WEBHOOK_SECRET = 'a-webhook-secret';
 const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the events receiver').toString('base64')}`;
@@ -28,7 +29,7 @@ export interface ReceivedEvent {
 export interface Api {
   url: string;
   process: SpawnedProcess;
-  /** Sends a request to it. */
+  /** Sends a request to it. An answer that isn't as its OpenAPI document says is an error. */
   call: (method: string, path: string, body?: unknown) => Promise<Reply>;
 }
 
@@ -121,7 +122,7 @@ export async function deploy(
     const process = await spawnProcess('src/api/main.ts', { env: env(port), readyWhen: /listening/i });
     spawned.push(process);
     const url = `http://127.0.0.1:${port}`;
-    return { url, process, call: callsTo(url, options.apiKey) };
+    return { url, process, call: callsTo(url, await contractOf(url), options.apiKey) };
   };
   if (options.worker !== false) await startWorker();
   const { url: apiUrl, call } = await startApi(apiPort);
@@ -171,7 +172,12 @@ export function anOrderId(): string {
   return `e2e-${randomUUID().slice(0, 13)}`;
 }
 
-function callsTo(url: string, apiKey: string | undefined): Api['call'] {
+/** @returns the check of an API's own OpenAPI document */
+export async function contractOf(url: string): Promise<Contract> {
+  return createContract((await (await fetch(`${url}/openapi.json`)).json()) as OpenApi);
+}
+
+function callsTo(url: string, contract: Contract, apiKey: string | undefined): Api['call'] {
   return async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,
@@ -182,6 +188,9 @@ function callsTo(url: string, apiKey: string | undefined): Api['call'] {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    const { status } = response;
+    const headers = Object.fromEntries(response.headers);
+    contract.check({ method, url: path, status, headers, body: text });
     return {
       status: response.status,
       headers: response.headers,

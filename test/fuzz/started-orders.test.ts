@@ -19,9 +19,13 @@ const ORDER_ID = /^order:default:[^\p{Cc}\p{Cs}]{1,64}$/u;
 async function anApiOverTemporal(settings: Partial<Integration> = {}) {
   const { temporal, handles, ...made } = aClient(settings, createCardStash('memory:'));
   const { fingerprint: _any, ...answer } = aCheckoutAnswer();
+  const { orderId, integration, attempt, decision, action, phase } = answer;
+  const gatewayAnswer = { orderId, integration, attempt, decision, action, phase };
   temporal.executeUpdateWithStart.mockResolvedValue(answer);
   temporal.startUpdate.mockResolvedValue({ result: async () => aPortalAnswer() });
-  temporal.executeUpdate.mockResolvedValue({ result: 'pass', cleared: 1 });
+  temporal.executeUpdate.mockImplementation(async ({ name }) =>
+    name === 'acknowledge' ? { cleared: 1 } : { ...gatewayAnswer, result: 'pass' },
+  );
   temporal.signal.mockResolvedValue(undefined);
   temporal.listWorkflowExecutions.mockResolvedValue({
     executions: [{ execution: { workflowId: 'order:default:found' } }],

@@ -8,6 +8,7 @@ import { EXIT } from '../exit-codes.ts';
 import type { Colors } from '../output.ts';
 import { checkCardStash } from './check-card-stash.ts';
 import { checkApi, checkEvents } from './check-http.ts';
+import { checkPayloadKeys } from './check-payload-keys.ts';
 import { checkService } from './check-service.ts';
 import { checkSettings, checkWebhookSecrets } from './check-settings.ts';
 import { checkTemporal } from './check-temporal.ts';
@@ -52,6 +53,7 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
   const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? addressOf(config.api) : undefined);
   const checks: readonly Check[] = [
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
+    ['payload-keys', 'PAYLOAD_KEYS', () => checkPayloadKeys(config)],
     ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
     ['api', 'API_', () => checkApi(env.API_KEYS, address)],
     ['webhook-secrets', 'WEBHOOK_SECRETS', async () => checkWebhookSecrets(config)],

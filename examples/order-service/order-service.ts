@@ -1,0 +1,100 @@
+/** An order service in small: it screens at checkout, and captures or voids as it is told. See README.md. */
+import { Client, Connection } from '@temporalio/client';
+import { fastify } from 'fastify';
+import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+import { loadClientSettings } from '../../src/config.ts';
+import { createDataConverter, createOrderScreening, OrderScreeningError } from '../../src/starter.ts';
+
+type Action = 'proceed' | 'hold' | 'decline' | 'cancel';
+
+/** A real service keeps both in its database, and changes them in one transaction. */
+const orders = new Map<
+  string,
+  { payment: 'authorized' | 'captured' | 'voided' | 'refunded'; calls: string[] }
+>();
+const eventsDone = new Set<string>();
+
+const { PORT = '3000', EVENTS_SECRET = '' } = process.env;
+const { temporal, payloadKeys, findIntegration } = loadClientSettings(process.env);
+const connection = await Connection.connect(temporal.connection);
+const dataConverter = createDataConverter(payloadKeys);
+const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
+const screening = createOrderScreening({ client, findIntegration });
+const webhook = new Webhook(EVENTS_SECRET);
+
+const app = fastify();
+// A signature is over the bytes as they came, so nothing parses them before they are verified.
+app.removeAllContentTypeParsers();
+app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
+  done(null, body),
+);
+
+/** The checkout, after the gateway has authorized the payment. The body is the transaction. */
+app.post<{ Params: { orderId: string }; Body: string }>('/checkout/:orderId', async (request, reply) => {
+  const { orderId } = request.params;
+  if (!orders.has(orderId)) orders.set(orderId, { payment: 'authorized', calls: [] });
+  try {
+    const { action, message } = await screen(orderId, JSON.parse(request.body));
+    follow(orderId, action);
+    return { action, message, payment: orders.get(orderId)?.payment };
+  } catch (error) {
+    if (!(error instanceof OrderScreeningError)) throw error;
+    // Nobody knows yet, so nothing is captured. The event will tell, or the customer sends the same again.
+    if (error.code === 'temporal-unavailable') return reply.code(503).send({ action: 'hold' });
+    return reply.code(422).send({ code: error.code, faults: error.details.errors });
+  }
+});
+
+/** The same attempt again is always safe: it gets the same answer, and makes no second transaction. */
+async function screen(orderId: string, transaction: unknown, tries = 3): ReturnType<typeof screening.screen> {
+  try {
+    return await screening.screen({ orderId, transaction });
+  } catch (error) {
+    const unknown = error instanceof OrderScreeningError && error.code === 'temporal-unavailable';
+    if (!unknown || tries === 1) throw error;
+    return screen(orderId, transaction, tries - 1);
+  }
+}
+
+const eventSchema = z.object({
+  orderId: z.string().optional(),
+  data: z.object({ action: z.enum(['proceed', 'hold', 'decline', 'cancel']).optional() }),
+});
+
+/** Events of order-screening. 2xx means: taken. Anything else, and it comes again. */
+app.post<{ Body: string }>('/events', async (request, reply) => {
+  const id = String(request.headers['webhook-id']);
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  let payload: unknown;
+  try {
+    payload = webhook.verify(request.body, Object.fromEntries(headers));
+  } catch {
+    return reply.code(401).send({ event: 'forged, or more than five minutes old' });
+  }
+  if (eventsDone.has(id)) return { event: 'repeated' };
+  const { orderId, data } = eventSchema.parse(payload);
+  if (orderId !== undefined && data.action !== undefined) follow(orderId, data.action);
+  eventsDone.add(id);
+  return { event: 'taken' };
+});
+
+app.get<{ Params: { orderId: string } }>('/orders/:orderId', async ({ params }, reply) => {
+  return orders.get(params.orderId) ?? reply.code(404).send({});
+});
+
+/** Captures or gives back the money, once, whether the checkout's answer or an event says so first. */
+function follow(orderId: string, action: Action): void {
+  const order = orders.get(orderId);
+  if (order === undefined || action === 'hold') return;
+  const { payment } = order;
+  if (action === 'proceed') {
+    if (payment === 'authorized') order.payment = 'captured';
+  } else if (payment === 'authorized') order.payment = 'voided';
+  else if (payment === 'captured') order.payment = 'refunded';
+  // Here the gateway is called.
+  if (order.payment !== payment) order.calls.push(order.payment);
+}
+
+await app.listen({ host: '127.0.0.1', port: Number(PORT) });
+console.log(`order service is listening on http://127.0.0.1:${PORT}`);

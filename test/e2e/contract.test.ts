@@ -1,0 +1,294 @@
+/** Every answer that the OpenAPI document names is provoked from real processes, and compared with the document. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aTransaction, withEmail } from '../fixtures/transactions.ts';
+import { eventually, freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../support/index.ts';
+import type { Contract, OpenApi } from '../support/openapi-contract.ts';
+import { anOrderId, contractOf, type Deployment, deploy } from './support.ts';
+
+const KEY = 'key-of-the-contract-test';
+const OTHER_KEY = 'key-of-an-impatient-caller';
+/** Policy skips this customer, so that a pre-gateway order needs no card and no Redis. */
+const NOT_SCREENED = 'customer-of-the-house';
+const CARD = { cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' };
+
+const server = withTestServer();
+let all: Deployment;
+let contract: Contract;
+let document: OpenApi;
+/** An API without Temporal and Redis, and one that lets each key ask once a second. */
+let cutOff: { url: string; process: SpawnedProcess };
+let strict: { url: string; process: SpawnedProcess };
+/** `POST /v1/orders/{orderId}/cancel 409`, as they came. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  all = await deploy(
+    server.address,
+    {
+      default: { skip: [{ customerId: [NOT_SCREENED] }] },
+      impatient: { checkoutBudget: '500ms' },
+      watching: { passive: true },
+    },
+    { env: { API_KEYS: `shop:${KEY}` }, apiKey: KEY },
+  );
+  contract = await contractOf(all.apiUrl);
+  document = (await (await fetch(`${all.apiUrl}/openapi.json`)).json()) as OpenApi;
+  cutOff = await anotherApi({
+    TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
+    CARD_STASH_URL: `redis://127.0.0.1:${await freePort()}`,
+    CARD_STASH_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
+  });
+  strict = await anotherApi({ API_KEYS: `other:${OTHER_KEY}`, API_MAX_RPS: '1' });
+});
+afterAll(async () => {
+  await Promise.all([all?.stop(), cutOff?.process.stop(), strict?.process.stop()]);
+});
+
+async function anotherApi(env: Record<string, string>) {
+  const port = await freePort();
+  const process = await spawnProcess('src/api/main.ts', {
+    env: { ...all.settings, ...env, API_PORT: String(port) },
+    readyWhen: /listening/i,
+  });
+  return { url: `http://127.0.0.1:${port}`, process };
+}
+
+interface Sending {
+  method?: string;
+  body?: unknown;
+  /** In place of a body in JSON. */
+  text?: string;
+  headers?: Record<string, string>;
+  at?: string;
+}
+
+/** Sends a request, and holds the answer against the document. @returns status and body */
+async function send(url: string, { method = 'POST', body, text, headers, at = all.apiUrl }: Sending = {}) {
+  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(at + url, {
+    method,
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      ...(payload !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(payload !== undefined && { body: payload }),
+  });
+  const { status } = response;
+  const answer = await response.text();
+  contract.check({ method, url, status, headers: Object.fromEntries(response.headers), body: answer });
+  seen.add(`${contract.operationOf({ method, url })} ${status}`);
+  // biome-ignore lint/suspicious/noExplicitAny: what the API answers is what the tests look into
+  return { status, body: JSON.parse(answer) as any };
+}
+
+const of = (orderId: string, name: string, integration = 'default') =>
+  `/v1/orders/${orderId}/${name}?integration=${integration}`;
+
+async function screened(email: string, more: object = {}, integration = 'default'): Promise<string> {
+  const orderId = anOrderId();
+  const { status } = await send(of(orderId, 'screening', integration), {
+    body: { transaction: withEmail(email), ...more },
+  });
+  expect(status).toBe(200);
+  return orderId;
+}
+
+/** @returns a pre-gateway order that waits for nobody but the gateway */
+async function preGateway(): Promise<string> {
+  const transaction = { ...aTransaction(), customer: { id: NOT_SCREENED, email: 'pass@example.com' } };
+  const orderId = anOrderId();
+  const answer = await send(of(orderId, 'screening'), { body: { workflow: 'pre-gateway', transaction } });
+  expect(answer).toMatchObject({ status: 200, body: { decision: 'skipped', action: 'proceed' } });
+  return orderId;
+}
+
+/** The portal actions, and what the service calls them. */
+const ACTIONS = [
+  ['cancel', 'cancel-transaction'],
+  ['report-fraud', 'report-fraud'],
+  ['chargebacks', 'submit-chargeback'],
+  ['customer-code', 'customer-code'],
+] as const;
+const BODIES: Record<string, object> = {
+  screening: { transaction: withEmail('pass@example.com') },
+  'gateway-result': { result: 'pass' },
+  cancel: {},
+  'report-fraud': {},
+  chargebacks: { reason_code: '10.4', due_date: '2030-01-31' },
+  'customer-code': { customerCode: '4711' },
+  recheck: {},
+  acknowledge: { reason: 'looked at it' },
+};
+
+/** An address of each operation, for an order. */
+function addresses(orderId: string): { method: string; url: string; body?: object }[] {
+  return [
+    { method: 'GET', url: `/v1/orders/${orderId}` },
+    { method: 'GET', url: '/v1/orders' },
+    { method: 'POST', url: '/v1/card-refs', body: { orderId, ...CARD } },
+    ...Object.entries(BODIES).map(([name, body]) => ({ method: 'POST', url: of(orderId, name), body })),
+  ];
+}
+
+describe('answers that are the same for every operation', () => {
+  it.each([
+    [400, 'an address that cannot be read', { url: '/v1/orders/%zz' }],
+    [401, 'no key', { headers: { authorization: 'Bearer wrong' } }],
+    [503, 'Temporal away, and Redis', { at: 'cutOff' }],
+    [429, 'too many requests', { at: 'strict', headers: { authorization: `Bearer ${OTHER_KEY}` } }],
+  ] as const)('%i: %s', async (status, _case, how) => {
+    const at = 'at' in how ? { cutOff, strict }[how.at].url : all.apiUrl;
+    const asked = addresses(anOrderId()).filter(
+      ({ method, url }) => status !== 400 || (method === 'GET' && url.includes('/orders/')),
+    );
+    await Promise.all(
+      asked.map(async ({ method, url, body }) => {
+        const ask = () =>
+          send('url' in how ? how.url : url, {
+            method,
+            at,
+            ...(body && { body }),
+            ...('headers' in how && { headers: how.headers }),
+          });
+        const answer = await ask();
+        const again = status === 429 && answer.status !== 429 ? await ask() : answer;
+        expect(again.status, `${method} ${url}`).toBe(status);
+      }),
+    );
+  });
+
+  it.each([
+    [400, { text: '{' }],
+    [413, { text: JSON.stringify({ reason: 'x'.repeat(1024 * 1024) }) }],
+    [415, { text: 'a=b', headers: { 'content-type': 'text/plain' } }],
+    [422, { body: { nope: 1 } }],
+  ])('%i, to a body', async (status, sending) => {
+    for (const { method, url } of addresses(anOrderId())) {
+      if (method === 'GET') continue;
+      expect((await send(url, sending)).status, url).toBe(status);
+    }
+  });
+
+  it('422, to a filter and to the name of an order', async () => {
+    expect((await send('/v1/orders?limit=0', { method: 'GET' })).status).toBe(422);
+    expect((await send('/v1/orders/%23', { method: 'GET' })).status).toBe(422);
+  });
+
+  it('404, for an order or an integration that is not there', async () => {
+    for (const { method, url, body } of addresses(anOrderId())) {
+      if (url === '/v1/orders') continue;
+      const asked = `${url.replace(/\?.*/, '')}?integration=nowhere`;
+      const sending = { method, ...(body && { body }) };
+      expect((await send(asked, sending)).status, `${method} ${asked}`).toBe(404);
+      if (!url.includes('screening') && url !== '/v1/card-refs')
+        expect((await send(url, sending)).status, `${method} ${url}`).toBe(404);
+    }
+  });
+});
+
+describe('answers of each operation', () => {
+  it('screening: 200, 202 and 409', async () => {
+    const orderId = await screened('review@example.com');
+    const again = await send(of(orderId, 'screening'), {
+      body: { transaction: withEmail('pass@example.com') },
+    });
+    expect(again).toMatchObject({ status: 409, body: { type: '/problems/attempt-mismatch' } });
+    all.sandbox.control.setFaults({
+      faults: [{ operation: 'create-transaction', kind: 'hang-before-commit', times: 1 }],
+    });
+    const pending = await send(of(anOrderId(), 'screening', 'impatient'), { body: BODIES.screening });
+    expect(pending).toMatchObject({ status: 202, body: { decision: 'pending' } });
+  });
+
+  it('gateway-result: 200 and 409', async () => {
+    const address = of(await preGateway(), 'gateway-result');
+    expect((await send(address, { body: { result: 'pass' } })).status).toBe(200);
+    const other = await send(address, { body: { result: 'fail' } });
+    expect(other).toMatchObject({ status: 409, body: { type: '/problems/gateway-result-mismatch' } });
+  });
+
+  it('reading: 200 of one and of many, and 409 for an order that somebody terminated', async () => {
+    const orderId = await screened('review@example.com');
+    expect((await send(`/v1/orders/${orderId}`, { method: 'GET' })).status).toBe(200);
+    await eventually(async () => {
+      const { status, body } = await send('/v1/orders?phase=review&limit=1', { method: 'GET' });
+      expect(status).toBe(200);
+      expect(body.orders).toHaveLength(1);
+    });
+    await server.client.workflow.getHandle(`order:default:${orderId}`).terminate();
+    expect((await send(`/v1/orders/${orderId}`, { method: 'GET' })).status).toBe(409);
+    for (const name of ['recheck', 'acknowledge']) {
+      expect((await send(of(orderId, name), { body: BODIES[name] })).status).toBe(409);
+    }
+  });
+
+  it('card-refs: 201', async () => {
+    expect((await send('/v1/card-refs', { body: { orderId: anOrderId(), ...CARD } })).status).toBe(201);
+  });
+
+  it('the portal actions: 200, 409 and 502', async () => {
+    for (const [name, operation] of ACTIONS) {
+      const body = BODIES[name];
+      expect((await send(of(await screened('pass@example.com'), name), { body })).status, name).toBe(200);
+
+      const watched = await screened('pass@example.com', {}, 'watching');
+      expect((await send(of(watched, name, 'watching'), { body })).status, name).toBe(409);
+
+      const orderId = await screened('pass@example.com');
+      all.sandbox.control.setFaults({ faults: [{ operation, kind: 'refused-in-body', times: 1 }] });
+      expect((await send(of(orderId, name), { body })).status, name).toBe(502);
+    }
+  });
+
+  it('the portal actions: 202 when the service takes longer than 10 s', async () => {
+    const orders = await Promise.all(ACTIONS.map(() => screened('pass@example.com')));
+    const delay = { kind: 'delay', delayMs: 11_000, times: 1 } as const;
+    all.sandbox.control.setFaults({ faults: ACTIONS.map(([, operation]) => ({ operation, ...delay })) });
+    const answers = await Promise.all(
+      ACTIONS.map(([name], index) => send(of(orders[index] ?? '', name), { body: BODIES[name] })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+  });
+
+  it('recheck: 202, acknowledge: 200', async () => {
+    const orderId = await screened('pass@example.com');
+    expect((await send(of(orderId, 'recheck'))).status).toBe(202);
+    expect((await send(of(orderId, 'acknowledge'), { body: BODIES.acknowledge })).status).toBe(200);
+  });
+});
+
+it('every example of the document works when it is sent', async () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
+      const orderId = path.endsWith('screening')
+        ? anOrderId()
+        : await (path.endsWith('gateway-result') ? preGateway() : screened('pass@example.com'));
+      const named = (place: string) =>
+        parameters
+          .filter((parameter) => parameter.in === place && parameter.example !== undefined)
+          .map((parameter): [string, string] => [parameter.name, String(parameter.example)]);
+      const { status, body } = await send(
+        `${path.replace('{orderId}', orderId)}?${new URLSearchParams(named('query'))}`,
+        {
+          method: method.toUpperCase(),
+          body: requestBody?.content['application/json']?.example,
+          headers: Object.fromEntries(named('header')),
+        },
+      );
+      expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
+    }
+  }
+});
+
+it('every answer that the document names was seen', () => {
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+    ),
+  );
+  // 500 is a fault of ours: test/api/order-routes.test.ts has one.
+  const provokable = documented.filter((answer) => !answer.endsWith(' 500'));
+  expect(provokable.length).toBeGreaterThan(80);
+  expect(provokable.filter((answer) => !seen.has(answer))).toEqual([]);
+});

@@ -1,0 +1,243 @@
+/** Every block of code in the pages is run as a reader would, beside one `npm start`; or it is listed with the reason. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { ORDER_ERRORS } from '../../src/orders/errors.ts';
+import { type CodeBlock, codeBlocksOf, type NotRun, planOf } from '../support/code-blocks.ts';
+import { eventually } from '../support/index.ts';
+import { type DocsStack, FIRST_START_MS, masked, pagesOf, ROOT, startDocsStack } from './docs-support.ts';
+import { contractOf } from './support.ts';
+
+/** What is run, in this order: a later page may use what an earlier one made. */
+const FIRST = ['examples/order-service/README.md', 'README.md', 'docs/cli.md'];
+
+const COMPOSE = 'there may be no container engine: the file is checked by test/deploy/compose.test.ts';
+const NOT_RUN: NotRun[] = [
+  {
+    page: 'README.md',
+    has: 'npm ci && npm start',
+    because: 'test/e2e/start.test.ts, and the stack of this test',
+  },
+  { page: 'README.md', has: 'npm ci && npm test', because: 'what runs this test' },
+  {
+    page: 'examples/order-service/README.md',
+    has: 'npm start',
+    because: 'so the stack of this test is started',
+  },
+  { page: 'docs/operations.md', has: 'docker compose up -d --build', because: COMPOSE },
+  { page: 'docs/operations.md', has: 'docker compose exec sandbox', because: COMPOSE },
+  {
+    page: 'docs/operations.md',
+    has: 'export WORKER_BUILD_ID',
+    because: `${COMPOSE}; test/production/ does the same`,
+  },
+  { page: 'docs/operations.md', has: 'docker compose exec postgresql', because: COMPOSE },
+  {
+    page: 'docs/operations.md',
+    has: 'npm run setup:temporal',
+    because: 'test/dev/server/setup-script.test.ts',
+  },
+];
+
+/** A command that goes on until the end. */
+const SERVES = { has: 'examples/order-service/order-service.ts', ready: /is listening/ };
+
+/** What has to happen before a block, as the words around it tell. */
+const BEFORE: { page: string; has: string; run: string }[] = [
+  { page: 'docs/cli.md', has: 'show 1001', run: decided('1001', 'fail') },
+  { page: 'README.md', has: 'npx order-screening list', run: 'eval "$WELCOME"' },
+];
+
+/**
+ * What a block must write; `again`: its last line, asked until it does. Without an entry: nothing that is an error.
+ */
+const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
+  { page: 'examples/order-service/README.md', has: 'orders/1005', output: /"captured"/, again: true },
+  { page: 'README.md', has: 'orders/1002', output: /"decision":"pass","action":"proceed"/ },
+  { page: 'README.md', has: '"orderId":"1004"', output: /RunId/ },
+  { page: 'docs/cli.md', has: 'action=', output: /^hold$/m },
+  { page: 'docs/encryption.md', has: 'openssl', output: /^k1:.{44}$/m },
+  { page: 'docs/encryption.md', has: 'workflow query', output: /"orderId":\s*"1001"/ },
+  { page: 'docs/calling.md', has: '2101/screening', output: /"action":"hold"/ },
+  {
+    page: 'docs/calling.md',
+    has: '2101/decision',
+    output: /"phase":"decided".*"decision":"pass"/,
+    again: true,
+  },
+  { page: 'docs/calling.md', has: 'cancel-2101', output: /"status":"done"[\s\S]*"orders":\[/ },
+  { page: 'docs/calling.md', has: '2102/gateway-result', output: /"result":"pass"/ },
+  { page: 'docs/calling.md', has: '2103', output: /"path":"transaction.amount"/ },
+  { page: 'docs/calling.md', has: 'execute-update-with-start', output: /decision:review/ },
+  { page: 'docs/calling.md', has: '--name recheck', output: /"phase":\s*"canceled"/ },
+  { page: 'docs/calling.md', has: '"orderId": "2202"', output: /decision:pass/ },
+  { page: 'docs/calling.md', has: 'card-refs', output: /"cardRef":"/ },
+];
+
+/** What the samples of a page in TypeScript write, all together. */
+const TYPESCRIPT: Record<string, string> = {
+  'README.md': '',
+  'docs/encryption.md': '',
+  'docs/calling.md': [
+    'pass proceed nothing to tell the customer',
+    'the same answer',
+    'attempt-mismatch',
+    '2 pass',
+    'done canceled',
+    'canceled',
+    "invalid-request [ 'transaction.amount' ]",
+    "{ type: 'order-screening.ping', data: {} }",
+    '',
+  ].join('\n'),
+};
+
+/** What a sample of JSON is: an answer of the API, or a type of the code. */
+const JSON_IS: {
+  page: string;
+  has: string;
+  answer?: [path: string, method: string];
+  type?: [name: string, from: string];
+}[] = [
+  { page: 'README.md', has: '"orderId":"1002"', answer: ['/v1/orders/{orderId}/screening', 'post'] },
+  {
+    page: 'docs/calling.md',
+    has: 'order.review_resolved',
+    type: ["Omit<OrderEvent, 'id'>", 'src/orders/messages.ts'],
+  },
+];
+
+/** Settings of the one block that shows a set-up with faults. */
+const FAULTY_SETUP = { page: 'docs/cli.md', has: 'npx order-screening doctor' };
+
+function decided(orderId: string, decision: string): string {
+  return `curl -sS -H 'content-type: application/json' http://127.0.0.1:8090/_sandbox/transactions/${orderId}/decision -d '{"decision":"${decision}"}'`;
+}
+
+const pages = pagesOf(FIRST);
+const blocks = pages.flatMap((page) => codeBlocksOf(page, readFileSync(ROOT + page, 'utf8')));
+const looked = ['sh', 'console', 'ts', 'json', 'yaml', 'text', 'mermaid'];
+const plan = planOf(blocks, looked, NOT_RUN);
+const inPlan = (language: string) => plan.run.filter((block) => block.language === language);
+const entry = <T extends { page: string; has: string }>(entries: readonly T[], { page, text }: CodeBlock) =>
+  entries.find((one) => one.page === page && text.includes(one.has));
+
+let stack: DocsStack;
+
+beforeAll(async () => {
+  stack = await startDocsStack();
+}, FIRST_START_MS);
+afterAll(() => stack?.stop());
+
+it('every block is run, or listed with the reason why not, and no listing is stale', () => {
+  expect(plan.faults).toEqual([]);
+  const all = [...BEFORE, ...WRITES, ...JSON_IS, FAULTY_SETUP];
+  expect(
+    all.filter(({ page, has }) => !blocks.some((one) => one.page === page && one.text.includes(has))),
+  ).toEqual([]);
+});
+
+describe('commands', () => {
+  it.each(
+    plan.run
+      .filter(({ language }) => language === 'sh' || language === 'console')
+      .map((block) => [`${block.page}:${block.line}`, block] as const),
+  )('%s', async (_where, block) => {
+    const before = entry(BEFORE, block);
+    if (before !== undefined) await stack.run(block.page, before.run);
+    if (block.text.includes(SERVES.has)) return stack.serve(block.page, block.text, SERVES.ready);
+    if (block.language === 'console') return expectAsShown(block);
+    const wanted = entry(WRITES, block);
+    const first = await stack.run(block.page, block.text);
+    if (wanted === undefined) {
+      expect(first).not.toMatch(/\/problems\/|"errors":/i);
+      return;
+    }
+    if (wanted.again !== true) return expect(first).toMatch(wanted.output);
+    const last = block.text.split('\n').at(-1) ?? '';
+    await eventually(async () => expect(await stack.run(block.page, last)).toMatch(wanted.output));
+  });
+
+  /** Runs each line after `$`; together they must write what the page shows, but for times, ids and numbers of things. */
+  async function expectAsShown(block: CodeBlock): Promise<void> {
+    const lines = block.text.split('\n');
+    const command = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2));
+    const shown = stack.local(block.page, lines.filter((line) => !line.startsWith('$ ')).join('\n'));
+    const faulty = entry([FAULTY_SETUP], block) !== undefined;
+    await eventually(
+      async () => {
+        const output = await stack.run(block.page, command.join('\n'), { asShown: true, faulty });
+        expect(masked(output)).toBe(masked(shown));
+      },
+      { timeoutMs: 20_000 },
+    );
+  }
+});
+
+describe('samples', () => {
+  it('in TypeScript fit the code, page by page', async () => {
+    const modules = Object.keys(TYPESCRIPT).map((page) => ({
+      name: page,
+      text: inPlan('ts')
+        .filter((block) => block.page === page)
+        .map(({ text }) => text)
+        .join('\n'),
+    }));
+    expect(inPlan('ts').filter(({ page }) => TYPESCRIPT[page] === undefined)).toEqual([]);
+    const types = inPlan('json').flatMap((block) => {
+      const [type, from] = entry(JSON_IS, block)?.type ?? [];
+      if (type === undefined) return [];
+      const [name] = /\w+(?=,|$)/.exec(type) ?? [''];
+      return {
+        name: `${block.page}-${block.line}`,
+        text: `import type { ${name} } from './${from}';\nexport const sample: ${type} = ${block.text};`,
+      };
+    });
+    expect(await stack.typeCheck([...modules, ...types])).toBe('');
+  });
+
+  it.each(Object.entries(TYPESCRIPT))('in TypeScript run: %s', async (page, written) => {
+    const text = inPlan('ts').flatMap((block) => (block.page === page ? [block.text] : []));
+    expect(await stack.runTypeScript(page, text.join('\n'))).toBe(written);
+  });
+
+  it('in JSON are what they are said to be', async () => {
+    const contract = await contractOf(stack.apiUrl);
+    for (const block of inPlan('json')) {
+      const value: unknown = JSON.parse(block.text);
+      const is = entry(JSON_IS, block);
+      expect(is, `${block.page}:${block.line} is in no table`).toBeDefined();
+      if (is?.answer === undefined) continue;
+      const [path, method] = is.answer;
+      const body = JSON.stringify(value);
+      const url = path.replace('{orderId}', '1002');
+      contract.check({ method, url, status: 200, headers: { 'content-type': 'application/json' }, body });
+    }
+  });
+
+  it('in YAML can be read', () => {
+    for (const { text } of inPlan('yaml')) expect(() => parseYaml(text)).not.toThrow();
+  });
+});
+
+describe('what pages say', () => {
+  it('of docker compose names services that are there', () => {
+    const compose = parseYaml(readFileSync(`${ROOT}docker-compose.yml`, 'utf8')) as { services: object };
+    const services = Object.keys(compose.services);
+    const lines = blocks
+      .flatMap(({ text }) => text.split('\n'))
+      .filter((line) => /compose (exec|run) /.test(line));
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines)
+      expect(
+        line.split(' ').some((word) => services.includes(word)),
+        line,
+      ).toBe(true);
+  });
+
+  it('of errors names each of them', () => {
+    const page = readFileSync(`${ROOT}docs/calling.md`, 'utf8');
+    // A hint that isn't needed is answered as taken: no caller sees it.
+    const codes = Object.keys(ORDER_ERRORS).filter((code) => code !== 'hint-not-needed');
+    expect(codes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
+  });
+});
