@@ -1,5 +1,4 @@
 import helmet from '@fastify/helmet';
-import rateLimit from '@fastify/rate-limit';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
@@ -17,10 +16,12 @@ import {
   wasCut,
 } from './connections.ts';
 import { frameworkLog } from './framework-log.ts';
+import { limitRequests } from './limit-requests.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer, HttpError } from './problems.ts';
+import { queueRoutes, type TemporalUi } from './queue/index.ts';
 import { createAnswerRecord } from './record-answers.ts';
 import { nameOfKey } from './secrets.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -35,6 +36,8 @@ export interface ApiOptions {
   webhookSecrets: readonly string[];
   /** Absent: the API decrypts nothing for Temporal's UI. */
   codec?: CodecOptions;
+  /** What the queue page links to; absent: it doesn't. */
+  temporalUi?: TemporalUi;
   log: Log;
   /** How long callers may take, if not as always. */
   times?: Partial<ConnectionTimes>;
@@ -91,6 +94,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await document(app);
   healthRoutes(app, orderScreening, metrics);
   await app.register(async (scope) => keyedRoutes(scope, options));
+  await app.register(queueRoutes, options);
   await app.register(webhookRoutes, { ...options, metrics });
   if (options.codec !== undefined) {
     const requireApiKey = (request: FastifyRequest) => requireKey(request, options.apiKeys);
@@ -124,13 +128,7 @@ async function keyedRoutes(
     reply.header('cache-control', 'no-store');
     requireKey(request, apiKeys);
   });
-  await scope.register(rateLimit, {
-    max: maxRps,
-    timeWindow: 1_000,
-    keyGenerator: ({ keyName }) => keyName ?? '',
-    allowList: () => apiKeys.length === 0,
-    errorResponseBuilder: () => new HttpError('too-many-requests'),
-  });
+  await limitRequests(scope, { apiKeys, maxRps });
   orderRoutes(scope, orderScreening);
   portalRoutes(scope, orderScreening);
 }
