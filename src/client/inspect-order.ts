@@ -62,7 +62,7 @@ function pollTimes({ raw }: WorkflowExecutionDescription): PollTimes | undefined
   const nextAt = instantOf(poll.nextAttemptScheduleTime);
   // While it waits, `attempt` counts the next one.
   const done = (poll.attempt ?? 1) - 1;
-  const lastAt = done >= FIRST_THAT_READS ? instantOf(poll.lastStartedTime) : undefined;
+  const lastAt = done >= FIRST_THAT_READS ? instantOf(poll.lastAttemptCompleteTime) : undefined;
   return {
     ...(lastAt !== undefined && {
       lastAt,

@@ -84,7 +84,7 @@ describe('inspecting an order', () => {
       'was answered that nothing has changed',
       {
         attempt: 3,
-        lastStartedTime: at('2026-03-02T10:01:00.000Z'),
+        lastAttemptCompleteTime: at('2026-03-02T10:01:00.000Z'),
         nextAttemptScheduleTime: at('2026-03-02T10:02:30.000Z'),
         lastFailure: { applicationFailureInfo: { type: 'unchanged' } },
       },
@@ -94,7 +94,7 @@ describe('inspecting an order', () => {
       'was not answered',
       {
         attempt: 4,
-        lastStartedTime: at('2026-03-02T10:01:00.000Z'),
+        lastAttemptCompleteTime: at('2026-03-02T10:01:00.000Z'),
         lastFailure: { applicationFailureInfo: { type: 'timeout' } },
       },
       { lastAt: '2026-03-02T10:01:00.000Z', answered: false },
