@@ -33,6 +33,15 @@ try {
       await page.getByText('Poll the review').first().waitFor();
     },
   );
+  await take(
+    'temporal-ui-details.png',
+    `${workflows}/${encodeURIComponent('order:outlet:1005')}`,
+    DESK,
+    async (page) => {
+      await page.getByText('User Metadata').first().click();
+      await page.getByText('In review at the screening service').first().waitFor();
+    },
+  );
 } finally {
   await browser.close();
   await stack.stop();

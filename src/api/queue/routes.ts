@@ -94,11 +94,13 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
 
   scope.get('/', { schema: { hide: true } }, async ({ query }, reply) => {
     const request = checked(queueQuery, query);
-    const nowMs = Date.now();
-    const { orders, cursor } = await readQueue(orderScreening, request, nowMs);
+    const { orders, cursor } = await readQueue(orderScreening, request, Date.now());
     const queued = await inspectOrders(orderScreening, orders);
     const continued = request.cursor !== undefined;
-    return sendPage(reply, queuePage({ ...request, orders: queued, cursor, continued, temporalUi }, nowMs));
+    return sendPage(
+      reply,
+      queuePage({ ...request, orders: queued, cursor, continued, temporalUi }, Date.now()),
+    );
   });
 
   scope.get('/orders/:orderId', { schema: { hide: true } }, async ({ params, query }, reply) => {

@@ -30,7 +30,7 @@ input, select, textarea, button, .button {
 }
 textarea { width: 40rem; min-height: 5rem; }
 button, .button {
-  display: inline-block; background: var(--button); color: var(--on-button); border-color: var(--button);
+  display: inline-flex; align-items: center; background: var(--button); color: var(--on-button); border-color: var(--button);
   text-decoration: none; font-weight: 600; cursor: pointer;
 }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; }
@@ -38,7 +38,8 @@ button, .button {
 .alarm { color: var(--alarm); background: var(--alarm-band); border-left: 4px solid var(--alarm); padding: 0.4rem 0.7rem; }
 .notice { background: var(--band); border-left: 4px solid var(--link); padding: 0.4rem 0.7rem; }
 table { width: 100%; border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: 0.5rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: 0.5rem; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+td:first-child { overflow-wrap: anywhere; min-width: 6rem; }
 thead th { background: var(--band); }
 th, td, dd { font-variant-numeric: tabular-nums; }
 ol.timeline { padding-left: 1.25rem; }
