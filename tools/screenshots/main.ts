@@ -39,7 +39,8 @@ try {
     DESK,
     async (page) => {
       await page.getByText('User Metadata').first().click();
-      await page.getByText('In review at the screening service').first().waitFor();
+      // The UI shows Markdown in a frame of its own.
+      await page.locator('iframe').last().contentFrame().getByText('In review at').first().waitFor();
     },
   );
 } finally {
