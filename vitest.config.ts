@@ -14,7 +14,6 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...workflows, ...e2e, ...model, ...chaos, ...production],
-          setupFiles: 'test/support/fixed-seed.ts',
           sequence: { groupOrder: 0 },
         },
       },
@@ -23,7 +22,6 @@ export default defineConfig({
           name: 'workflows',
           include: workflows,
           globalSetup: 'test/support/time-skipping-setup.ts',
-          setupFiles: 'test/support/fixed-seed.ts',
           // Each file has a worker and a Java server of its own.
           maxWorkers: 2,
           testTimeout: 60_000,

@@ -4,6 +4,7 @@ import { type ClientContext, integrationOf } from './client/context.ts';
 import { recordGatewayResult } from './client/gateway-result.ts';
 import { type HintsSent, sendHint } from './client/hint.ts';
 import { HintQueues } from './client/hint-queues.ts';
+import { inspectOrder } from './client/inspect-order.ts';
 import { listOrders } from './client/list-orders.ts';
 import { acknowledge, recheck } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
@@ -22,12 +23,14 @@ export { type CheckedScreenRequest, readScreenRequest } from './client/read-requ
 export type {
   HintAnswer,
   HintRequest,
+  InspectedOrder,
   ListRequest,
   OrderList,
   OrderName,
   OrderScreening,
   OrderScreeningOptions,
   OrderSummary,
+  PollTimes,
   PortalOptions,
   ScreenRequest,
 } from './client/types.ts';
@@ -59,6 +62,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     retry: async (request) => screen(context, request),
     recordGatewayResult: async (order, request) => recordGatewayResult(context, workflowId(order), request),
     get: async (order) => (await readOrder(context, workflowId(order))).state,
+    inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     list: async (request) => listOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),

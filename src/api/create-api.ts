@@ -1,5 +1,4 @@
 import helmet from '@fastify/helmet';
-import rateLimit from '@fastify/rate-limit';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
@@ -17,10 +16,12 @@ import {
   wasCut,
 } from './connections.ts';
 import { frameworkLog } from './framework-log.ts';
+import { limitRequests } from './limit-requests.ts';
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer, HttpError } from './problems.ts';
+import { queueRoutes, type TemporalUi } from './queue/index.ts';
 import { createAnswerRecord } from './record-answers.ts';
 import { nameOfKey } from './secrets.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -35,6 +36,8 @@ export interface ApiOptions {
   webhookSecrets: readonly string[];
   /** Absent: the API decrypts nothing for Temporal's UI. */
   codec?: CodecOptions;
+  /** What the queue page links to; absent: it doesn't. */
+  temporalUi?: TemporalUi;
   log: Log;
   /** How long callers may take, if not as always. */
   times?: Partial<ConnectionTimes>;
@@ -59,6 +62,14 @@ const OF_THE_DOCS = {
   'base-uri': "'none'",
   'frame-ancestors': "'none'",
 };
+
+/** Colours in which everybody can read the pages at /docs. */
+const CONTRAST_OF_THE_DOCS = `
+.swagger-ui .opblock .opblock-summary-method { color: #000; text-shadow: none; }
+.swagger-ui .info .title small.version-stamp { background-color: #3a5c00; }
+.swagger-ui .info .url, .swagger-ui .info a { color: #0a4ea3; }
+.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: #14613c; border-color: #14613c; }
+`;
 
 /** Makes the HTTP API; the caller listens. Design section 5. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
@@ -91,6 +102,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await document(app);
   healthRoutes(app, orderScreening, metrics);
   await app.register(async (scope) => keyedRoutes(scope, options));
+  await app.register(queueRoutes, options);
   await app.register(webhookRoutes, { ...options, metrics });
   if (options.codec !== undefined) {
     const requireApiKey = (request: FastifyRequest) => requireKey(request, options.apiKeys);
@@ -124,13 +136,7 @@ async function keyedRoutes(
     reply.header('cache-control', 'no-store');
     requireKey(request, apiKeys);
   });
-  await scope.register(rateLimit, {
-    max: maxRps,
-    timeWindow: 1_000,
-    keyGenerator: ({ keyName }) => keyName ?? '',
-    allowList: () => apiKeys.length === 0,
-    errorResponseBuilder: () => new HttpError('too-many-requests'),
-  });
+  await limitRequests(scope, { apiKeys, maxRps });
   orderRoutes(scope, orderScreening);
   portalRoutes(scope, orderScreening);
 }
@@ -151,7 +157,13 @@ async function document(app: FastifyInstance): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (given) => ('openapiObject' in given ? completed(given.openapiObject) : {}),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: OF_THE_DOCS });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: OF_THE_DOCS,
+    // Without the bar for other documents, and without links inside of buttons, which screen readers lose.
+    uiConfig: { layout: 'BaseLayout', deepLinking: false },
+    theme: { css: [{ filename: 'contrast.css', content: CONTRAST_OF_THE_DOCS }] },
+  });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 

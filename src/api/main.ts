@@ -25,6 +25,9 @@ async function main(): Promise<void> {
     maxRps: config.api.maxRps,
     webhookSecrets: config.webhookSecrets,
     codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
+    ...(config.temporalUiUrl !== undefined && {
+      temporalUi: { url: config.temporalUiUrl, namespace: config.temporal.namespace },
+    }),
     log,
   });
   closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false }, async ({ err }) => {

@@ -1,5 +1,5 @@
 /** Errors as RFC 9457 problem documents. No value that was sent is in one. Design section 5, table of errors. */
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
 import { type Fault, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 
@@ -32,6 +32,11 @@ const HTTP_ERRORS = {
     status: 401,
     title: 'The webhook secret is wrong or missing',
     detail: 'Send one of WEBHOOK_SECRETS in X-Webhook-Secret, or as the last segment of the path.',
+  },
+  'foreign-form': {
+    status: 403,
+    title: 'The form is not from these pages',
+    detail: 'Nothing was done: open the order in the queue page, and send the form from there.',
   },
   'not-found': { status: 404, title: 'No such address', detail: 'The addresses are listed at /docs.' },
   'too-large': {
@@ -87,15 +92,24 @@ export function answerWithProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);
     reply.problemCode = code;
-    if (problem.status >= 500) {
-      log.error({ err: error, code, route: request.routeOptions.url }, 'a request failed');
-    }
+    logFailure(log, error, code, problem, request);
     return sendProblem(reply, problem);
   });
   app.setNotFoundHandler(async (_request, reply) => {
     reply.problemCode = 'not-found';
     return sendProblem(reply, toProblem(new HttpError('not-found')).problem);
   });
+}
+
+/** Logs an error that is no fault of the caller's. */
+export function logFailure(
+  log: Log,
+  error: unknown,
+  code: string,
+  { status }: Problem,
+  request: FastifyRequest,
+): void {
+  if (status >= 500) log.error({ err: error, code, route: request.routeOptions.url }, 'a request failed');
 }
 
 /** @returns what answers a failure before there is a route: an address that can't be decoded, or is too long */

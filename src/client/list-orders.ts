@@ -15,8 +15,9 @@ import {
   screeningPhase,
   transactionId,
 } from '../orders/search-attributes.ts';
-import { ACTIONS, PHASES } from '../orders/words.ts';
+import { ACTIONS, type Instant, PHASES } from '../orders/words.ts';
 import type { ClientContext } from './context.ts';
+import { instantOf } from './instant-of.ts';
 import { invalidRequest } from './read-requests.ts';
 import { asOrderError } from './temporal-errors.ts';
 import type { ListRequest, OrderList, OrderSummary } from './types.ts';
@@ -47,16 +48,9 @@ export async function listOrders({ client }: ClientContext, request: ListRequest
   const orders = page.executions.flatMap(
     ({ execution, searchAttributes, startTime, closeTime }): OrderSummary[] => {
       const name = nameOf(execution?.workflowId ?? '');
-      if (name === undefined) return [];
+      const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
       const closedAt = instantOf(closeTime);
-      return [
-        {
-          ...name,
-          ...shown(decodeTypedSearchAttributes(searchAttributes?.indexedFields)),
-          startedAt: instantOf(startTime) ?? '',
-          ...(closedAt !== undefined && { closedAt }),
-        },
-      ];
+      return name === undefined ? [] : [summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt)];
     },
   );
   const more = page.nextPageToken;
@@ -64,7 +58,8 @@ export async function listOrders({ client }: ClientContext, request: ListRequest
 }
 
 /** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
-export function queryOf({ integration, phase, decision, attention }: ListRequest): string {
+export function queryOf(request: ListRequest): string {
+  const { integration, phase, decision, attention, queued, open } = request;
   const conditions = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus != 'ContinuedAsNew'",
@@ -72,8 +67,23 @@ export function queryOf({ integration, phase, decision, attention }: ListRequest
     ...(phase === undefined ? [] : [`${screeningPhase.name} = ${quoted(phase)}`]),
     ...(decision === undefined ? [] : [`${screeningDecision.name} = ${quoted(decision)}`]),
     ...(attention === undefined ? [] : [`${needsAttention.name} = ${attention}`]),
+    ...(queued ? [`(${screeningPhase.name} = 'review' OR ${needsAttention.name} = true)`] : []),
+    ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
+    ...deadlineConditions(request.cancelBy),
   ];
   return conditions.join(' AND ');
+}
+
+function deadlineConditions(range: ListRequest['cancelBy']): string[] {
+  if (range === undefined) return [];
+  if (range === 'none') return [`${cancelBy.name} IS NULL`];
+  const { from, until } = range;
+  return [
+    ...(from === undefined ? [] : [`${cancelBy.name} >= ${quoted(from)}`]),
+    ...(until === undefined ? [] : [`${cancelBy.name} < ${quoted(until)}`]),
+    // Without a bound at all, an order without the deadline would be among them.
+    `${cancelBy.name} IS NOT NULL`,
+  ];
 }
 
 /** @returns a value as a string of the query language */
@@ -87,13 +97,22 @@ export function nameOf(workflowId: string): { integration: string; orderId: stri
   return integration === undefined || orderId === undefined ? undefined : { integration, orderId };
 }
 
-function shown(attributes: TypedSearchAttributes) {
+/** @returns an order as Temporal's server shows it, without a worker */
+export function summaryOf(
+  name: { integration: string; orderId: string },
+  attributes: TypedSearchAttributes,
+  startedAt: Instant,
+  closedAt: Instant | undefined,
+): OrderSummary {
   const phase = phases.safeParse(attributes.get(screeningPhase));
   const decision = decisions.safeParse(attributes.get(screeningDecision));
   const action = actions.safeParse(attributes.get(screeningAction));
   const until = attributes.get(cancelBy);
   const amount = attributes.get(orderAmount);
   return {
+    ...name,
+    startedAt,
+    ...(closedAt !== undefined && { closedAt }),
     needsAttention: attributes.get(needsAttention) ?? false,
     transactionIds: attributes.get(transactionId) ?? [],
     ...(phase.success && { phase: phase.data }),
@@ -120,11 +139,4 @@ function tokenOf(cursor: string, query: string): Uint8Array {
 
 function check(token: Uint8Array, query: string): Buffer {
   return createHash('sha256').update(query).update(token).digest().subarray(0, CHECK_BYTES);
-}
-
-function instantOf(
-  at: { seconds?: { toNumber(): number } | null; nanos?: number | null } | null | undefined,
-) {
-  if (at?.seconds === undefined || at.seconds === null) return undefined;
-  return new Date(at.seconds.toNumber() * 1_000 + Math.floor((at.nanos ?? 0) / 1e6)).toISOString();
 }

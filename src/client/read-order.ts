@@ -31,13 +31,18 @@ export async function findOrder(context: ClientContext, workflowId: string): Pro
   if (description === undefined) return undefined;
   if (description.status.name !== 'RUNNING')
     return { open: false, state: await finalRecord(context, workflowId) };
-  const { client } = context;
-  const state = await asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflow.getHandle(workflowId).query(orderQuery),
-    ),
+  return { open: true, state: await openState(context, workflowId) };
+}
+
+/** @returns the state of an open order, from a worker @throws OrderScreeningError `temporal-unavailable` without one */
+export async function openState(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<OrderState> {
+  return asOrderError(() =>
+    within(client, Date.now() + withinMs, () => client.workflow.getHandle(workflowId).query(orderQuery)),
   );
-  return { open: true, state };
 }
 
 /** @returns what the server knows of an order, which takes no worker; undefined when it knows none */
@@ -57,9 +62,13 @@ export async function describeOrder(
 }
 
 /** @returns the state that a closed order's workflow returned @throws OrderScreeningError when it has none */
-export async function finalRecord({ client }: ClientContext, workflowId: string): Promise<OrderState> {
+export async function finalRecord(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<OrderState> {
   try {
-    return await within(client, Date.now() + READ_WITHIN_MS, () =>
+    return await within(client, Date.now() + withinMs, () =>
       client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result(),
     );
   } catch (error) {

@@ -54,6 +54,12 @@ export interface ListRequest {
   phase?: Phase | undefined;
   decision?: OrderDecision | undefined;
   attention?: boolean | undefined;
+  /** Only what a person may want to look at: in review, or needing attention. */
+  queued?: boolean | undefined;
+  /** Only orders that are open, or only those that are closed. */
+  open?: boolean | undefined;
+  /** From this moment on, until before that one; `none`: orders that have no such deadline. */
+  cancelBy?: { from?: Instant | undefined; until?: Instant | undefined } | 'none' | undefined;
   /** From the answer before. */
   cursor?: string | undefined;
   /** 1 to 100; 50 unless said. */
@@ -79,6 +85,30 @@ export interface OrderList {
   orders: OrderSummary[];
   /** Absent on the last page. */
   cursor?: string;
+}
+
+/** An order with all that can be known of it now, also while no worker runs. */
+export interface InspectedOrder {
+  summary: OrderSummary;
+  /** The run that is meant, as the Temporal UI addresses it. */
+  runId: string;
+  /** The whole state; absent when `missing` says why. */
+  state?: OrderState;
+  /**
+   * `no-worker`: none answered in time. `unreadable`: a worker failed at it. `no-record`: the workflow ended without a
+   * record, such as by termination.
+   */
+  missing?: 'no-worker' | 'unreadable' | 'no-record';
+  /** Present while the order is polled. */
+  poll?: PollTimes;
+}
+
+/** When the decision was asked for without news, and when it is asked for next; absent: not yet, or under way. */
+export interface PollTimes {
+  lastAt?: Instant;
+  /** Whether the service answered the last time; false: it failed, and is tried again. */
+  answered?: boolean;
+  nextAt?: Instant;
 }
 
 /** Somebody says there is news about a transaction, by its id or by the invoice number of its order. */
@@ -111,6 +141,8 @@ export interface OrderScreening {
   recordGatewayResult(order: OrderName, request: GatewayResultRequest): Promise<GatewayResultAnswer>;
   /** The whole state, of an open or a closed order. */
   get(order: OrderName): Promise<OrderState>;
+  /** All that can be known of an order within a time, 5 s unless given; it takes no worker. */
+  inspect(order: OrderName, options?: { withinMs?: number }): Promise<InspectedOrder>;
   list(request?: ListRequest): Promise<OrderList>;
   /** Cancels with the service, within the cancel window. `requested` when that takes longer than 10 s. */
   cancel(order: OrderName, request?: CancelRequest, options?: PortalOptions): Promise<PortalAnswer>;

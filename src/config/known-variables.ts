@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { LOG_LEVELS } from './log-level.ts';
 import {
   apiKeys,
+  baseUrl,
   list,
   namedKeys,
   origins,
@@ -130,6 +131,11 @@ export const variables = {
       'Keys of everything in Temporal’s history, `id:base64,…` of 32 bytes each: the first encrypts, all decrypt; the same in every process (`docs/encryption.md`)',
     readBy: everybody,
     secret: true,
+  }),
+  temporalUiUrl: variable('TEMPORAL_UI_URL', baseUrl(), {
+    about:
+      'Address of the Temporal UI, which the queue page links to; not set: the embedded UI’s, or no links with `TEMPORAL_ADDRESS`',
+    readBy: ['api', 'start'],
   }),
   codecOrigins: variable('CODEC_ORIGINS', origins(), {
     about: 'Web origins whose pages may have payloads decrypted, a comma list; not set: the embedded UI’s',

@@ -37,6 +37,8 @@ export interface Config {
   workerVersion?: WorkerDeploymentVersion;
   logLevel: LogLevel;
   temporal: TemporalSettings;
+  /** What the queue page links to. Absent: nothing is known of a UI. */
+  temporalUiUrl?: string;
   local: LocalSettings;
 }
 
@@ -92,6 +94,9 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
   const events = readEvents(env, faults);
   const workerVersion = readWorkerVersion(env, faults);
   const apiKeyList = read(variables.apiKeys);
+  const temporal = readTemporal(env, local.temporalPort, faults);
+  const embeddedUi = temporal.embedded ? `http://127.0.0.1:${local.temporalUiPort}` : undefined;
+  const temporalUiUrl = read(variables.temporalUiUrl) ?? embeddedUi;
   const config: Config = {
     integrations,
     findIntegration: (name) => integrations.get(name),
@@ -111,8 +116,9 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
       port: read(variables.metricsPort) ?? 9464,
     },
     logLevel: read(variables.logLevel) ?? 'info',
-    temporal: readTemporal(env, local.temporalPort, faults),
+    temporal,
     local,
+    ...(temporalUiUrl !== undefined && { temporalUiUrl }),
     ...(events && { events }),
     ...(workerVersion && { workerVersion }),
   };

@@ -104,6 +104,9 @@ export async function startLocalStack(
       maxRps: api.maxRps,
       webhookSecrets: config.webhookSecrets,
       codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
+      ...(config.temporalUiUrl !== undefined && {
+        temporalUi: { url: config.temporalUiUrl, namespace },
+      }),
       log,
     });
     parts.push({ stop: () => app.close() });

@@ -24,6 +24,7 @@ export function welcome(stack: LocalStack): string {
   const lines = ['Open'];
   if (stack.temporalUiUrl !== undefined) lines.push(`  Temporal UI  ${stack.temporalUiUrl}`);
   else lines.push(`  Temporal     ${stack.temporalAddress}`);
+  lines.push(`  Order queue  ${stack.apiUrl}/`);
   lines.push(`  API          ${stack.apiUrl}/docs`);
   if (stack.sandboxUrl !== undefined) lines.push(`  Sandbox      ${stack.sandboxUrl}/_sandbox/transactions`);
   if (stack.sandboxUrl !== undefined) lines.push('', ...tryIt(stack, stack.sandboxUrl));

@@ -5,10 +5,12 @@ import { createLog } from '../../src/log.ts';
 import type { Integration } from '../../src/orders/integration.ts';
 import type { PortalAnswer } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
-import type { OrderScreening } from '../../src/starter.ts';
+import type { InspectedOrder, OrderScreening, OrderSummary } from '../../src/starter.ts';
+import { anOrder } from '../orders/support.ts';
 import { type Contract, createContract } from '../support/openapi-contract.ts';
 
 export const TRANSACTION_ID = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
+export const RUN_ID = '0190f3a1-7c5e-7d2b-8e4f-6a9b0c1d2e3f';
 export const CANCEL_BY = '2026-03-06T10:00:00.000Z';
 
 export function aCheckoutAnswer(overrides: Partial<CheckoutAnswer> = {}): CheckoutAnswer {
@@ -37,7 +39,28 @@ export function aPortalAnswer(overrides: Partial<PortalAnswer> = {}): PortalAnsw
   };
 }
 
-export function anOrderState(): OrderState {
+/** An order of the list. */
+export function anOrderSummary(overrides: Partial<OrderSummary> = {}): OrderSummary {
+  return {
+    orderId: 'order-1',
+    integration: 'default',
+    phase: 'review',
+    decision: 'review',
+    action: 'hold',
+    needsAttention: false,
+    cancelBy: CANCEL_BY,
+    amount: 125.5,
+    transactionIds: [TRANSACTION_ID],
+    startedAt: '2026-03-01T10:00:00.000Z',
+    ...overrides,
+  };
+}
+
+export function anInspectedOrder(overrides: Partial<InspectedOrder> = {}): InspectedOrder {
+  return { summary: anOrderSummary(), runId: RUN_ID, state: anOrder('review'), ...overrides };
+}
+
+export function anOrderState(overrides: Partial<OrderState> = {}): OrderState {
   return {
     orderId: 'order-1',
     integration: 'default',
@@ -54,6 +77,7 @@ export function anOrderState(): OrderState {
     cancelAsked: false,
     passed: [],
     startedAt: '2026-03-01T10:00:00.000Z',
+    ...overrides,
   };
 }
 
@@ -104,7 +128,8 @@ export function fakeOrderScreening() {
       phase: 'decided',
     })),
     get: vi.fn<OrderScreening['get']>(async () => anOrderState()),
-    list: vi.fn<OrderScreening['list']>(async () => ({ orders: [], cursor: 'next' })),
+    inspect: vi.fn<OrderScreening['inspect']>(async () => anInspectedOrder()),
+    list: vi.fn<OrderScreening['list']>(async () => ({ orders: [] })),
     cancel: vi.fn<OrderScreening['cancel']>(async () => aPortalAnswer()),
     reportFraud: vi.fn<OrderScreening['reportFraud']>(async () => aPortalAnswer({ kind: 'report-fraud' })),
     submitChargeback: vi.fn<OrderScreening['submitChargeback']>(async () =>

@@ -166,6 +166,7 @@ describe('GET orders', () => {
 
   it('lists orders by filters', async () => {
     const { app, orderScreening } = await anApi();
+    orderScreening.list.mockResolvedValue({ orders: [], cursor: 'next' });
     const response = await app.inject({
       method: 'GET',
       url: '/v1/orders?phase=review&decision=review&attention=false&integration=outlet&cursor=abc&limit=100',

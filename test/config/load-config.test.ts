@@ -49,11 +49,29 @@ describe('settings from the environment', () => {
       metrics: { host: '127.0.0.1', port: 9464 },
       logLevel: 'info',
       temporal: { embedded: true, connection: { address: '127.0.0.1:7233' }, namespace: 'default' },
+      temporalUiUrl: 'http://127.0.0.1:8233',
       local: { temporalPort: 7233, temporalUiPort: 8233, dataDir: '.data', sandboxPort: 8090 },
     });
     expect([...integrations.keys()]).toEqual(['default']);
     expect(findIntegration('default')).toBe(integrations.get('default'));
     expect(findIntegration('another')).toBeUndefined();
+  });
+
+  it.each([
+    [{ TEMPORAL_UI_PORT: '9233' }, 'http://127.0.0.1:9233'],
+    [{ TEMPORAL_ADDRESS: 'temporal.example:7233' }, undefined],
+    [
+      { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_UI_URL: 'https://ui.example/t' },
+      'https://ui.example/t',
+    ],
+  ])('know the Temporal UI only where there is one: %o', (env, url) => {
+    expect(loadConfig({ ...least, ...env }).temporalUiUrl).toBe(url);
+  });
+
+  it.each(['javascript:alert(1)', 'ui.example', 'https://ui.example/?x=1'])('refuse %s for it', (url) => {
+    expect(faultsOf({ TEMPORAL_UI_URL: url })).toEqual({
+      TEMPORAL_UI_URL: 'must be an http:// or https:// address without user, password, query and fragment',
+    });
   });
 
   it('are all read', () => {

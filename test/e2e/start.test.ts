@@ -61,8 +61,8 @@ describe('npm start', () => {
   });
 
   it('prints addresses that answer', async () => {
-    const pages = stack.output().match(/(?:Temporal UI|API|Sandbox) +(http\S+)/g) ?? [];
-    expect(pages).toHaveLength(3);
+    const pages = stack.output().match(/(?:Temporal UI|Order queue|API|Sandbox) +(http\S+)/g) ?? [];
+    expect(pages).toHaveLength(4);
     for (const page of pages) {
       const response = await fetch(page.replace(/^.*?(?=http)/, ''));
       expect(response.status).toBe(200);

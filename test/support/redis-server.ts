@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { createClient } from 'redis';
 import { freePort } from '../../src/dev/index.ts';
+import { type NeededProgram, needProgram } from './debian-package.ts';
 import { eventually } from './eventually.ts';
-
-const run = promisify(execFile);
 
 /** A Redis of its own on loopback, that keeps nothing. */
 export interface RedisServer {
@@ -24,51 +23,23 @@ export interface RedisServer {
 
 type RedisClient = ReturnType<typeof createClient>;
 
-const HOW_TO =
-  'install redis-server, 6 or newer (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis)';
+const REDIS = {
+  commands: ['redis-server'],
+  debianPackages: ['redis-server'],
+  howTo:
+    'redis-server, 6 or newer (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis)',
+  // The package starts a server of its own where it may: nobody asked for that.
+  afterInstall: () => promisify(execFile)('service', ['redis-server', 'stop']).catch(() => undefined),
+} satisfies NeededProgram;
 
-/**
- * Makes sure that there is a `redis-server`. Only continuous integration (`CI` is set) installs it, by apt-get as root.
- * @throws Error that says what to install
- */
+/** Makes sure that there is a `redis-server`, as `needProgram` does. */
 export async function needRedis(): Promise<void> {
-  if (await hasRedis()) return;
-  if (isSet(process.env.CI) && process.getuid?.() === 0) await installRedis();
-  if (!(await hasRedis())) throw new Error(`These tests need a Redis: ${HOW_TO}`);
+  await needProgram(REDIS);
 }
 
 /** As `needRedis`. @returns whether there is one now */
 export async function redisInstalled(): Promise<boolean> {
   return needRedis().then(
-    () => true,
-    () => false,
-  );
-}
-
-async function installRedis(): Promise<void> {
-  const apt = (...args: string[]) =>
-    run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=60', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-  const install = () => apt('install', '-y', '--no-install-recommends', 'redis-server');
-  try {
-    await install().catch(async () => {
-      await apt('update');
-      await install();
-    });
-    // The package starts a server of its own where it may: nobody asked for that.
-    await run('service', ['redis-server', 'stop']).catch(() => undefined);
-  } catch {
-    // No apt-get, or no way to a mirror: whoever asks is told what to install.
-  }
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
-}
-
-async function hasRedis(): Promise<boolean> {
-  return run('redis-server', ['--version']).then(
     () => true,
     () => false,
   );

@@ -1,0 +1,119 @@
+/** The page of one order: where it is, what can be done, what has happened. */
+import { ORDER_ERRORS } from '../../orders/errors.ts';
+import { portalRefusal } from '../../orders/portal.ts';
+import type { OrderState } from '../../orders/state.ts';
+import { windowOpen } from '../../orders/window.ts';
+import { millis } from '../../orders/words.ts';
+import type { InspectedOrder } from '../../starter.ts';
+import { checksOf } from './checks.ts';
+import { type Html, html, type Shown } from './html.ts';
+import { factList, page, temporalAnchor } from './layout.ts';
+import { orderPath, type TemporalUi, temporalLink } from './links.ts';
+import { lastCheck } from './queue-page.ts';
+import { type Happening, timelineOf, upcoming } from './timeline.ts';
+import { amount, clock, duration, moment } from './times.ts';
+
+/** What was just done, by the word that stands in the address. */
+const NOTICES = {
+  recheck: 'The recheck was asked for. The decision is read in the next seconds.',
+  canceled: 'The order is canceled with the service.',
+  'cancel-requested': 'The cancel was asked for, and goes on. Reload the page to see how it ends.',
+} as const;
+export type Notice = keyof typeof NOTICES;
+
+/** @returns whether a word of an address is a notice */
+export function isNotice(word: unknown): word is Notice {
+  return typeof word === 'string' && Object.hasOwn(NOTICES, word);
+}
+
+/** @returns the page @param nowMs the moment that ages and distances are counted from */
+export function orderPage(
+  order: InspectedOrder,
+  { notice, temporalUi }: { notice?: Notice | undefined; temporalUi: TemporalUi | undefined },
+  nowMs: number,
+): string {
+  const { summary, state, missing } = order;
+  const content = html`${notice && html`<p class="notice" role="status">${NOTICES[notice]}</p>`}
+${missing && html`<p class="alarm" role="status">${MISSING[missing]} Only what Temporal itself knows is shown.</p>`}
+${state?.attention.map(({ words, since }) => html`<p class="alarm">${words} <span class="quiet">Since ${clock(since)}</span></p>`)}
+${state === undefined && summary.needsAttention && html`<p class="alarm">The order needs attention.</p>`}
+${actions(order, nowMs)}
+<section><h2>Now</h2>${factList(facts(order, temporalUi, nowMs))}</section>
+<section><h2>Next</h2>${moments(upcoming(order, nowMs), (at) => moment(at, nowMs), 'Nothing follows by itself.')}</section>
+<section><h2>Timeline</h2>${moments(timelineOf(order), clock, 'Nothing is on record.')}</section>`;
+  return page(`Order ${summary.orderId}`, content, nowMs);
+}
+
+const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
+  'no-worker': 'No worker answered in time: is one running?',
+  unreadable: 'A worker failed to read the order: see its log, and the workflow in the Temporal UI.',
+  'no-record': 'The workflow ended without a record: it was terminated or failed.',
+};
+
+function facts(
+  order: InspectedOrder,
+  ui: TemporalUi | undefined,
+  nowMs: number,
+): (readonly [name: string, content: Shown])[] {
+  const { summary, state, runId } = order;
+  const { last, next } = checksOf(order, nowMs);
+  const attempt = state?.attempts.at(-1);
+  const cancelBy = attempt?.cancelBy ?? summary.cancelBy;
+  const startedAt = state?.startedAt ?? summary.startedAt;
+  return [
+    ['Integration', state === undefined ? summary.integration : `${summary.integration}, ${state.workflow}`],
+    ['Phase', state?.phase ?? summary.phase],
+    ['Decision', withReason(state?.decision ?? summary.decision, state?.reason)],
+    ['Action', state?.action ?? summary.action],
+    ['Would be', state?.wouldBe],
+    ['Told to the customer', state?.message],
+    [
+      'Amount',
+      summary.amount === undefined ? undefined : `${amount(summary.amount)}, in the order’s own currency`,
+    ],
+    ['Age', html`${duration(Math.max(0, nowMs - millis(startedAt)))}, since ${clock(startedAt)}`],
+    ['Can be canceled until', cancelBy && moment(cancelBy, nowMs)],
+    ['Last check', last && lastCheck(last, nowMs)],
+    ['Next check', next && html`${moment(next.at, nowMs)}, ${next.source}`],
+    ['Attempts', state && `${state.attempts.length}`],
+    ['Transaction', attempt?.transactionId ?? summary.transactionIds.at(-1)],
+    ['Events delivered', state && `${state.events.delivered} of ${state.events.sequence}`],
+    ['Temporal', temporalAnchor(temporalLink(ui, summary, runId), summary.orderId)],
+  ];
+}
+
+function withReason(decision: string | undefined, reason: string | undefined): string | undefined {
+  return decision !== undefined && reason !== undefined ? `${decision} (${reason})` : decision;
+}
+
+function actions({ summary, state }: InspectedOrder, nowMs: number): Html {
+  const open = summary.closedAt === undefined && state?.phase !== 'closed';
+  const refusal = state === undefined ? undefined : cancelRefusal(state, open, nowMs);
+  const canceled = (state?.phase ?? summary.phase) === 'canceled';
+  return html`<p class="actions">
+${open && html`<a class="button" href="${orderPath(summary, 'recheck')}">Recheck …</a>`}
+${refusal === undefined && !canceled && html`<a class="button" href="${orderPath(summary, 'cancel')}">Cancel …</a>`}
+${refusal !== undefined && html`<span class="quiet">It can’t be canceled: ${refusal}.</span>`}
+</p>`;
+}
+
+/** A closed order takes a cancel, too, while the window on its record is open. */
+function cancelRefusal(state: OrderState, open: boolean, nowMs: number): string | undefined {
+  if (open) {
+    const code = portalRefusal(state, { kind: 'cancel' }, nowMs)?.code;
+    return code && ORDER_ERRORS[code].title.toLowerCase();
+  }
+  const { policy } = state;
+  const attempt = state.attempts.at(-1);
+  if (policy?.passive) return ORDER_ERRORS.passive.title.toLowerCase();
+  const takes =
+    policy !== undefined &&
+    attempt?.transactionId !== undefined &&
+    windowOpen(attempt.cancelBy, policy.cancelWindowMs, nowMs);
+  return takes ? undefined : 'the order is closed, and no cancel window is open';
+}
+
+function moments(found: readonly Happening[], show: (at: string) => Html, nothing: string): Html {
+  if (found.length === 0) return html`<p>${nothing}</p>`;
+  return html`<ol class="timeline">${found.map(({ at, words }) => html`<li>${show(at)}: ${words}</li>\n`)}</ol>`;
+}

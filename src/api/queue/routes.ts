@@ -1,0 +1,176 @@
+/** The pages for ops at `/`: the queue, each order, recheck and cancel. No script runs in them. Design section 8. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { faultsOf, invalidRequest } from '../../client/read-requests.ts';
+import type { HashedKey } from '../../config.ts';
+import type { Log } from '../../log.ts';
+import type { OrderScreening } from '../../starter.ts';
+import { limitRequests } from '../limit-requests.ts';
+import { logFailure, toProblem } from '../problems.ts';
+import { orderParams, orderQuery } from '../request-schemas.ts';
+import { CONFIRMED, type Confirmed, confirmPage, REASON_LIMIT } from './confirm-page.ts';
+import { errorPage, signInPage } from './error-page.ts';
+import { inspectOrders } from './inspect-orders.ts';
+import { STYLE_PATH } from './layout.ts';
+import { orderPath, type TemporalUi } from './links.ts';
+import { isNotice, type Notice, orderPage } from './order-page.ts';
+import { queuePage } from './queue-page.ts';
+import { readQueue, SHOWN } from './read-queue.ts';
+import { CHALLENGE, requireOwnForm, requireSignIn } from './sign-in.ts';
+import { STYLE } from './style.ts';
+
+export interface QueueOptions {
+  orderScreening: OrderScreening;
+  apiKeys: readonly HashedKey[];
+  maxRps: number;
+  /** What the pages link to; absent: they don't. */
+  temporalUi?: TemporalUi;
+  log: Log;
+}
+
+const FORM_LIMIT = 16 * 1024;
+/** The order's page and its confirmations wait no longer for a worker; in milliseconds. */
+const INSPECT_WITHIN_MS = 3_000;
+const STYLE_MAX_AGE_SECONDS = 300;
+
+/** What the pages load and where their forms go. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const queueQuery = z.object({
+  show: z.enum(SHOWN, { error: `must be one of ${SHOWN.join(', ')}` }).default('all'),
+  integration: z
+    .string()
+    .optional()
+    .transform((name) => (name === '' ? undefined : name))
+    .pipe(orderQuery.shape.integration),
+  cursor: z.string().optional(),
+});
+const pageQuery = z.object({ ...orderQuery.shape, notice: z.unknown().optional() });
+const formSchema = z.object({
+  reason: z
+    .string()
+    // A browser counts the end of a line as one character, and sends two.
+    .transform((reason) => reason.replaceAll('\r\n', '\n').trim())
+    .pipe(z.string().max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`))
+    .optional(),
+});
+
+/** Adds the pages; what they are asked with is checked as the API's own routes check it. */
+export async function queueRoutes(app: FastifyInstance, options: QueueOptions): Promise<void> {
+  app.get(STYLE_PATH, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/css').header('cache-control', `max-age=${STYLE_MAX_AGE_SECONDS}`).send(STYLE),
+  );
+  await app.register(async (scope) => pages(scope, options));
+}
+
+async function pages(scope: FastifyInstance, options: QueueOptions): Promise<void> {
+  const { orderScreening, apiKeys, maxRps, temporalUi, log } = options;
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'cache-control': 'no-store',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      // Without an origin a form of these pages would look like anybody's.
+      'referrer-policy': 'same-origin',
+    });
+    requireSignIn(request, apiKeys);
+    if (request.method === 'POST') requireOwnForm(request);
+  });
+  await limitRequests(scope, { apiKeys, maxRps });
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_LIMIT },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+  scope.setErrorHandler(async (error, request, reply) => {
+    const { code, problem } = toProblem(error);
+    reply.problemCode = code;
+    logFailure(log, error, code, problem, request);
+    reply.code(problem.status);
+    if (code === 'unauthorized') return sendPage(reply.header('www-authenticate', CHALLENGE), signInPage());
+    return sendPage(reply, errorPage(code, problem, request.method === 'POST', wayBack(request)));
+  });
+
+  scope.get('/', { schema: { hide: true } }, async ({ query }, reply) => {
+    const request = checked(queueQuery, query);
+    const { orders, cursor } = await readQueue(orderScreening, request, Date.now());
+    const queued = await inspectOrders(orderScreening, orders);
+    const continued = request.cursor !== undefined;
+    return sendPage(
+      reply,
+      queuePage({ ...request, orders: queued, cursor, continued, temporalUi }, Date.now()),
+    );
+  });
+
+  scope.get('/orders/:orderId', { schema: { hide: true } }, async ({ params, query }, reply) => {
+    const { integration, notice } = checked(pageQuery, query);
+    const order = await inspect({ ...checked(orderParams, params), integration });
+    return sendPage(
+      reply,
+      orderPage(order, { notice: isNotice(notice) ? notice : undefined, temporalUi }, Date.now()),
+    );
+  });
+
+  for (const action of CONFIRMED) {
+    const url = `/orders/:orderId/${action}`;
+    scope.get(url, { schema: { hide: true } }, async (request, reply) =>
+      sendPage(reply, confirmPage(action, await inspect(nameIn(request)), Date.now())),
+    );
+    scope.post(url, { schema: { hide: true } }, async (request, reply) => {
+      const order = nameIn(request);
+      const form = formSchema.safeParse(request.body ?? {});
+      if (!form.success) {
+        const page = confirmPage(action, await inspect(order), Date.now(), faultsOf(form.error));
+        return sendPage(reply.code(422), page);
+      }
+      const notice = await ACTIONS[action](orderScreening, order, form.data.reason);
+      const integration = order.integration ?? 'default';
+      return reply.redirect(orderPath({ ...order, integration }, undefined, notice), 303);
+    });
+  }
+
+  function inspect(order: { orderId: string; integration?: string | undefined }) {
+    return orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS });
+  }
+}
+
+const ACTIONS: Record<
+  Confirmed,
+  (
+    orders: OrderScreening,
+    order: { orderId: string; integration?: string | undefined },
+    reason: string | undefined,
+  ) => Promise<Notice>
+> = {
+  recheck: async (orders, order) => {
+    await orders.recheck(order);
+    return 'recheck';
+  },
+  cancel: async (orders, order, reason) => {
+    const { status } = await orders.cancel(order, reason ? { reason } : {});
+    return status === 'done' ? 'canceled' : 'cancel-requested';
+  },
+};
+
+function nameIn({ params, query }: FastifyRequest) {
+  return { ...checked(orderParams, params), ...checked(orderQuery, query) };
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const read = schema.safeParse(given);
+  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  return read.data;
+}
+
+/** @returns the order's page where the address names an order that may exist, else the queue */
+function wayBack({ method, params, query }: FastifyRequest): string {
+  const name = orderParams.safeParse(params);
+  const where = orderQuery.safeParse(query);
+  if (method !== 'POST' || !name.success || !where.success) return '/';
+  return orderPath({ ...name.data, integration: where.data.integration ?? 'default' });
+}
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(page);
+}

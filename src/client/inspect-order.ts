@@ -1,0 +1,73 @@
+/** All that can be known of an order: from the server alone, and from a worker where one answers. Design section 8. */
+import { QueryNotRegisteredError, type WorkflowExecutionDescription } from '@temporalio/client';
+import { OrderScreeningError } from '../orders/errors.ts';
+import type { OrderState } from '../orders/state.ts';
+import type { ClientContext } from './context.ts';
+import { instantOf } from './instant-of.ts';
+import { nameOf, summaryOf } from './list-orders.ts';
+import { describeOrder, finalRecord, openState } from './read-order.ts';
+import { unknownOrder } from './temporal-errors.ts';
+import type { InspectedOrder, PollTimes } from './types.ts';
+
+const WITHIN_MS = 5_000;
+
+/** The poll is one activity, which the server tries again after each pause. */
+const POLL = 'pollStatus';
+/** The first attempt only waits for the first pause; reading begins with the second. */
+const FIRST_THAT_READS = 2;
+/** What the poll fails with when the service answered that nothing has changed. */
+const UNCHANGED = 'unchanged';
+
+/** @see OrderScreening.inspect */
+export async function inspectOrder(
+  context: ClientContext,
+  workflowId: string,
+  { withinMs = WITHIN_MS }: { withinMs?: number } = {},
+): Promise<InspectedOrder> {
+  const deadline = Date.now() + withinMs;
+  const description = await describeOrder(context, workflowId, withinMs);
+  const name = nameOf(workflowId);
+  if (description === undefined || name === undefined) throw unknownOrder();
+  const { typedSearchAttributes, startTime, closeTime, runId } = description;
+  const poll = pollTimes(description);
+  return {
+    summary: summaryOf(name, typedSearchAttributes, startTime.toISOString(), closeTime?.toISOString()),
+    runId,
+    ...(await stateOf(context, description, deadline - Date.now())),
+    ...(poll && { poll }),
+  };
+}
+
+async function stateOf(
+  context: ClientContext,
+  { status, workflowId }: WorkflowExecutionDescription,
+  withinMs: number,
+): Promise<{ state: OrderState } | Pick<Required<InspectedOrder>, 'missing'>> {
+  const open = status.name === 'RUNNING';
+  try {
+    return { state: await (open ? openState : finalRecord)(context, workflowId, withinMs) };
+  } catch (error) {
+    // The client's name for every query that a worker took and failed, such as a history that it can't replay.
+    if (error instanceof QueryNotRegisteredError) return { missing: 'unreadable' };
+    if (!(error instanceof OrderScreeningError)) throw error;
+    if (error.code === 'temporal-unavailable') return { missing: 'no-worker' };
+    if (error.code === 'order-closed') return { missing: 'no-record' };
+    throw error;
+  }
+}
+
+function pollTimes({ raw }: WorkflowExecutionDescription): PollTimes | undefined {
+  const poll = raw.pendingActivities?.find(({ activityType }) => activityType?.name === POLL);
+  if (poll === undefined) return undefined;
+  const nextAt = instantOf(poll.nextAttemptScheduleTime);
+  // While it waits, `attempt` counts the next one.
+  const done = (poll.attempt ?? 1) - 1;
+  const lastAt = done >= FIRST_THAT_READS ? instantOf(poll.lastAttemptCompleteTime) : undefined;
+  return {
+    ...(lastAt !== undefined && {
+      lastAt,
+      answered: poll.lastFailure?.applicationFailureInfo?.type === UNCHANGED,
+    }),
+    ...(nextAt !== undefined && { nextAt }),
+  };
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { amount, duration, moment } from '../../../src/api/queue/times.ts';
+
+it.each([
+  [0, '0 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [3_600_000, '1 h'],
+  [12_060_000, '3 h 21 min'],
+  [86_400_000, '1 d'],
+  [432_000_000 - 1, '4 d 23 h'],
+])('%i ms are shown as %s', (ms, shown) => {
+  expect(duration(ms)).toBe(shown);
+});
+
+it('a moment is shown with its distance, before and after', () => {
+  const nowMs = Date.parse('2026-03-06T10:00:00.000Z');
+  const text = '2026-03-06 12:30:00 UTC';
+  const later = moment('2026-03-06T12:30:00.500Z', nowMs).markup;
+  expect(later).toBe(`in 2 h 30 min, <time datetime="2026-03-06T12:30:00.500Z">${text}</time>`);
+  expect(moment('2026-03-06T09:59:00.000Z', nowMs).markup).toMatch(/^1 min ago, /);
+});
+
+it.each([
+  [125.5, '125.50'],
+  [1234567, '1,234,567.00'],
+  [0.125, '0.125'],
+])('an amount of %d is shown as %s', (value, shown) => {
+  expect(amount(value)).toBe(shown);
+});

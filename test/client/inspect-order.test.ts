@@ -1,0 +1,118 @@
+import { QueryNotRegisteredError, ServiceError, WorkflowFailedError } from '@temporalio/client';
+import { RetryState } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { queryOf } from '../../src/client/list-orders.ts';
+import { aClient, aClosedOrder, described } from './fake-temporal.ts';
+
+const order = { orderId: 'order-1' };
+const at = (iso: string) => ({ seconds: { toNumber: () => Date.parse(iso) / 1_000 }, nanos: 0 });
+const START = new Date('2026-03-02T10:00:00.000Z');
+
+/** What the server says of an order; its poll as given. */
+const seen = (status: 'RUNNING' | 'COMPLETED', poll?: object) => ({
+  ...described(status, 'review', 'review'),
+  workflowId: 'order:default:order-1',
+  runId: 'run-1',
+  startTime: START,
+  raw: { pendingActivities: poll === undefined ? [] : [{ activityType: { name: 'pollStatus' }, ...poll }] },
+});
+
+describe('inspecting an order', () => {
+  it('tells its state, its run, and what the server knows of it', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(seen('RUNNING'));
+    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+    const found = await orderScreening.inspect(order);
+    expect(found).toMatchObject({
+      runId: 'run-1',
+      state: { phase: 'review' },
+      summary: {
+        orderId: 'order-1',
+        integration: 'default',
+        phase: 'review',
+        startedAt: START.toISOString(),
+      },
+    });
+    expect(found).not.toHaveProperty('poll');
+    expect(found).not.toHaveProperty('missing');
+  });
+
+  it('reads a closed one from its record, without a worker', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue({ ...seen('COMPLETED'), closeTime: START });
+    temporal.result.mockResolvedValue(aClosedOrder());
+    const found = await orderScreening.inspect(order);
+    expect(found).toMatchObject({ state: { phase: 'closed' }, summary: { closedAt: START.toISOString() } });
+    expect(temporal.query).not.toHaveBeenCalled();
+  });
+
+  const nobody = new ServiceError('Failed', {
+    cause: Object.assign(new Error('grpc'), { code: 4, details: 'deadline', metadata: {} }),
+  });
+
+  it.each([
+    ['RUNNING', nobody, 'no-worker'],
+    ['RUNNING', new QueryNotRegisteredError('replay failed', 3), 'unreadable'],
+    [
+      'COMPLETED',
+      new WorkflowFailedError('terminated', undefined, RetryState.NON_RETRYABLE_FAILURE),
+      'no-record',
+    ],
+  ] as const)('that is %s and has no state says why: %#', async (status, error, missing) => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(seen(status));
+    temporal.query.mockRejectedValue(error);
+    temporal.result.mockRejectedValue(error);
+    const found = await orderScreening.inspect(order);
+    expect(found).toMatchObject({ missing, summary: { phase: 'review' } });
+    expect(found).not.toHaveProperty('state');
+  });
+
+  it('fails for an order that Temporal doesn’t know', async () => {
+    await expect(aClient().orderScreening.inspect(order)).rejects.toMatchObject({ code: 'unknown-order' });
+  });
+
+  it.each([
+    [
+      'waits for its first pause',
+      { attempt: 2, nextAttemptScheduleTime: at('2026-03-02T10:01:00.000Z') },
+      {
+        nextAt: '2026-03-02T10:01:00.000Z',
+      },
+    ],
+    [
+      'was answered that nothing has changed',
+      {
+        attempt: 3,
+        lastAttemptCompleteTime: at('2026-03-02T10:01:00.000Z'),
+        nextAttemptScheduleTime: at('2026-03-02T10:02:30.000Z'),
+        lastFailure: { applicationFailureInfo: { type: 'unchanged' } },
+      },
+      { lastAt: '2026-03-02T10:01:00.000Z', answered: true, nextAt: '2026-03-02T10:02:30.000Z' },
+    ],
+    [
+      'was not answered',
+      {
+        attempt: 4,
+        lastAttemptCompleteTime: at('2026-03-02T10:01:00.000Z'),
+        lastFailure: { applicationFailureInfo: { type: 'timeout' } },
+      },
+      { lastAt: '2026-03-02T10:01:00.000Z', answered: false },
+    ],
+  ])('shows the poll that %s', async (_what, poll, times) => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(seen('RUNNING', poll));
+    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+    expect((await orderScreening.inspect(order)).poll).toEqual(times);
+  });
+});
+
+it.each([
+  [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
+  [{ queued: true }, "(ScreeningPhase = 'review' OR NeedsAttention = true)"],
+  [{ open: false }, "ExecutionStatus != 'Running'"],
+  [{ cancelBy: 'none' as const }, 'CancelBy IS NULL'],
+  [{ cancelBy: { from: 'a', until: 'b' } }, "CancelBy >= 'a' AND CancelBy < 'b'"],
+])('a list of %o asks visibility for %s', (request, condition) => {
+  expect(queryOf(request)).toContain(condition);
+});

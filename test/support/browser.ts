@@ -1,0 +1,106 @@
+/** A real browser, and what tests ask of a page in it. The types of the page's own world aren't known here: see `ask`. */
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { z } from 'zod';
+import { type NeededProgram, needProgram } from './debian-package.ts';
+
+const CHROMIUM: NeededProgram = {
+  commands: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
+  debianPackages: ['chromium', 'fonts-dejavu-core'],
+  howTo:
+    'Chromium or Chrome (Debian: apt-get install chromium fonts-dejavu-core; macOS: brew install --cask chromium)',
+};
+
+/** How long it may take where the browser is installed first; in milliseconds. */
+export const BROWSER_WITHIN_MS = 300_000;
+
+/** Starts a browser without a window, after `needProgram`. @throws Error that says what to install */
+export async function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: await needProgram(CHROMIUM) });
+}
+
+/** A fault that `axe` finds. */
+export interface AccessFault {
+  rule: string;
+  impact: string;
+  /** Where: one selector for each place. */
+  at: string[];
+}
+
+const resultSchema = z.object({
+  violations: z.array(
+    z.object({
+      id: z.string(),
+      impact: z.string().nullable(),
+      nodes: z.array(z.object({ target: z.array(z.unknown()) })),
+    }),
+  ),
+});
+
+/** @returns the serious and the critical faults that `axe` finds on a page */
+export async function accessFaults(page: Page): Promise<AccessFault[]> {
+  await page.evaluate(axe.source);
+  const { violations } = resultSchema.parse(await page.evaluate('axe.run(document)'));
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, impact, nodes }) => ({
+      rule: id,
+      impact: String(impact),
+      at: nodes.map(({ target }) => target.map(String).join(' ')),
+    }));
+}
+
+/** @returns by how many pixels a page is wider than its window */
+export async function overflow(page: Page): Promise<number> {
+  const { scrollWidth, innerWidth } = z
+    .object({ scrollWidth: z.number(), innerWidth: z.number() })
+    .parse(await page.evaluate('({ scrollWidth: document.documentElement.scrollWidth, innerWidth })'));
+  return Math.max(0, scrollWidth - innerWidth);
+}
+
+/** What a screenshot shows, in numbers. */
+export interface Picture {
+  width: number;
+  height: number;
+  /** How many colours there are; a blank page has one. */
+  colours: number;
+  /** Of all pixels, from 0 (black) to 1 (white). */
+  lightness: number;
+}
+
+const pictureSchema = z.object({
+  width: z.number(),
+  height: z.number(),
+  colours: z.number(),
+  lightness: z.number(),
+});
+
+/** @returns what a page's window shows now @param browser in which the picture is looked at */
+export async function picture(browser: Browser, page: Page): Promise<Picture> {
+  const shot = await page.screenshot();
+  const desk = await browser.newPage();
+  try {
+    return pictureSchema.parse(await desk.evaluate(LOOK.replace('PNG', shot.toString('base64'))));
+  } finally {
+    await desk.close();
+  }
+}
+
+const LOOK = `(async () => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,PNG';
+  await image.decode();
+  const { width, height } = image;
+  const canvas = Object.assign(document.createElement('canvas'), { width, height });
+  const context = canvas.getContext('2d');
+  context.drawImage(image, 0, 0);
+  const bytes = context.getImageData(0, 0, width, height).data;
+  const colours = new Set();
+  let light = 0;
+  for (let at = 0; at < bytes.length; at += 4) {
+    const [red, green, blue] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+    colours.add((red << 16) + (green << 8) + blue);
+    light += red + green + blue;
+  }
+  return { width, height, colours: colours.size, lightness: light / (255 * 3 * width * height) };
+})()`;

@@ -1,0 +1,115 @@
+/** A whole deployment to take pictures of: the sandbox, `npm start`'s stack beside it, and a few orders. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../src/dev/index.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+
+export interface Stack {
+  apiUrl: string;
+  temporalUiUrl: string;
+  stop: () => Promise<void>;
+}
+
+/** A first start may have to build the Temporal server. */
+const START_WITHIN_MS = 600_000;
+/** Long enough for the polls to have read each review. */
+const POLLED_AFTER_MS = 12_000;
+
+const ORDERS = [
+  { orderId: '1001', integration: 'default', email: 'review@example.com', amount: '249.00' },
+  { orderId: '1002', integration: 'default', email: 'review@example.com', amount: '1180.00' },
+  { orderId: '1003', integration: 'default', email: 'pass@example.com', amount: '64.50' },
+  { orderId: '1004', integration: 'weekend', email: 'review@example.com', amount: '89.90' },
+  { orderId: '1005', integration: 'outlet', email: 'review@example.com', amount: '412.00' },
+  { orderId: '1006', integration: 'default', email: 'fail@example.com', amount: '35.00' },
+] as const;
+
+/** Starts it, and waits until its orders were polled. @throws Error with the output when it doesn't start */
+export async function startStack(): Promise<Stack> {
+  const directory = await mkdtemp(join(tmpdir(), 'order-screening-screenshots-'));
+  const sandbox = await createSandbox({ port: 0 });
+  const policyFile = join(directory, 'policy.json');
+  const poll = { first: '3s', factor: 1, max: '4s' };
+  const shared = {
+    baseUrl: sandbox.testBaseUrl,
+    portalBaseUrl: `${sandbox.url}/portal/api/v1/transaction-update`,
+    poll,
+  };
+  // Shorter windows than the service's own, which a test account may have, so that deadlines differ.
+  const integrations = {
+    default: shared,
+    weekend: { ...shared, cancelWindow: '40h' },
+    outlet: { ...shared, cancelWindow: '9h' },
+  };
+  await writeFile(policyFile, JSON.stringify({ integrations }));
+  const names = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'API_PORT', 'METRICS_PORT'];
+  const ports = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
+  );
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/dev/start.ts'], {
+    env: {
+      ...process.env,
+      ...ports,
+      DATA_DIR: directory,
+      SCREENING_CONFIG: policyFile,
+      SCREENING_API_KEY: 'sandbox-test-key',
+      WEBHOOK_SECRETS: randomBytes(18).toString('base64url'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+    await sandbox.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    await ready(child.stdout, ended);
+    const apiUrl = `http://127.0.0.1:${ports.API_PORT}`;
+    for (const order of ORDERS) await screen(apiUrl, order);
+    await post(`${apiUrl}/v1/orders/1005/recheck?integration=outlet`);
+    await sleep(POLLED_AFTER_MS);
+    return { apiUrl, temporalUiUrl: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function ready(output: NodeJS.ReadableStream, ended: Promise<void>): Promise<void> {
+  let text = '';
+  const started = new Promise<'started'>((resolve) => {
+    output.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('Stop with Ctrl-C')) resolve('started');
+    });
+  });
+  const how = await Promise.race([started, ended, sleep(START_WITHIN_MS, undefined, { ref: false })]);
+  if (how !== 'started') throw new Error(`npm start didn't start; it wrote:\n${text}`);
+}
+
+async function screen(apiUrl: string, { orderId, integration, email, amount }: (typeof ORDERS)[number]) {
+  const file = new URL('../../examples/orders/pass.json', import.meta.url);
+  const { transaction } = JSON.parse(await readFile(file, 'utf8')) as { transaction: Example };
+  await post(`${apiUrl}/v1/orders/${orderId}/screening?integration=${integration}`, {
+    transaction: { ...transaction, amount, customer: { ...transaction.customer, email } },
+  });
+}
+
+interface Example {
+  customer: Record<string, unknown>;
+}
+
+async function post(url: string, body: unknown = {}): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${new URL(url).pathname} was answered ${response.status}`);
+}
