@@ -236,21 +236,27 @@ describe('history is a budget', () => {
     });
   };
 
-  it('an order that passes costs at most 30 events over its whole life', async () => {
+  // How many tasks an order has hangs on what comes together, and on a busy machine less does.
+  const expectAtMost = (steps: number, tasks: number, events: readonly object[]): void => {
+    const kinds = kindsOf(events);
+    const ofTasks = kinds.filter((kind) => kind.startsWith('workflowTask'));
+    expect(kinds.length - ofTasks.length, kinds.join('\n')).toBeLessThanOrEqual(steps);
+    expect(ofTasks.length / 3, kinds.join('\n')).toBeLessThanOrEqual(tasks);
+  };
+
+  it('an order that passes has at most so many steps and tasks over its whole life', async () => {
     const orderId = anOrderId();
     await screen(orderId, 'pass@example.com', { integration: 'spaced' });
-    const events = await wholeLife(orderId);
-    expect(events.length, kindsOf(events).join('\n')).toBeLessThanOrEqual(30);
+    expectAtMost(16, 5, await wholeLife(orderId));
   });
 
-  it('a review resolved by webhook costs at most 50 events over its whole life', async () => {
+  it('and so has a review resolved by webhook', async () => {
     const orderId = anOrderId();
     const { body } = await screen(orderId, 'review@example.com', { integration: 'spaced' });
     all.sandbox.control.decide(orderId, 'pass');
     await fetch(
       `${all.apiUrl}/v1/webhooks/spaced/a-webhook-secret?id=${body.transactionId}&invoiceNumber=${orderId}`,
     );
-    const events = await wholeLife(orderId);
-    expect(events.length, kindsOf(events).join('\n')).toBeLessThanOrEqual(50);
+    expectAtMost(29, 9, await wholeLife(orderId));
   });
 });
