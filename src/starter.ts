@@ -6,6 +6,7 @@ import { type HintsSent, sendHint } from './client/hint.ts';
 import { HintQueues } from './client/hint-queues.ts';
 import { inspectOrder } from './client/inspect-order.ts';
 import { listOrders } from './client/list-orders.ts';
+import { LookUps } from './client/look-ups.ts';
 import { acknowledge, recheck } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { putCard } from './client/put-card.ts';
@@ -46,7 +47,7 @@ const PING_WITHIN_MS = 2_000;
 export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
   const context: ClientContext = options;
   const { client } = options;
-  const hintsSent: HintsSent = { queues: new HintQueues(), signalTimes: new Map() };
+  const hintsSent: HintsSent = { queues: new HintQueues(), lookUps: new LookUps(), signalTimes: new Map() };
   const key = ({ orderId, integration }: OrderName) => ({
     integration: integrationOf(context, integration).name,
     orderId: readOrderId(orderId),

@@ -11,6 +11,7 @@ import { instant } from '../orders/words.ts';
 import { type ClientContext, integrationOf } from './context.ts';
 import type { HintQueues } from './hint-queues.ts';
 import { quoted } from './list-orders.ts';
+import type { LookUps } from './look-ups.ts';
 import { orderIdSchema } from './read-requests.ts';
 import { asOrderError, isUnanswered, toOrderError } from './temporal-errors.ts';
 import type { HintAnswer, HintRequest } from './types.ts';
@@ -30,13 +31,15 @@ type SignalTimes = Map<string, number>;
 /** What a process remembers of the hints that it passed on. */
 export interface HintsSent {
   queues: HintQueues;
+  /** The workflow ids of orders, by integration and transaction. */
+  lookUps: LookUps<string>;
   signalTimes: SignalTimes;
 }
 
 /** @see OrderScreening.hint */
 export async function sendHint(
   context: ClientContext,
-  { queues, signalTimes }: HintsSent,
+  { queues, lookUps, signalTimes }: HintsSent,
   request: HintRequest,
 ): Promise<HintAnswer> {
   const integration = integrationOf(context, request.integration).name;
@@ -54,8 +57,11 @@ export async function sendHint(
     const workflowId = orderWorkflowId(integration, orderId.data);
     if (await pass(workflowId)) return { outcome: 'accepted' };
   }
-  if (request.transactionId === undefined) return { outcome: 'unknown' };
-  const found = await findByTransaction(context, integration, request.transactionId);
+  const { transactionId } = request;
+  if (transactionId === undefined) return { outcome: 'unknown' };
+  const found = await lookUps.find(`${integration}:${transactionId}`, () =>
+    findByTransaction(context, integration, transactionId),
+  );
   if (found === undefined) return { outcome: 'unknown' };
   return { outcome: (await pass(found)) ? 'accepted' : 'unknown' };
 }
