@@ -6,6 +6,7 @@ import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, setPhase, settle } from './phase.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
+import { mayHoldUnknown } from './transactions.ts';
 import { windowOpen } from './window.ts';
 import type { Instant, PortalActionKind } from './words.ts';
 
@@ -56,6 +57,8 @@ function cancelRefusal(order: OrderState, attempt: Attempt, nowMs: number): Port
   if (order.decision === 'skipped') return { code: 'no-transaction' };
   const { cancelBy } = attempt;
   if (cancelBy === undefined || order.policy === undefined) return undefined;
+  // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
+  if (order.phase === 'screening' && mayHoldUnknown(attempt)) return undefined;
   return windowOpen(cancelBy, order.policy.cancelWindowMs, nowMs)
     ? undefined
     : { code: 'cancel-window-closed', cancelBy };

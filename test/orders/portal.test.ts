@@ -152,6 +152,14 @@ describe('a cancel', () => {
     expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
   });
 
+  it('is taken while a create may still come, however long ago the first one may have been sent', () => {
+    const order = anOrder(unanswered());
+    expect(order.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY));
+    expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
+    screen(order, answered('review'));
+    expect(refused(order, CANCEL, 6 * DAY)).toBe('cancel-window-closed');
+  });
+
   it('refused by the service, or too late, leaves the order decided with action cancel', () => {
     for (const [kind, code] of [
       ['refused', 'cancel-refused'],
