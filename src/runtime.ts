@@ -43,7 +43,15 @@ export function installRuntime(config: Config, log: Log): void {
 /** @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged */
 export function temporalLogger(log: Log): Logger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    const { workflowId, workflowType, activityType, attempt: tries, taskQueue, error } = { ...meta };
+    const {
+      workflowId,
+      workflowType,
+      activityType,
+      attempt: tries,
+      orderAttempt,
+      taskQueue,
+      error,
+    } = { ...meta };
     const { job, action, reason, integration } = { ...meta };
     const expected = message.startsWith('No workflows registered');
     const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
@@ -51,6 +59,7 @@ export function temporalLogger(log: Log): Logger {
       workflowId,
       workflowType,
       activityType,
+      attempt: orderAttempt,
       tries,
       taskQueue,
       job,

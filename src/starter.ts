@@ -19,6 +19,7 @@ import { within } from './client/within.ts';
 import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
+export { EarlyAnswers } from './client/early-answers.ts';
 export { pendingByPolicy } from './client/pending-answer.ts';
 export { type CheckedScreenRequest, readScreenRequest } from './client/read-requests.ts';
 export type {

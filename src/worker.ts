@@ -8,6 +8,7 @@ import {
   createActivities,
   createEventSender,
   createOrderDirectory,
+  withAttemptInLog,
   withHeartbeats,
   withMetrics,
 } from './activities/index.ts';
@@ -68,6 +69,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
     namespace,
     dataConverter,
     shutdownGraceTime: SHUTDOWN_GRACE,
+    interceptors: { activity: [withAttemptInLog] },
     ...(settings.version !== undefined && { workerDeploymentOptions: versioned(settings.version) }),
   };
   const workers = await Promise.all([
@@ -86,7 +88,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       ...common,
       taskQueue: BACKGROUND_TASK_QUEUE,
       activities: { ...activities.background },
-      interceptors: { activity: [withHeartbeats] },
+      interceptors: { activity: [withAttemptInLog, withHeartbeats] },
       maxConcurrentActivityTaskExecutions: CONCURRENT_BACKGROUND,
     }),
     Worker.create({

@@ -17,6 +17,7 @@ describe("the log of Temporal's SDK", () => {
       workflowId: 'order:default:1',
       activityType: 'catchUp',
       attempt: 2,
+      orderAttempt: 3,
       reason: 'unreachable',
       error: Object.assign(new Error(SECRET), { code: 'ECONNREFUSED' }),
     });
@@ -28,6 +29,7 @@ describe("the log of Temporal's SDK", () => {
         integration: 'default',
         orderId: '1',
         tries: 2,
+        attempt: 3,
         reason: 'unreachable',
         err: { type: 'Error', code: 'ECONNREFUSED' },
         msg: 'Activity failed',

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
 import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';
+import type { BeforeRecord } from './before-record.ts';
 import type { EventSender } from './event-sender.ts';
 import type { OrderDirectory } from './order-directory.ts';
 
@@ -13,6 +14,8 @@ export interface ActivityWorld {
   events?: EventSender;
   /** Absent where no sweep runs. */
   orders?: OrderDirectory;
+  /** Absent where no caller waits in the same process. */
+  beforeRecord?: BeforeRecord;
 }
 
 /**

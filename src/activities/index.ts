@@ -17,6 +17,7 @@ import { sweepActivities } from './sweep-activities.ts';
 export type { ActivityWorld } from './activity-world.ts';
 export { createEventSender, type EventSender } from './event-sender.ts';
 export { withHeartbeats } from './heartbeats.ts';
+export { withAttemptInLog } from './log-attempt.ts';
 export { histogramBounds, withMetrics } from './metrics.ts';
 export { createOrderDirectory, type OrderDirectory } from './order-directory.ts';
 

@@ -6,9 +6,11 @@ import { orderFactsOf } from '../orders/order-facts.ts';
 import type { Policy } from '../orders/policy.ts';
 import { matchingSkipRule } from '../orders/rules.ts';
 import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
+import { millis } from '../orders/words.ts';
 import type { CatchUpRequest, CheckoutRequest, ScreenRequest } from '../orders/world.ts';
 import type { Fault } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import { tellingBeforeRecord } from './before-record.ts';
 import { CheckoutBreakers } from './checkout-breaker.ts';
 import { faultWords, invalidTransaction } from './faults.ts';
 import { askedPauseMs, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
@@ -51,30 +53,34 @@ export function screeningActivities(world: ActivityWorld) {
     return outcome ?? { kind: 'unanswered', reason: 'service-down', maybeSent: request.lookFirst };
   };
 
+  const screenFirst = async (request: CheckoutRequest): Promise<FirstScreening> => {
+    const integration = knownIntegration(world, request);
+    const policy = policyOf(world, request, integration);
+    const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
+    if (rule !== undefined) return { policy, outcome: { kind: 'skipped', rule } };
+    const checked = checkTransaction(request, integration, policy.workflow);
+    if (!checked.ok) throw invalidTransaction(checked.faults);
+    const { lookFirst, wasReset } = request;
+    const budget = budgetOf(request, integration);
+    const waits = budget >= LEAST_TIME_MS;
+    // The caller may know what the run of this task that was lost found out. After a reset it knows the run's whole record.
+    if (!waits && (!lookFirst || wasReset)) {
+      return { policy, outcome: { kind: 'unanswered', reason: 'no-time-left', maybeSent: lookFirst } };
+    }
+    const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs);
+    // A run of this task that failed may have its create under way still, in this process or in another.
+    const oneTry = lookFirst
+      ? () => awaitEarlier(request, t, waits)
+      : () => tryScreening(request, checked.transaction, t);
+    return { policy, outcome: await whileWaited(request, t, oneTry) };
+  };
+
   return {
     /**
      * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity.
      * @throws `unknown-integration` or `invalid-request`, which fail the order at once
      */
-    async screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening> {
-      const integration = knownIntegration(world, request);
-      const policy = policyOf(world, request, integration);
-      const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
-      if (rule !== undefined) return { policy, outcome: { kind: 'skipped', rule } };
-      const checked = checkTransaction(request, integration, policy.workflow);
-      if (!checked.ok) throw invalidTransaction(checked.faults);
-      const budget = budgetOf(request, integration);
-      if (budget < LEAST_TIME_MS) {
-        const { lookFirst } = request;
-        return { policy, outcome: { kind: 'unanswered', reason: 'no-time-left', maybeSent: lookFirst } };
-      }
-      const t = begin(request, integration, budget);
-      // A run of this task that failed may have its create under way still, in this process or in another.
-      const oneTry = request.lookFirst
-        ? () => awaitEarlier(request, t)
-        : () => tryScreening(request, checked.transaction, t);
-      return { policy, outcome: await whileWaited(request, t, oneTry) };
-    },
+    screenAtCheckout: tellingBeforeRecord(world.beforeRecord, screenFirst),
 
     /** The policy alone. A local activity, for when the screening itself broke down. */
     async policyInForce(request: ScreenRequest): Promise<Policy> {
@@ -149,7 +155,8 @@ async function inTime(
 function budgetOf(request: CheckoutRequest, integration: Integration): number {
   if (request.answerBy === undefined) return integration.checkoutBudgetMs;
   const untilAnswer = Date.parse(request.answerBy) - Date.now();
-  return Math.min(integration.checkoutBudgetMs - request.queuedMs, untilAnswer);
+  const queuedMs = millis(request.sentSince) - millis(request.startedAt);
+  return Math.min(integration.checkoutBudgetMs - queuedMs, untilAnswer);
 }
 
 function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {

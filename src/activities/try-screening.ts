@@ -105,13 +105,18 @@ export async function tryScreening(
   }
 }
 
-/** Looks as long as the caller waits for what an earlier try may have under way, and creates nothing. */
-export async function awaitEarlier(request: ScreenRequest, t: Try): Promise<Tried> {
+/**
+ * Looks for what an earlier try made until the time of this one is up, and creates nothing.
+ * @param mayStillCome whether that create may be under way, so that none to be found proves nothing
+ */
+export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome: boolean): Promise<Tried> {
   for (;;) {
     const found = await look(request, t);
-    if (found !== undefined) return found;
-    if (t.until - Date.now() < LOOK_EVERY_MS + LEAST_TIME_MS) return EARLIER_TRY;
-    await sleep(LOOK_EVERY_MS);
+    if (found !== undefined && found.kind !== 'no-answer') return found;
+    if (found === undefined && !mayStillCome) return EARLIER_TRY;
+    const pauseMs = Math.max(LOOK_EVERY_MS, found?.retryAfterMs ?? 0);
+    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return found ?? EARLIER_TRY;
+    await sleep(pauseMs);
   }
 }
 

@@ -2,11 +2,11 @@
 import { Client, Connection } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
 import { createCardStash } from '../cards/index.ts';
-import { createDataConverter, createPayloadCodec } from '../codec/index.ts';
-import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { createDataConverter } from '../codec/index.ts';
+import { ConfigError, loadConfig } from '../config.ts';
 import { createLog, showError } from '../log.ts';
 import { createOrderScreening } from '../starter.ts';
-import { createApi } from './index.ts';
+import { startApi } from './index.ts';
 
 const CLOSE_WITHIN_MS = 15_000;
 
@@ -19,17 +19,7 @@ async function main(): Promise<void> {
   const client = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
   const orderScreening = createOrderScreening({ client, findIntegration: config.findIntegration, cards });
-  const app = await createApi({
-    orderScreening,
-    apiKeys: config.api.keys,
-    maxRps: config.api.maxRps,
-    webhookSecrets: config.webhookSecrets,
-    codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
-    ...(config.temporalUiUrl !== undefined && {
-      temporalUi: { url: config.temporalUiUrl, namespace: config.temporal.namespace },
-    }),
-    log,
-  });
+  const app = await startApi(config, orderScreening, log);
   closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error');
     await app.close();
@@ -38,19 +28,6 @@ async function main(): Promise<void> {
   });
   if (config.cardStash.url === 'memory:') {
     log.warn('card stash in this process only: full card data reaches no worker of another process');
-  }
-  await listen(app, config.api);
-}
-
-async function listen(
-  app: Awaited<ReturnType<typeof createApi>>,
-  { host, port }: Config['api'],
-): Promise<void> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') throw error;
-    throw new ConfigError([{ path: 'API_PORT', message: `port ${port} is taken: free it, or set another` }]);
   }
 }
 

@@ -25,8 +25,10 @@ export async function pendingAnswer(
 ): Promise<CheckoutAnswer> {
   const workflowId = orderWorkflowId(request.integration.name, request.orderId);
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
-  // A worker that began in time may still give its own answer; one that begins from now on takes `pending` as given.
-  const underWay = description?.raw.pendingWorkflowTask?.state === TASK_STARTED;
+  // A worker that began in time may still give its own answer, or have given it and died before it was recorded; one that
+  // begins from now on takes `pending` as given.
+  const task = description?.raw.pendingWorkflowTask;
+  const underWay = task?.state === TASK_STARTED || (task?.attempt ?? 1) > 1;
   const waits =
     !underWay &&
     description?.status.name === 'RUNNING' &&

@@ -6,18 +6,12 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
-import { decisionUpdate, retryUpdate, SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
-import {
-  invoiceNumber,
-  needsAttention,
-  orderAmount,
-  screeningIntegration,
-  screeningPhase,
-} from '../orders/search-attributes.ts';
+import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../orders/ids.ts';
+import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { instant } from '../orders/words.ts';
 import type { ClientContext } from './context.ts';
+import { answerFast } from './fast-path.ts';
+import { type OrderStart, orderStart, type Sending } from './order-start.ts';
 import { pendingAnswer } from './pending-answer.ts';
 import { putCard } from './put-card.ts';
 import { closedOrder } from './read-order.ts';
@@ -27,16 +21,6 @@ import { within } from './within.ts';
 
 /** Beyond the checkout budget: a worker that begins later takes `pending` as given. */
 const GRACE_MS = 2_000;
-/** Temporal's limit of a static summary, in bytes. */
-const SUMMARY_BYTES = 200;
-
-/** A checked request on its way, with the card replaced by its name in the stash. */
-interface Sending {
-  request: CheckedScreenRequest;
-  workflowId: string;
-  cardRef?: string;
-  deadline: number;
-}
 
 /** @see OrderScreening.screen */
 export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
@@ -78,14 +62,29 @@ async function forget({ cards }: ClientContext, cardRef: string): Promise<void> 
   await cards?.forget(cardRef).catch(() => undefined);
 }
 
+/** By the fast path where worker and client share a process, else and whenever that has no answer from the order's record. */
 async function firstAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
+  const { client, earlyAnswers } = context;
+  const start = orderStart(sending);
+  const early = earlyAnswers && (await answerFast(client, earlyAnswers, start, sending.deadline));
+  return early ?? recordedAnswer(context, sending, start);
+}
+
+async function recordedAnswer(
+  context: ClientContext,
+  sending: Sending,
+  start: OrderStart,
+): Promise<CheckoutAnswer> {
   const { client } = context;
   try {
     return await within(client, sending.deadline, () =>
       client.workflow.executeUpdateWithStart(decisionUpdate, {
         args: [{ attempt: 1, fingerprint: sending.request.fingerprint }],
         updateId: decisionUpdateId(1),
-        startWorkflowOperation: startOperation(sending),
+        startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, {
+          ...start,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        }),
       }),
     );
   } catch (error) {
@@ -95,43 +94,6 @@ async function firstAttempt(context: ClientContext, sending: Sending): Promise<C
     if (isUnanswered(error)) return pendingAnswer(context, sending.request);
     throw toOrderError(error);
   }
-}
-
-function startOperation({ request, workflowId, deadline, cardRef }: Sending) {
-  const { orderId, integration, transaction, facts } = request;
-  const input: ScreenOrderInput = {
-    orderId,
-    integration: integration.name,
-    transaction,
-    fingerprint: request.fingerprint,
-    answerBy: instant(deadline),
-    ...(request.workflowNamed && { workflow: request.workflow }),
-    ...(cardRef !== undefined && { cardRef }),
-  };
-  return new WithStartWorkflowOperation(SCREEN_ORDER, {
-    workflowId,
-    taskQueue: TASK_QUEUE,
-    args: [input],
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    staticSummary: summary(request),
-    typedSearchAttributes: [
-      { key: screeningPhase, value: 'screening' },
-      { key: screeningIntegration, value: integration.name },
-      { key: invoiceNumber, value: [request.invoiceNumber] },
-      { key: needsAttention, value: false },
-      ...(Number.isFinite(facts.amount) ? [{ key: orderAmount, value: facts.amount }] : []),
-    ],
-  });
-}
-
-/** One line for lists in the Temporal UI, without personal data. */
-function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScreenRequest): string {
-  // Nobody has checked the amount and the currency of an order that policy skips.
-  const money = Number.isFinite(amount) && /^[A-Z]{3}$/.test(currency) ? `${amount} ${currency}, ` : '';
-  const line = `Order ${orderId}, ${money}${workflow}`;
-  // The order id, the only part that may need more than a byte a character, stands far in front of the cut.
-  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import type { Action, Instant, IntegrationWorkflow, OrderDecision, Phase } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
+import type { EarlyAnswers } from './early-answers.ts';
 
 export interface OrderScreeningOptions {
   /** Made with `new Client({connection, namespace, dataConverter})`; `createDataConverter` of the deployment's payload keys. */
@@ -21,6 +22,11 @@ export interface OrderScreeningOptions {
   findIntegration: FindIntegration;
   /** Needed only for full card data: the integration workflow `pre-gateway`. */
   cards?: CardStash;
+  /**
+   * Only where a worker runs in this process, on the `NativeConnection` that `client` is made with, and tells them what
+   * its screenings bring: then checkouts are answered the moment the service has answered. Design section 6.
+   */
+  earlyAnswers?: EarlyAnswers;
 }
 
 /** Names an order. A leading `#` doesn't count; no integration means `default`. */

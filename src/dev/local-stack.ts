@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
-import { createApi } from '../api/index.ts';
-import { createDataConverter, createPayloadCodec } from '../codec/index.ts';
 import { type Config, hashedKey, loadConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import { installRuntime } from '../runtime.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
-import { createOrderScreening } from '../starter.ts';
-import { startWorkers, worldOf } from '../worker.ts';
+import { startService } from '../serve.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
 import { localEnvironment } from './local-environment.ts';
 import { type LocalSecrets, localSecrets } from './local-secrets.ts';
@@ -81,38 +76,12 @@ export async function startLocalStack(
       parts.push({ stop: () => started.close() });
     }
 
-    progress.say('Starting the worker …');
-    const native = await NativeConnection.connect(temporal.connection);
-    parts.push({ stop: () => native.close() });
-    const world = worldOf(config);
-    parts.push({ stop: () => world.cards.close() });
-    const { namespace } = temporal;
-    const dataConverter = createDataConverter(config.payloadKeys);
-    const settings = { connection: native, namespace, dataConverter, maxRps: config.maxRps };
-    const workers = await startWorkers(settings, world);
-    parts.push({ stop: () => workers.stop().catch(() => undefined) });
+    progress.say('Starting the worker and the API …');
+    const keys = api.keys.length === 0 ? [] : [...api.keys, hashedKey('npm-start', ownKey)];
+    const service = await startService({ ...config, api: { ...api, keys } }, log);
+    parts.push(service);
 
-    progress.say('Starting the API …');
-    const connection = await Connection.connect(temporal.connection);
-    parts.push({ stop: () => connection.close() });
-    const client = new Client({ connection, namespace, dataConverter });
-    const { findIntegration } = config;
-    const orderScreening = createOrderScreening({ client, findIntegration, cards: world.cards });
-    const app = await createApi({
-      orderScreening,
-      apiKeys: api.keys.length === 0 ? [] : [...api.keys, hashedKey('npm-start', ownKey)],
-      maxRps: api.maxRps,
-      webhookSecrets: config.webhookSecrets,
-      codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
-      ...(config.temporalUiUrl !== undefined && {
-        temporalUi: { url: config.temporalUiUrl, namespace },
-      }),
-      log,
-    });
-    parts.push({ stop: () => app.close() });
-    await app.listen({ host: api.host, port: api.port });
-
-    const ends = [workers.stopped.then(() => 'The worker stopped by itself.')];
+    const ends = [service.stopped.then(() => 'The worker stopped by itself.')];
     if (server !== undefined) ends.push(server.ended.then((how) => `The Temporal server ended: ${how}.`));
     const broken = Promise.race(ends).then((words) => {
       throw new Error(words);

@@ -8,7 +8,7 @@ import { millis, type Phase, type ReadingSource } from './words.ts';
 export type Job =
   | { key: string; kind: 'catch-up'; attempt: Attempt; rescreen: boolean }
   | { key: string; kind: 'poll'; attempt: Attempt; transactionId: string }
-  | { key: string; kind: 'read'; transactionId: string; source: ReadingSource }
+  | { key: string; kind: 'read'; attempt: Attempt; transactionId: string; source: ReadingSource }
   | { key: string; kind: 'gateway'; attempt: Attempt; transactionId: string; gateway: GatewayRecord }
   | { key: string; kind: 'look-up'; attempt: Attempt }
   | { key: string; kind: 'forget-card'; attempt: Attempt; cardRef: string };
@@ -32,7 +32,7 @@ export function wantedJobs(order: OrderState, nowMs: number, readAgain?: Reading
       jobs.push({ key: `poll:${transactionId}`, kind: 'poll', attempt, transactionId });
     }
     if (readAgain !== undefined && order.phase !== 'canceled' && order.phase !== 'closed') {
-      jobs.push({ key: `read:${transactionId}`, kind: 'read', transactionId, source: readAgain });
+      jobs.push({ key: `read:${transactionId}`, kind: 'read', attempt, transactionId, source: readAgain });
     }
   }
   for (const one of order.attempts) {

@@ -8,8 +8,13 @@ import type { GatewayRecord } from './state.ts';
 import type { SweepResult } from './sweep.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 
+/** Which attempt of its order a call is about, for the log. A call for a closed order may not know. */
+interface AboutAttempt {
+  attempt?: number;
+}
+
 /** One try at a decision. */
-export interface ScreenRequest {
+export interface ScreenRequest extends AboutAttempt {
   orderId: string;
   integration: string;
   workflow?: IntegrationWorkflow;
@@ -26,8 +31,11 @@ export interface ScreenRequest {
 export interface CheckoutRequest extends ScreenRequest {
   /** When the caller stops waiting. */
   answerBy?: Instant;
-  /** How long the order waited for a worker, in the server's time. */
-  queuedMs: number;
+  /** When the order was started, and when this screening was begun; the time between it spent queued. */
+  startedAt: Instant;
+  sentSince: Instant;
+  /** An operator had the order begin anew: its checkout was answered long ago. */
+  wasReset: boolean;
 }
 
 export interface CatchUpRequest extends ScreenRequest {
@@ -37,7 +45,7 @@ export interface CatchUpRequest extends ScreenRequest {
   maybeUnderWay: boolean;
 }
 
-export interface StatusRequest {
+export interface StatusRequest extends AboutAttempt {
   integration: string;
   transactionId: string;
 }
@@ -58,7 +66,7 @@ export interface GatewayResponseRequest extends StatusRequest {
   forbiddenKnown: boolean;
 }
 
-export interface PortalRequest {
+export interface PortalRequest extends AboutAttempt {
   integration: string;
   fields: PortalFields;
   transactionId?: string;
@@ -71,7 +79,7 @@ export interface PortalRequest {
   forbiddenKnown: boolean;
 }
 
-export interface LookUpRequest {
+export interface LookUpRequest extends AboutAttempt {
   integration: string;
   invoiceNumber: string;
   knownTransactionIds: string[];
@@ -110,7 +118,7 @@ export interface BackgroundActivities {
   sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome>;
   performPortalAction(request: PortalRequest): Promise<PortalOutcome>;
   deliverEvents(events: OrderEvent[]): Promise<void>;
-  forgetCard(request: { cardRef: string }): Promise<void>;
+  forgetCard(request: { cardRef: string } & AboutAttempt): Promise<void>;
 }
 
 export interface SweepActivities {

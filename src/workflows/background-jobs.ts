@@ -94,7 +94,8 @@ export class BackgroundJobs {
       })
       .catch(async (error: unknown) => {
         if (isCancellation(error)) return;
-        log.error('a background job failed', { job: job.kind, error: String(error) });
+        const about = { job: job.kind, orderAttempt: job.attempt.number };
+        log.error('a background job failed', { ...about, error: String(error) });
         await scope
           .run(() => sleep(AFTER_FAILURE, { summary: `Try again: ${job.kind}` }))
           .catch(() => undefined);

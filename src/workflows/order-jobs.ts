@@ -33,6 +33,7 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
       const outcome = await polls.pollStatus({
         integration,
         transactionId,
+        attempt: attempt.number,
         known: decision,
         pauses: policy.poll,
         forbiddenKnown,
@@ -42,8 +43,9 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
       return { kind, transactionId, since, outcome };
     }
     case 'read': {
-      const { kind, transactionId, source } = job;
-      const outcome = await looking.readStatusDurably({ integration, transactionId, forbiddenKnown });
+      const { kind, attempt, transactionId, source } = job;
+      const about = { integration, transactionId, attempt: attempt.number };
+      const outcome = await looking.readStatusDurably({ ...about, forbiddenKnown });
       return { kind, transactionId, source, since, outcome };
     }
     case 'gateway': {
@@ -52,6 +54,7 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
       const outcome = await gateway.sendGatewayResponse({
         integration,
         transactionId,
+        attempt: attempt.number,
         gateway: {
           result,
           ...(authcode !== undefined && { authcode }),
@@ -69,7 +72,7 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
     case 'forget-card': {
       const { kind, attempt, cardRef } = job;
       // When it can't be told, the stash forgets by itself once its time is up.
-      await cards.forgetCard({ cardRef }).catch(rethrowCancellation);
+      await cards.forgetCard({ cardRef, attempt: attempt.number }).catch(rethrowCancellation);
       return { kind, attempt };
     }
   }
@@ -80,6 +83,7 @@ export function lookUpRequest(context: OrderContext, attempt: Attempt): LookUpRe
   const { order } = context;
   return {
     integration: order.integration,
+    attempt: attempt.number,
     invoiceNumber: attempt.invoiceNumber ?? context.invoiceNumber(attempt),
     knownTransactionIds: knownTransactionIds(order),
     forbiddenKnown: wrongKeyKnown(order),
@@ -95,6 +99,7 @@ export function screenRequest(context: OrderContext, lookFirst: boolean): Screen
   return {
     orderId: order.orderId,
     integration: order.integration,
+    attempt: attempt.number,
     transaction: context.transaction,
     invoiceNumber,
     knownTransactionIds: knownTransactionIds(order),

@@ -1,8 +1,9 @@
 /** The life of an order. `run` reads as the design's section 3 does; what follows from what is in `src/orders/`. */
 import { workflowInfo } from '@temporalio/workflow';
 import { applyReading, type StatusOutcome } from '../orders/apply-reading.ts';
-import { applyScreening, checkoutAnswer } from '../orders/apply-screening.ts';
+import { applyScreening } from '../orders/apply-screening.ts';
 import { type Deadline, endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
+import { answerCheckout, applyFirstScreening } from '../orders/first-screening.ts';
 import { applyGatewaySent } from '../orders/gateway.ts';
 import { takeHint } from '../orders/hints.ts';
 import { mustFinish, wantedJobs } from '../orders/jobs.ts';
@@ -13,7 +14,7 @@ import type { Policy } from '../orders/policy.ts';
 import { autoCancelDue } from '../orders/portal.ts';
 import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
 import { applyLookUp, noteLateScreening } from '../orders/transactions.ts';
-import { type Instant, instant, millis, type ReadingSource } from '../orders/words.ts';
+import { type Instant, millis, type ReadingSource } from '../orders/words.ts';
 import { Alarm } from './alarm.ts';
 import { BackgroundJobs, type Finished, type FinishedRead } from './background-jobs.ts';
 import { BROKE_DOWN, firstScreening } from './first-screening.ts';
@@ -100,22 +101,18 @@ export class OrderLife {
   /** The checkout's screening, inside the first workflow task. Design sections 3.1 and 6. */
   async #screenFirst(asked: Asked): Promise<void> {
     const { order } = this.#context;
-    const { startTime, historyLength, unsafe } = workflowInfo();
+    const { historyLength, unsafe } = workflowInfo();
     const sentSince = this.#context.now;
     const request = {
       ...screenRequest(this.#context, historyLength > 3 || unsafe.isReplaying),
       ...(asked.workflow !== undefined && { workflow: asked.workflow }),
-      queuedMs: Date.now() - startTime.getTime(),
+      startedAt: order.startedAt,
+      sentSince,
+      wasReset: wasReset(),
       ...(asked.answerBy !== undefined && { answerBy: asked.answerBy }),
     };
     const first = await firstScreening(request);
-    order.policy = first.policy;
-    order.workflow = first.policy.workflow;
-    const attempt = currentAttempt(order);
-    attempt.screenUntil = instant(millis(order.startedAt) + first.policy.screeningDeadlineMs);
-    // An earlier run of this task may have sent a create; only one that was answered now was certainly sent now.
-    const made = first.outcome.kind === 'answered' && !first.outcome.adopted;
-    this.#answerCheckout(first.policy, first.outcome, made ? sentSince : order.startedAt);
+    this.#context.emit(applyFirstScreening(order, first, { sentSince, now: this.#context.now }));
   }
 
   /** A declined customer's next attempt: a caller waits for this one too. */
@@ -128,15 +125,8 @@ export class OrderLife {
     } catch {
       outcome = BROKE_DOWN;
     }
-    this.#answerCheckout(policy, outcome, sentSince);
-  }
-
-  #answerCheckout(policy: Policy, outcome: ScreeningOutcome, sentSince: Instant): void {
     const { order, now } = this.#context;
-    const events = applyScreening(order, policy, outcome, { source: 'checkout', sentSince, now });
-    const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
-    currentAttempt(order).answer = checkoutAnswer(order, insights === undefined ? {} : { insights });
-    this.#context.emit(events);
+    this.#context.emit(answerCheckout(order, policy, outcome, { sentSince, now }));
   }
 
   #startWhatIsDue(portal: PortalStrand): void {
@@ -187,11 +177,11 @@ export class OrderLife {
   /** Reads the decision now, by transaction id; when the service doesn't answer, a job goes on trying. */
   async #read(source: ReadingSource): Promise<void> {
     const { order } = this.#context;
-    const { transactionId } = currentAttempt(order);
+    const { transactionId, number: attempt } = currentAttempt(order);
     if (transactionId === undefined || order.phase === 'screening' || order.phase === 'canceled') return;
     this.#quietEnd = undefined;
     try {
-      const outcome = await local.readStatus({ integration: order.integration, transactionId });
+      const outcome = await local.readStatus({ integration: order.integration, transactionId, attempt });
       this.#readAgain = outcome.kind === 'unanswered' || outcome.kind === 'forbidden' ? source : undefined;
       this.#apply(outcome, transactionId, source);
     } catch {

@@ -93,7 +93,9 @@ export class PortalStrand {
       }
       return await this.#perform(record, fields);
     } catch (error) {
-      log.error('a portal action failed', { action: record.kind, error: String(error) });
+      const attempt = attemptFor(this.#context.order, record.transactionId);
+      const about = { action: record.kind, orderAttempt: attempt?.number };
+      log.error('a portal action failed', { ...about, error: String(error) });
       return UNKNOWN;
     }
   }
@@ -136,6 +138,7 @@ export class PortalStrand {
     const request = {
       integration,
       fields,
+      ...(attempt !== undefined && { attempt: attempt.number }),
       ...(transactionId !== undefined && { transactionId }),
       ...(record.kind === 'customer-code' && { email: emailOf(transaction.customer) }),
       ...(cancelBy !== undefined &&

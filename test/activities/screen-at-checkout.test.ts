@@ -7,6 +7,7 @@ import {
   expectNoSecret,
   failureOf,
   fromNow,
+  queued,
   requests,
   sandbox,
   theTransaction,
@@ -114,26 +115,57 @@ describe('the budget', () => {
   });
 
   it('sends nothing when the queue used it up', async () => {
-    const request = aCheckout('pass', { answerBy: fromNow(2_000), queuedMs: 2_990 });
+    const request = aCheckout('pass', { answerBy: fromNow(2_000), ...queued(2_990) });
     expect((await aWorld().checkout.screenAtCheckout(request)).outcome).toEqual(noTime);
     expect(requests('create-transaction')).toBe(0);
   });
 
-  it('says that a create may have been sent when the order was at this point before', async () => {
+  it('finds what a run of the task that was lost made, since the caller may know it', async () => {
+    const world = aWorld();
+    await world.checkout.screenAtCheckout(aCheckout('pass'));
+    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });
+    const { outcome } = await world.checkout.screenAtCheckout(request);
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', adopted: true });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('sends nothing when that run made nothing, and does not wait for it', async () => {
+    const began = Date.now();
     const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });
     const { outcome } = await aWorld().checkout.screenAtCheckout(request);
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(Date.now()).toBeLessThan(began + 1_000);
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('asks again when the service did not tell', async () => {
+    const world = aWorld();
+    await world.checkout.screenAtCheckout(aCheckout('pass'));
+    sandbox.control.setFaults({
+      faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit', times: 2 }],
+    });
+    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });
+    const { outcome } = await world.checkout.screenAtCheckout(request);
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', adopted: true });
+    expect(requests('status-by-invoice')).toBe(3);
+  });
+
+  it('looks for nothing after a reset: what the caller was told then is not known', async () => {
+    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true, wasReset: true });
+    const { outcome } = await aWorld().checkout.screenAtCheckout(request);
     expect(outcome).toEqual({ ...noTime, maybeSent: true });
+    expect(requests('status-by-invoice')).toBe(0);
   });
 
   it('is whole for an order that nobody waits for, however long it was queued', async () => {
-    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('pass', { queuedMs: 3_600_000 }));
+    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('pass', queued(3_600_000)));
     expect(outcome).toMatchObject({ kind: 'answered' });
   });
 
   it('ends a request that hangs, less the time queued', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-after-commit' }] });
     const begun = performance.now();
-    const request = aCheckout('pass', { answerBy: fromNow(10_000), queuedMs: 2_600 });
+    const request = aCheckout('pass', { answerBy: fromNow(10_000), ...queued(2_600) });
     const { outcome } = await aWorld().checkout.screenAtCheckout(request);
     const took = performance.now() - begun;
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', maybeSent: true });

@@ -80,13 +80,21 @@ export function aCheckout(decision = 'pass', changes: Partial<CheckoutRequest> =
     invoiceNumber: ORDER_ID,
     knownTransactionIds: [],
     lookFirst: false,
-    queuedMs: 0,
+    ...queued(0),
+    wasReset: false,
     ...changes,
   };
 }
 
+/** An order that waited for so long until it was screened, in milliseconds. */
+export function queued(ms: number): Pick<CheckoutRequest, 'startedAt' | 'sentSince'> {
+  return { startedAt: fromNow(-ms), sentSince: fromNow(0) };
+}
+
 export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
-  const { queuedMs: _queued, answerBy: _answerBy, ...request } = aCheckout(decision);
+  const { orderId, integration, transaction, invoiceNumber, knownTransactionIds, lookFirst } =
+    aCheckout(decision);
+  const request = { orderId, integration, transaction, invoiceNumber, knownTransactionIds, lookFirst };
   return { ...request, forbiddenKnown: false, maybeUnderWay: false, ...changes };
 }
 

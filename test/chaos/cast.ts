@@ -24,11 +24,15 @@ export type Deaths = Record<
   | 'worker ended by itself'
   | 'API SIGTERM'
   | 'API SIGKILL'
+  | 'API with worker SIGTERM'
+  | 'API with worker SIGKILL'
   | 'API ended by itself'
   | 'Temporal SIGKILL'
   | 'Temporal ended by itself',
   number
 >;
+
+export type ApiRuns = 'alone' | 'with a worker';
 
 /** The whole deployment, each part replaceable while the others go on. */
 export interface Cast {
@@ -44,7 +48,9 @@ export interface Cast {
   /** When something was killed, and when it was there again; milliseconds after the epoch. */
   readonly outages: { what: string; from: number; until?: number }[];
   killWorker(which: number): Promise<void>;
-  restartApi(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Whether the API is a process of its own, or has a worker in its process and with it the fast path. */
+  readonly apiRuns: ApiRuns;
+  restartApi(signal: 'SIGTERM' | 'SIGKILL', next: ApiRuns): Promise<void>;
   restartTemporal(awayMs: number): Promise<void>;
   /** The last lines that all processes wrote at the level of a warning or above. */
   complaints(): string[];
@@ -80,7 +86,7 @@ async function assemble(
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-chaos-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   parts.push(() => rm(directory, { recursive: true, force: true }));
-  const [temporalPort, apiPort, receiverPort, ...metricsPorts] = await quietPorts(3 + workerCount);
+  const [temporalPort, apiPort, receiverPort, ...metricsPorts] = await quietPorts(4 + workerCount);
   const ports = { temporal: temporalPort ?? 0, api: apiPort ?? 0, receiver: receiverPort ?? 0 };
 
   const deaths: Deaths = {
@@ -88,6 +94,8 @@ async function assemble(
     'worker ended by itself': 0,
     'API SIGTERM': 0,
     'API SIGKILL': 0,
+    'API with worker SIGTERM': 0,
+    'API with worker SIGKILL': 0,
     'API ended by itself': 0,
     'Temporal SIGKILL': 0,
     'Temporal ended by itself': 0,
@@ -166,8 +174,15 @@ async function assemble(
     }
   };
   let api: SpawnedProcess | undefined;
+  let apiRuns: ApiRuns = 'with a worker';
   const startApi = async (): Promise<void> => {
-    const started = await spawnProcess('src/api/main.ts', { env, readyWhen: /listening/i });
+    const started = await (apiRuns === 'alone'
+      ? spawnProcess('src/api/main.ts', { env, readyWhen: /listening/i })
+      : spawnProcess('src/serve.ts', {
+          env: { ...env, METRICS_PORT: String(metricsPorts[workerCount] ?? 0) },
+          readyWhen: /API and worker are ready/,
+          readyWithinMs: 120_000,
+        }));
     api = started;
     listenTo('api', started);
     void started.ended.then(async () => {
@@ -207,14 +222,19 @@ async function assemble(
       await again(() => startWorker(which % workerCount));
       outage.until = Date.now();
     },
-    restartApi: async (signal) => {
+    get apiRuns() {
+      return apiRuns;
+    },
+    restartApi: async (signal, next) => {
       if (api === undefined || stopping) return;
       const outage: Cast['outages'][number] = { what: 'API', from: Date.now() };
       outages.push(outage);
       expected.add(api.pid);
       api.kill(signal);
-      deaths[`API ${signal}`] += 1;
+      const which = apiRuns === 'alone' ? 'API' : 'API with worker';
+      deaths[`${which} ${signal}` as const] += 1;
       await api.ended;
+      apiRuns = next;
       await again(startApi);
       outage.until = Date.now();
     },

@@ -23,7 +23,12 @@ test('nothing is lost and nothing doubled, whatever dies', { timeout: WITHIN_MS 
   expect(countAnomalies(result), report).toEqual(Object.fromEntries(ANOMALIES.map((kind) => [kind, 0])));
   expect(result.mischief.wrongSecretsTaken).toBe(0);
   const { deaths, faults } = result;
-  for (const how of ['worker SIGKILL', 'API SIGTERM', 'API SIGKILL', 'Temporal SIGKILL'] as const) {
+  for (const how of [
+    'worker SIGKILL',
+    'API with worker SIGTERM',
+    'API with worker SIGKILL',
+    'Temporal SIGKILL',
+  ] as const) {
     expect(deaths[how], how).toBeGreaterThan(0);
   }
   const kinds = new Set(faults.played.map(({ kind }) => kind));

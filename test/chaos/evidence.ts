@@ -78,6 +78,12 @@ export interface HistorySummary {
   /** By the cause of each failed workflow task. */
   failedTasks: Record<string, number>;
   timedOutTasks: number;
+  /** Temporal gave the first task to the process that started the order. */
+  eager: boolean;
+  /** The first task was run again, since its end never arrived. */
+  firstTaskLost: boolean;
+  /** When the order's answer was recorded, in milliseconds after the epoch. */
+  recordedAt?: number;
 }
 
 /** Everything about one order. */
@@ -100,7 +106,7 @@ const AT_A_TIME = 12;
 /** Reads one order from Temporal, its history included. */
 export async function readRun(client: Client, { integration, orderId }: OrderPlan): Promise<Run> {
   const handle = client.workflow.getHandle(`order:${integration}:${orderId}`);
-  const none: Run = { status: 'NONE', history: { events: 0, failedTasks: {}, timedOutTasks: 0 } };
+  const none: Run = { status: 'NONE', history: summary([]) };
   let described: Awaited<ReturnType<typeof handle.describe>>;
   try {
     described = await handle.describe();
@@ -208,6 +214,9 @@ function summary(
       failure?: { message?: string | null } | null;
     } | null;
     workflowTaskTimedOutEventAttributes?: object | null;
+    workflowTaskCompletedEventAttributes?: object | null;
+    workflowExecutionStartedEventAttributes?: { eagerExecutionAccepted?: boolean | null } | null;
+    eventTime?: { seconds?: unknown; nanos?: number | null } | null;
   }[],
 ): HistorySummary {
   const failedTasks: Record<string, number> = {};
@@ -220,5 +229,14 @@ function summary(
     }
     if (event.workflowTaskTimedOutEventAttributes) timedOutTasks += 1;
   }
-  return { events: events.length, failedTasks, timedOutTasks };
+  const recordedIn = events.findIndex((event) => event.workflowTaskCompletedEventAttributes);
+  const recorded = events[recordedIn]?.eventTime;
+  return {
+    events: events.length,
+    failedTasks,
+    timedOutTasks,
+    eager: events[0]?.workflowExecutionStartedEventAttributes?.eagerExecutionAccepted === true,
+    firstTaskLost: events.slice(0, recordedIn).some((event) => event.workflowTaskTimedOutEventAttributes),
+    ...(recorded && { recordedAt: Number(recorded.seconds) * 1_000 + (recorded.nanos ?? 0) / 1e6 }),
+  };
 }

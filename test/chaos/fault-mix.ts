@@ -18,18 +18,26 @@ const ONLY_DECISIONS: FaultKind[] = ['unknown-decision', 'reply-without-id'];
 const ONLY_PORTAL: FaultKind[] = ['refused-in-body'];
 
 const STORM_DELAY_MS = 1_000;
+/** How long each create takes while the service is slow. */
+export const SLOW_MS = 1_000;
+
+/** `down`: the service refuses nearly every create, so that the circuit breakers open. `slow`: it takes its time for each. */
+export type Condition = 'usual' | 'down' | 'slow';
+
+const CONDITIONS: Record<Condition, PlannedFault[]> = {
+  usual: [],
+  down: [{ operation: 'create-transaction', kind: '5xx-before-commit', probability: 0.97 }],
+  slow: [{ operation: 'create-transaction', kind: 'delay', delayMs: SLOW_MS }],
+};
 
 /**
- * @param down the service refuses every create for a while, so that the circuit breakers open
  * @returns a plan with every kind of fault, and a slow create for each stormy order
  */
-export function faultMix(seed: number, plans: readonly OrderPlan[], down: boolean): FaultPlanInput {
+export function faultMix(seed: number, plans: readonly OrderPlan[], condition: Condition): FaultPlanInput {
   const requestKinds = FAULT_KINDS.filter((kind) => !(kind in WEBHOOKS));
   const plain = requestKinds.filter((kind) => !ONLY_DECISIONS.includes(kind) && !ONLY_PORTAL.includes(kind));
   const faults: PlannedFault[] = [
-    ...(down
-      ? [{ operation: 'create-transaction', kind: '5xx-before-commit', probability: 0.97 } as const]
-      : []),
+    ...CONDITIONS[condition],
     ...plans
       .filter((plan) => plan.stormy)
       .map(

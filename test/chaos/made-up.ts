@@ -139,7 +139,7 @@ export function evidenceOf(plan: OrderPlan, overrides: Partial<OrderEvidence> = 
       status: 'COMPLETED',
       state: aState(plan),
       closedAt: START + 45_000,
-      history: { events: 40, failedTasks: {}, timedOutTasks: 0 },
+      history: { events: 40, failedTasks: {}, timedOutTasks: 0, eager: false, firstTaskLost: false },
     },
     transactions: [aTransactionRecord(plan)],
     ledger: [anEntry(plan)],

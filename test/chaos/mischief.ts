@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewHintSignal } from '../../src/orders/messages.ts';
 import { API_KEY, type Cast } from './cast.ts';
-import { faultMix } from './fault-mix.ts';
+import { faultMix, SLOW_MS } from './fault-mix.ts';
 import type { OrderPlan } from './plan.ts';
 import { Dice } from './random.ts';
 
@@ -17,6 +17,8 @@ export interface MischiefReport {
   serviceOutages: number;
   receiverOutages: number;
   cardStashFreezes: number;
+  /** How often Temporal, and the process that answered meanwhile, were killed together. */
+  recordsLost: number;
 }
 
 export interface MischiefOptions {
@@ -53,9 +55,10 @@ export async function doMischief(
     serviceOutages: 0,
     receiverOutages: 0,
     cardStashFreezes: 0,
+    recordsLost: 0,
   };
   cast.sandbox.control.setPortal({ codeType: 'alternating' });
-  cast.sandbox.control.setFaults(faultMix(seed, plans, false));
+  cast.sandbox.control.setFaults(faultMix(seed, plans, 'usual'));
 
   /** Waits for a moment of the load; false when the run is aborted first. */
   const at = async (share: number): Promise<boolean> => {
@@ -87,13 +90,26 @@ export async function doMischief(
   const restartTemporal = async (): Promise<void> => {
     for (let nth = 1; nth <= options.temporalKills; nth += 1) {
       if (!(await at(nth / (options.temporalKills + 1)))) return;
-      await inTurn(() => cast.restartTemporal(dice.between(`away-${nth}`, 200, 3_000)));
+      const awayMs = dice.between(`away-${nth}`, 200, 3_000);
+      await inTurn(() => (nth % 2 === 0 ? cast.restartTemporal(awayMs) : loseRecords(awayMs)));
     }
+  };
+  /** Kills Temporal while the service thinks, and the API with its worker once callers have been answered unrecorded. */
+  const loseRecords = async (awayMs: number): Promise<void> => {
+    if (cast.apiRuns === 'alone') await cast.restartApi('SIGTERM', 'with a worker');
+    cast.sandbox.control.setFaults(faultMix(seed + 3, plans, 'slow'));
+    await sleep(SLOW_MS);
+    const apiDies = sleep(SLOW_MS).then(() => cast.restartApi('SIGKILL', 'with a worker'));
+    await Promise.all([cast.restartTemporal(SLOW_MS + awayMs), apiDies]);
+    if (!signal.aborted) cast.sandbox.control.setFaults(faultMix(seed + 4, plans, 'usual'));
+    report.recordsLost += 1;
   };
   const restartApi = async (): Promise<void> => {
     for (let nth = 0; nth < options.apiRestarts; nth += 1) {
       if (!(await at((nth + 0.6) / options.apiRestarts))) return;
-      await inTurn(() => cast.restartApi(nth % 2 === 0 ? 'SIGTERM' : 'SIGKILL'));
+      await inTurn(() =>
+        nth % 2 === 0 ? cast.restartApi('SIGTERM', 'alone') : cast.restartApi('SIGKILL', 'with a worker'),
+      );
     }
   };
   const switchKeys = async (): Promise<void> => {
@@ -105,10 +121,10 @@ export async function doMischief(
   };
   const takeServiceDown = async (): Promise<void> => {
     if (!(await at(0.35))) return;
-    cast.sandbox.control.setFaults(faultMix(seed + 1, plans, true));
+    cast.sandbox.control.setFaults(faultMix(seed + 1, plans, 'down'));
     report.serviceOutages += 1;
     await sleep(Math.min(6_000, loadMs / 6));
-    if (!signal.aborted) cast.sandbox.control.setFaults(faultMix(seed + 2, plans, false));
+    if (!signal.aborted) cast.sandbox.control.setFaults(faultMix(seed + 2, plans, 'usual'));
   };
   const takeReceiverDown = async (): Promise<void> => {
     for (const share of [0.25, 0.7]) {

@@ -256,7 +256,7 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
     'a history that does not replay',
     {
       ...fine,
-      run: { ...fine.run, history: { events: 1, failedTasks: { nondeterminism: 1 }, timedOutTasks: 0 } },
+      run: { ...fine.run, history: { ...fine.run.history, failedTasks: { nondeterminism: 1 } } },
     },
   ],
 ];

@@ -32,6 +32,9 @@ const LISTED = 60;
 /** Everything that happened in a run, in figures. */
 export function figuresOf(result: ChaosResult): Record<string, number | string> {
   const { evidence, mischief, traffic, received } = result;
+  const answeredBeforeRecord = evidence.filter(({ diary, run: { history } }) =>
+    diary.answers.some(({ at }) => history.recordedAt !== undefined && at < history.recordedAt),
+  );
   const closed = evidence.filter(({ run }) => run.status === 'COMPLETED').length;
   const failedTasks = evidence.reduce((sum, { run }) => sum + total(run.history.failedTasks), 0);
   const attention = tally(evidence.flatMap(({ run }) => run.state?.attention.map(({ code }) => code) ?? []));
@@ -47,6 +50,10 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
     'history events of an order, on average': Math.round(
       evidence.reduce((sum, { run }) => sum + run.history.events, 0) / evidence.length,
     ),
+    'started on the fast path': evidence.filter(({ run }) => run.history.eager).length,
+    'answered before that was recorded': answeredBeforeRecord.length,
+    'of them after that record was lost': answeredBeforeRecord.filter(({ run }) => run.history.firstTaskLost)
+      .length,
     'requests of order services': traffic.requests,
     'answered 503': traffic.unavailable,
     'without an answer': traffic.broken,

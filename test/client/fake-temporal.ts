@@ -7,7 +7,7 @@ import type { Integration } from '../../src/orders/integration.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { screeningDecision, screeningPhase } from '../../src/orders/search-attributes.ts';
 import type { Attempt, OrderState } from '../../src/orders/state.ts';
-import { createOrderScreening } from '../../src/starter.ts';
+import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
 import { anIntegration } from '../api/fake-order-screening.ts';
 
 type Call = (...args: never[]) => Promise<unknown>;
@@ -32,7 +32,7 @@ export function fakeTemporal() {
 }
 
 /** The client library over a fake Temporal, and the handle ids that it asked for. */
-export function aClient(settings: Partial<Integration> = {}, cards?: CardStash) {
+export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, earlyAnswers?: EarlyAnswers) {
   const temporal = fakeTemporal();
   const integration = anIntegration(settings);
   const handles: string[] = [];
@@ -53,6 +53,7 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash) 
     client,
     findIntegration: (name) => (name === integration.name ? integration : undefined),
     ...(cards && { cards }),
+    ...(earlyAnswers && { earlyAnswers }),
   });
   return { orderScreening, temporal, handles, integration };
 }

@@ -189,6 +189,10 @@ describe('without a worker', () => {
       'a worker has just now, and may still answer otherwise',
       { ...described('RUNNING'), raw: { pendingWorkflowTask: { state: 2 } } },
     ],
+    [
+      'a worker may have answered before it died',
+      { ...described('RUNNING'), raw: { pendingWorkflowTask: { state: 1, attempt: 2 } } },
+    ],
   ])('an order that %s is not called pending', async (_case, description) => {
     const { orderScreening, temporal } = aClient();
     temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);

@@ -38,6 +38,8 @@ export interface Deployment {
   apiUrl: string;
   /** Starts another API process, at a port of its own. */
   startApi: () => Promise<Api>;
+  /** Starts API and worker in one process. */
+  startServe: () => Promise<Api>;
   /** The settings that its processes share. */
   readonly settings: NodeJS.ProcessEnv;
   /** Where the newest worker serves its metrics. */
@@ -118,8 +120,11 @@ export async function deploy(
     spawned.push(worker);
     return worker;
   };
-  const startApi = async (port: number): Promise<Api> => {
-    const process = await spawnProcess('src/api/main.ts', { env: env(port), readyWhen: /listening/i });
+  const startApi = async (port: number, script = 'src/api/main.ts'): Promise<Api> => {
+    const process = await spawnProcess(script, {
+      env: env(port),
+      readyWhen: script === 'src/serve.ts' ? /API and worker are ready/ : /listening/i,
+    });
     spawned.push(process);
     const url = `http://127.0.0.1:${port}`;
     return { url, process, call: callsTo(url, await contractOf(url), options.apiKey) };
@@ -130,6 +135,10 @@ export async function deploy(
     sandbox,
     apiUrl,
     startApi: async () => startApi(await freePort()),
+    startServe: async () => {
+      metricsPort = await freePort();
+      return startApi(await freePort(), 'src/serve.ts');
+    },
     get settings() {
       return settings();
     },

@@ -29,7 +29,7 @@ Settings are read from the environment once, when a process starts; an empty var
 listed at once, and no value is printed. Secrets are marked «secret»: keep them in the secret store of your platform, not
 in files of the project. What a policy file holds is in [policy.md](policy.md).
 
-Read by: ${processes.join(', ')}.
+Read by: ${processes.join(', ')}. \`npm run serve\` reads what worker and api read.
 
 | variable | default | read by | |
 |---|---|---|---|

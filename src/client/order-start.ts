@@ -1,0 +1,73 @@
+/** What starts an order: its input, and what lists in the Temporal UI show of it from the beginning. */
+import type { SearchAttributePair } from '@temporalio/common';
+import { TASK_QUEUE } from '../orders/ids.ts';
+import type { ScreenOrderInput } from '../orders/messages.ts';
+import {
+  invoiceNumber,
+  needsAttention,
+  orderAmount,
+  screeningIntegration,
+  screeningPhase,
+} from '../orders/search-attributes.ts';
+import { instant } from '../orders/words.ts';
+import type { CheckedScreenRequest } from './read-requests.ts';
+
+/** Temporal's limit of a static summary, in bytes. */
+const SUMMARY_BYTES = 200;
+
+/** The options of a start, whatever the call that carries them. */
+export interface OrderStart {
+  workflowId: string;
+  taskQueue: string;
+  args: [ScreenOrderInput];
+  workflowIdReusePolicy: 'REJECT_DUPLICATE';
+  staticSummary: string;
+  typedSearchAttributes: SearchAttributePair[];
+}
+
+/** A checked request on its way, with the card replaced by its name in the stash. */
+export interface Sending {
+  request: CheckedScreenRequest;
+  workflowId: string;
+  cardRef?: string;
+  /** When the caller stops waiting, in milliseconds after the epoch. */
+  deadline: number;
+}
+
+/** @returns what starts the order of a first attempt */
+export function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderStart {
+  const { orderId, integration, transaction, facts } = request;
+  return {
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [
+      {
+        orderId,
+        integration: integration.name,
+        transaction,
+        fingerprint: request.fingerprint,
+        answerBy: instant(deadline),
+        ...(request.workflowNamed && { workflow: request.workflow }),
+        ...(cardRef !== undefined && { cardRef }),
+      },
+    ],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    staticSummary: summary(request),
+    typedSearchAttributes: [
+      { key: screeningPhase, value: 'screening' },
+      { key: screeningIntegration, value: integration.name },
+      { key: invoiceNumber, value: [request.invoiceNumber] },
+      { key: needsAttention, value: false },
+      ...(Number.isFinite(facts.amount) ? [{ key: orderAmount, value: facts.amount }] : []),
+    ],
+  };
+}
+
+/** One line for lists in the Temporal UI, without personal data. */
+function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScreenRequest): string {
+  // Nobody has checked the amount and the currency of an order that policy skips.
+  const money = Number.isFinite(amount) && /^[A-Z]{3}$/.test(currency) ? `${amount} ${currency}, ` : '';
+  const line = `Order ${orderId}, ${money}${workflow}`;
+  // The order id, the only part that may need more than a byte a character, stands far in front of the cut.
+  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
+}

@@ -1,0 +1,96 @@
+/**
+ * `npm run serve`: worker and API in one process. There a checkout is answered the moment the service has answered: the
+ * order's first task comes back with its start, and the worker tells the API before the record is written. Design section 6.
+ */
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import closeWithGrace from 'close-with-grace';
+import { startApi } from './api/index.ts';
+import { createDataConverter } from './codec/index.ts';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { createLog, type Log, showError } from './log.ts';
+import { installRuntime } from './runtime.ts';
+import { createOrderScreening, EarlyAnswers } from './starter.ts';
+import { startWorkers, worldOf } from './worker.ts';
+
+/** Longer than the requests that are under way, and after them the worker, may take. */
+const STOP_WITHIN_MS = 25_000;
+
+/** Worker and API, running. */
+export interface Service {
+  /** Resolves when the worker has stopped; rejects when it breaks down. */
+  readonly stopped: Promise<void>;
+  /** Answers the requests that are under way, lets the worker finish, then stops. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts worker and API on one connection to Temporal, which is what its server gives first tasks back to.
+ * @throws ConfigError when the API's port is taken
+ */
+export async function startService(config: Config, log: Log): Promise<Service> {
+  const { temporal, findIntegration, maxRps, workerVersion: version } = config;
+  const { namespace } = temporal;
+  const parts: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const part of parts.splice(0).reverse()) await part();
+  };
+  try {
+    const connection = await NativeConnection.connect(temporal.connection);
+    parts.push(() => connection.close());
+    const dataConverter = createDataConverter(config.payloadKeys);
+    const earlyAnswers = new EarlyAnswers();
+    const world = { ...worldOf(config), beforeRecord: earlyAnswers };
+    const { cards } = world;
+    parts.push(() => cards.close());
+    const settings = {
+      connection,
+      namespace,
+      dataConverter,
+      maxRps,
+      ...(version !== undefined && { version }),
+    };
+    const workers = await startWorkers(settings, world);
+    parts.push(() => workers.stop().catch(() => undefined));
+    const client = new Client({ connection, namespace, dataConverter });
+    const app = await startApi(
+      config,
+      createOrderScreening({ client, findIntegration, cards, earlyAnswers }),
+      log,
+    );
+    parts.push(() => app.close());
+    return { stopped: workers.stopped, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const log = createLog('serve', config.logLevel);
+  installRuntime(config, log);
+  const service = await startService(config, log);
+  const { connection, namespace } = config.temporal;
+  log.info({ address: connection.address, namespace, ...config.workerVersion }, 'API and worker are ready');
+  closeWithGrace({ delay: STOP_WITHIN_MS, logger: false }, async ({ err }) => {
+    if (err) log.error({ err }, 'stopping after an error');
+    else log.info('stopping: what runs may finish');
+    await service.stop();
+  });
+  try {
+    await service.stopped;
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  main().catch((error: unknown) => {
+    const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
+    process.stderr.write(`It cannot run: ${words}\n`);
+    process.exitCode = 1;
+  });
+}

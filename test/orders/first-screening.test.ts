@@ -1,0 +1,96 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/first-screening.ts';
+import type { ScreenOrderInput } from '../../src/orders/messages.ts';
+import { newOrder } from '../../src/orders/new-order.ts';
+import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
+import type { CheckoutRequest } from '../../src/orders/world.ts';
+import { DECISIONS } from '../../src/screening/index.ts';
+import { answered, aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+
+const input: ScreenOrderInput = { orderId: 'order-1', transaction: {}, fingerprint: 'f' };
+const request: CheckoutRequest = {
+  orderId: 'order-1',
+  integration: 'default',
+  transaction: {},
+  invoiceNumber: 'order-1',
+  knownTransactionIds: [],
+  lookFirst: false,
+  startedAt: sinceStart(0),
+  sentSince: sinceStart(40),
+  wasReset: false,
+};
+
+const PASSED = {
+  kind: 'answered',
+  transactionId: TRANSACTION_ID,
+  decision: 'pass',
+  adopted: false,
+} as const;
+
+const beforeRecord = (outcome: ScreeningOutcome, policy: Parameters<typeof aPolicy>[0] = {}) =>
+  answerBeforeRecord(input, request, { policy: aPolicy(policy), outcome });
+
+describe('an answer before the record', () => {
+  it('is the whole answer that the record will have', () => {
+    expect(beforeRecord({ ...PASSED, insights: { trust: { '1': { name: 'a' } } } })).toEqual({
+      orderId: 'order-1',
+      integration: 'default',
+      attempt: 1,
+      decision: 'pass',
+      action: 'proceed',
+      phase: 'decided',
+      transactionId: TRANSACTION_ID,
+      cancelBy: sinceStart(5 * DAY + 40),
+      fingerprint: 'f',
+      insights: { trust: { '1': { name: 'a' } } },
+    });
+  });
+
+  it('is not given without a definite answer of the service', () => {
+    expect(beforeRecord(unanswered())).toBeUndefined();
+    expect(beforeRecord(answered('error'))).toBeUndefined();
+    expect(beforeRecord({ kind: 'forbidden' })).toBeUndefined();
+    expect(beforeRecord({ kind: 'skipped', rule: 0 })).toBeUndefined();
+    expect(beforeRecord({ kind: 'refused', reason: 'refused' })).toBeUndefined();
+    expect(beforeRecord({ ...PASSED, adopted: true })).toBeUndefined();
+  });
+
+  it('is not given to a customer who is declined: only the order on record takes another attempt', () => {
+    expect(beforeRecord(answered('fail'))).toBeUndefined();
+    expect(beforeRecord(answered('fail'), { workflow: 'post-acceptance' })).toMatchObject({
+      action: 'cancel',
+    });
+    expect(beforeRecord(answered('fail'), { passive: true })).toMatchObject({
+      action: 'proceed',
+      wouldBe: 'decline',
+    });
+  });
+
+  it('is not given where an order without a decision is declined: should the record be lost, it would be', () => {
+    expect(beforeRecord(answered('pass'), { whenUnavailable: 'decline' })).toBeUndefined();
+    const post = { whenUnavailable: 'decline', workflow: 'post-acceptance' } as const;
+    expect(beforeRecord(answered('pass'), post)).toMatchObject({ action: 'proceed' });
+  });
+
+  test.prop([
+    fc.constantFrom(...DECISIONS),
+    fc.constantFrom('pre-acceptance' as const, 'post-acceptance' as const, 'pre-gateway' as const),
+    fc.constantFrom('hold' as const, 'proceed' as const, 'decline' as const),
+    fc.boolean(),
+    fc.integer({ min: 0, max: HOUR }),
+  ])(
+    'says nothing else than the record, whenever that is written',
+    (decision, workflow, whenUnavailable, passive, laterMs) => {
+      const policy = aPolicy({ workflow, whenUnavailable, passive });
+      const first = { policy, outcome: answered(decision) };
+      const told = answerBeforeRecord(input, request, first);
+      const order = newOrder({ ...input, integration: 'default' }, request.startedAt);
+      applyFirstScreening(order, first, { sentSince: request.sentSince, now: sinceStart(40 + laterMs) });
+      const recorded = order.attempts[0]?.answer;
+      const declined = recorded?.action === 'decline' || whenUnavailable === 'decline';
+      if (told === undefined) expect(decision === 'error' || declined).toBe(true);
+      else expect(told).toEqual(recorded);
+    },
+  );
+});
