@@ -152,9 +152,12 @@ export class OrderLife {
 
   async #doNext(portal: PortalStrand): Promise<void> {
     const { order } = this.#context;
-    const finished = this.jobs.take();
-    if (finished !== undefined) return this.#jobFinished(finished);
+    // All that ended, then what a message means for jobs and timers, then the next read: in the replay, too.
+    for (let finished = this.jobs.take(); finished !== undefined; finished = this.jobs.take()) {
+      await this.#jobFinished(finished);
+    }
     if (this.#attemptWaits() && order.policy !== undefined) return this.#screenRetry(order.policy);
+    if (this.#context.touched) return;
     if (this.#recheckAsked) return this.#recheckNow();
     if (this.#hintReadable()) {
       takeHint(order, Date.now());

@@ -19,13 +19,25 @@ export class Rest {
     return this.#over || (this.#wakes !== undefined && !this.#wakes());
   }
 
+  /** Goes on when all that came together is there: a message may wake it before a job's end that came with it is known. */
   async until(wakes: () => boolean): Promise<void> {
     this.#wakes = wakes;
     await condition(wakes);
+    await allThatCame();
     this.#wakes = undefined;
   }
 
   end(): void {
     this.#over = true;
   }
+}
+
+/** Conditions are looked at again when everything that Temporal brought has been taken in, and not before. */
+async function allThatCame(): Promise<void> {
+  let asked = false;
+  await condition(() => {
+    const before = asked;
+    asked = true;
+    return before;
+  });
 }

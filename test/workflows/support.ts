@@ -62,12 +62,12 @@ export interface StartedOrder {
 export interface OrderTestOptions {
   /** Paths of workflow interceptors. */
   workflowModules?: string[];
-  /** One workflow task at a time, each for a worker that has never seen the order, on a server of the real kind. */
-  cold?: boolean;
+  /** A server of the real kind, and a worker that knows so many orders only, 0 or 1: any other is new to it. */
+  known?: number;
 }
 
 /** Starts the server and the workers for a test file. When all is done, every order's history must replay. */
-export function withOrders({ workflowModules = [], cold = false }: OrderTestOptions = {}): OrderTest {
+export function withOrders({ workflowModules = [], known }: OrderTestOptions = {}): OrderTest {
   const worlds = new Worlds();
   const workflowIds: string[] = [];
   let environment: TestWorkflowEnvironment | undefined;
@@ -80,7 +80,7 @@ export function withOrders({ workflowModules = [], cold = false }: OrderTestOpti
 
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
-    server = cold ? await startEmbeddedTemporal({ port: 0 }) : undefined;
+    server = known === undefined ? undefined : await startEmbeddedTemporal({ port: 0 });
     environment = await (server === undefined
       ? createTimeSkipping()
       : TestWorkflowEnvironment.createFromExistingServer({ address: server.address }));
@@ -92,7 +92,10 @@ export function withOrders({ workflowModules = [], cold = false }: OrderTestOpti
         workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
         activities: { ...checkoutActivities(worlds) },
         interceptors: { workflowModules },
-        ...(cold && { maxCachedWorkflows: 0, maxConcurrentWorkflowTaskExecutions: 1 }),
+        ...(known !== undefined && {
+          maxCachedWorkflows: known,
+          maxConcurrentWorkflowTaskExecutions: known + 1,
+        }),
       }),
       await Worker.create({
         connection,
