@@ -45,8 +45,8 @@ export default defineConfig({
         test: {
           name: 'package',
           include: packaged,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           sequence: { groupOrder: 6 },
         },
       },
