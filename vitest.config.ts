@@ -5,6 +5,7 @@ const model = ['test/model/order-model.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts'];
 const chaos = ['test/chaos/chaos.test.ts'];
 const production = ['test/production/**/*.test.ts'];
+const packaged = ['test/package/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -13,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...workflows, ...e2e, ...model, ...chaos, ...production],
+          exclude: [...workflows, ...e2e, ...model, ...chaos, ...production, ...packaged],
           sequence: { groupOrder: 0 },
         },
       },
@@ -38,6 +39,15 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'package',
+          include: packaged,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 6 },
         },
       },
       // Not part of `npm test`: see docs/guarantees.md, "Open".

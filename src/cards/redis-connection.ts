@@ -1,8 +1,8 @@
-import { createClient, ErrorReply } from 'redis';
+import { createClient, ErrorReply, type RedisClientType } from 'redis';
 import { CardStashError } from './card-stash-error.ts';
 import type { RedisAddress } from './redis-address.ts';
 
-export type RedisClient = ReturnType<typeof connectable>;
+export type RedisClient = RedisClientType;
 
 /** One connection to Redis that is made when it is needed, and made anew after anything went wrong with it. */
 export interface RedisConnection {
@@ -72,7 +72,7 @@ export function createRedisConnection(address: RedisAddress): RedisConnection {
   };
 }
 
-function connectable({ socket, ...login }: RedisAddress) {
+function connectable({ socket, ...login }: RedisAddress): RedisClient {
   return createClient({
     ...login,
     socket: { ...socket, connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: false },

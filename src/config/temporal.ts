@@ -1,12 +1,19 @@
+import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { FaultList } from './fault-list.ts';
+
+/** Fits `Connection.connect` and `NativeConnection.connect`; spelled out, so that a client needs no type of the worker. */
+export interface TemporalConnection {
+  address: string;
+  tls?: TLSConfig | boolean | null;
+  metadata?: Metadata;
+  apiKey?: string;
+}
 
 export interface TemporalSettings {
   /** No address is configured anywhere: the embedded server on this machine is meant. */
   embedded: boolean;
-  /** Fits `Connection.connect` and `NativeConnection.connect`; its address is always set. */
-  connection: NativeConnectionOptions & { address: string };
+  connection: TemporalConnection;
   namespace: string;
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findTemporalBinary } from '../../src/dev/index.ts';
+import { makePackage } from '../../tools/package/make-package.ts';
 import { eventually, freePort, spawnProcess } from '../support/index.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -71,6 +72,7 @@ export async function startDocsStack(): Promise<DocsStack> {
   // Modules are found from here as from the project's folder.
   const modulesDir = await mkdtemp(join(ROOT, 'node_modules', '.docs-'));
   await writeFile(join(modulesDir, 'package.json'), '{"type":"module"}');
+  await makePackage(ROOT, join(modulesDir, 'node_modules', 'order-screening'));
   const ports = Object.fromEntries(
     await Promise.all(Object.keys(PORTS).map(async (name) => [name, String(await freePort())] as const)),
   );

@@ -24,6 +24,7 @@ const NOT_RUN: NotRun[] = [
     has: 'npm start',
     because: 'so the stack of this test is started',
   },
+  { page: 'docs/calling.md', has: 'npm run pack', because: 'test/package/consumer.test.ts' },
   { page: 'docs/operations.md', has: 'docker compose up -d --build', because: COMPOSE },
   { page: 'docs/operations.md', has: 'docker compose exec sandbox', because: COMPOSE },
   {
@@ -86,6 +87,7 @@ const TYPESCRIPT: Record<string, string> = {
     'done canceled',
     'canceled',
     "invalid-request [ 'transaction.amount' ]",
+    'the order says canceled cancel',
     "{ type: 'order-screening.ping', data: {} }",
     '',
   ].join('\n'),

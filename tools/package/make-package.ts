@@ -1,0 +1,47 @@
+/** Builds the package of the client library, and packs it. */
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { runCommand } from '../../src/dev/run-command.ts';
+import { libraryManifest, readManifest } from './library-manifest.ts';
+import { packageOf, referencesIn } from './modules.ts';
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const TIMEOUT_MS = 120_000;
+
+const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }));
+
+/**
+ * Builds the package into a folder: what `tsconfig.build.json` names, compiled, with a package.json of its own. The folder
+ * is what an installed package looks like.
+ * @param project the folder of the project
+ * @throws Error in words when it doesn't compile, or when package.json doesn't fit
+ */
+export async function makePackage(project: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const args = [TSC, '-p', join(project, 'tsconfig.build.json'), '--outDir', join(folder, 'dist')];
+  const built = await runCommand(process.execPath, args, { cwd: project, timeoutMs: TIMEOUT_MS });
+  if (!built.ok) throw new Error(`The client library doesn't compile:\n${built.output}${built.errors}`);
+  const used = new Set(referencesIn(folder).flatMap(({ to }) => packageOf(to) ?? []));
+  const manifest = libraryManifest(readManifest(await readFile(join(project, 'package.json'), 'utf8')), used);
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const name of ['README.md', 'CHANGELOG.md']) await copyFile(join(project, name), join(folder, name));
+}
+
+/**
+ * Packs a folder that `makePackage` made, with npm.
+ * @returns the file's name in `destination`, and the paths that are in it
+ * @throws Error with npm's words when it can't
+ */
+export async function pack(folder: string, destination: string): Promise<{ file: string; paths: string[] }> {
+  const result = await runCommand('npm', ['pack', '--json', '--pack-destination', destination], {
+    cwd: folder,
+    env: { ...process.env, npm_config_ignore_scripts: 'true', npm_config_update_notifier: 'false' },
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (!result.ok) throw new Error(`npm pack failed (${result.reason}):\n${result.errors}`);
+  const [one] = packed.parse(JSON.parse(result.output));
+  if (one === undefined) throw new Error('npm pack named no file');
+  return { file: one.filename, paths: one.files.map(({ path }) => path).sort() };
+}
