@@ -20,6 +20,7 @@ import { createLog } from './log.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 import { watchQueues } from './queue-watch.ts';
 import { installRuntime } from './runtime.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
@@ -76,7 +77,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
     Worker.create({
       ...common,
       taskQueue: TASK_QUEUE,
-      workflowsPath: fileURLToPath(import.meta.resolve('./workflows/index.ts')),
+      workflowBundle: await workflowBundle(dataConverter),
       activities: { ...activities.checkout },
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_SCREENINGS,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SCREENINGS,

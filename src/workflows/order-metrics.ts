@@ -3,16 +3,19 @@ import { metricMeter } from '@temporalio/workflow';
 import { currentAttempt } from '../orders/new-order.ts';
 import type { OrderState } from '../orders/state.ts';
 
-const decisions = metricMeter.createCounter(
-  'order_screening_decisions_total',
-  undefined,
-  'Decisions of orders, changes included, by who brought them',
-);
-const attention = metricMeter.createCounter(
-  'order_screening_attention_total',
-  undefined,
-  'Matters raised that a person must look at, by reason',
-);
+// Made when they are needed: while a module is loaded there is no workflow yet.
+const decisions = () =>
+  metricMeter.createCounter(
+    'order_screening_decisions_total',
+    undefined,
+    'Decisions of orders, changes included, by who brought them',
+  );
+const attention = () =>
+  metricMeter.createCounter(
+    'order_screening_attention_total',
+    undefined,
+    'Matters raised that a person must look at, by reason',
+  );
 
 export class OrderMetrics {
   #decision: OrderState['decision'];
@@ -29,11 +32,11 @@ export class OrderMetrics {
     const { integration, decision } = order;
     if (decision !== this.#decision) {
       const source = currentAttempt(order).readings.at(-1)?.source ?? 'checkout';
-      if (decision !== 'pending') decisions.add(1, { integration, decision, source });
+      if (decision !== 'pending') decisions().add(1, { integration, decision, source });
       this.#decision = decision;
     }
     for (const reason of codes(order)) {
-      if (!this.#raised.includes(reason)) attention.add(1, { integration, reason });
+      if (!this.#raised.includes(reason)) attention().add(1, { integration, reason });
     }
     this.#raised = codes(order);
   }

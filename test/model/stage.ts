@@ -1,9 +1,9 @@
 /** The time-skipping server and the workers that lives are lived on, one for a test file. */
-import { fileURLToPath } from 'node:url';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll } from 'vitest';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../src/orders/ids.ts';
+import { workflowBundle } from '../../src/workflow-bundle.ts';
 import { createTimeSkipping } from '../support/index.ts';
 import { activitiesOf, type ScriptedService } from './scripted-service.ts';
 
@@ -42,12 +42,11 @@ export function withStage(): () => Stage {
       if (service === undefined) throw new Error('no such integration');
       return service;
     });
-    const workflowsPath = fileURLToPath(import.meta.resolve('../../src/workflows/index.ts'));
     const workers = [
       await Worker.create({
         connection,
         taskQueue: TASK_QUEUE,
-        workflowsPath,
+        workflowBundle: await workflowBundle(),
         activities: { ...activities },
       }),
       await Worker.create({ connection, taskQueue: BACKGROUND_TASK_QUEUE, activities: { ...activities } }),

@@ -1,22 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { workflowBundle } from '../../src/workflow-bundle.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'histories');
 const files = readdirSync(DIRECTORY).filter((file) => file.endsWith('.json'));
 const BUNDLE_WITHIN_MS = 60_000;
 
-let workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>;
-
 beforeAll(async () => {
-  const logger = new DefaultLogger('ERROR');
-  Runtime.install({ logger });
-  workflowBundle = await bundleWorkflowCode({
-    logger,
-    workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
-  });
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  await workflowBundle();
 }, BUNDLE_WITHIN_MS);
 
 const recorded = (file: string) => JSON.parse(readFileSync(join(DIRECTORY, file), 'utf8'));
@@ -26,7 +20,7 @@ describe('a recorded order replays with the workflow code of today', () => {
 
   it.each(files)('%s', async (file) => {
     const { history, workflowId } = recorded(file);
-    await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
+    await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId);
   });
 
   it('and a history that the code could not have made is refused', async () => {
@@ -38,8 +32,8 @@ describe('a recorded order replays with the workflow code of today', () => {
       const marker = event.markerRecordedEventAttributes;
       if (marker !== undefined) marker.markerName = 'some-other-marker';
     }
-    await expect(Worker.runReplayHistory({ workflowBundle }, history, workflowId)).rejects.toThrow(
-      /nondeterminism|TMPRL1100/i,
-    );
+    await expect(
+      Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId),
+    ).rejects.toThrow(/nondeterminism|TMPRL1100/i);
   });
 });

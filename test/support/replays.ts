@@ -1,7 +1,7 @@
 /** Replays histories with the workflow code of today: one that doesn't replay is an order that will stop. */
-import { fileURLToPath } from 'node:url';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '../../src/workflow-bundle.ts';
 
 /** The status of gRPC. */
 const NOT_FOUND = 5;
@@ -15,13 +15,8 @@ export async function faultsOfReplays(
   workflowIds: readonly string[],
   workflowModules: string[] = [],
 ): Promise<Map<string, string>> {
-  const workflowBundle = await bundleWorkflowCode({
-    logger: new DefaultLogger('ERROR'),
-    workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
-    workflowInterceptorModules: workflowModules,
-  });
   const faults = new Map<string, string>();
-  const options = { workflowBundle, interceptors: { workflowModules } };
+  const options = { workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }) };
   for await (const one of Worker.runReplayHistories(options, historiesOf(client, workflowIds))) {
     if (one.error !== undefined) faults.set(one.workflowId, one.error.message.slice(0, 600));
   }

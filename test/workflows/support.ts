@@ -1,6 +1,5 @@
 /** Starts orders on a server that skips time, each in a world of its own. */
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
@@ -15,6 +14,7 @@ import {
 } from '../../src/orders/ids.ts';
 import { decisionUpdate, orderQuery } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
+import { workflowBundle } from '../../src/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';
@@ -89,9 +89,8 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
       await Worker.create({
         connection,
         taskQueue: TASK_QUEUE,
-        workflowsPath: fileURLToPath(import.meta.resolve('../../src/workflows/index.ts')),
+        workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }),
         activities: { ...checkoutActivities(worlds) },
-        interceptors: { workflowModules },
         ...(known !== undefined && {
           maxCachedWorkflows: known,
           maxConcurrentWorkflowTaskExecutions: known + 1,
