@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { E2E_AT_A_TIME } from './test/support/dev-server-setup.ts';
 
 const workflows = ['test/workflows/**/*.test.ts', 'test/model/compare.test.ts'];
 const model = ['test/model/order-model.test.ts'];
@@ -35,7 +36,7 @@ export default defineConfig({
           name: 'e2e',
           include: e2e,
           globalSetup: 'test/support/dev-server-setup.ts',
-          fileParallelism: false,
+          maxWorkers: E2E_AT_A_TIME,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 2 },

@@ -3,7 +3,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
 import './dev-server-setup.ts';
 
-/** The dev server that all files of the `e2e` project share. */
+/** The dev server of a test file: those that run after it in the same pool have it, too. */
 export interface TestServer {
   readonly address: string;
   readonly namespace: string;
@@ -14,11 +14,12 @@ export interface TestServer {
 }
 
 /**
- * Connects a test file to the shared dev server before its tests and disconnects after them. Called at the top of a
+ * Connects a test file to its dev server before its tests and disconnects after them. Called at the top of a
  * file or a `describe`; its fields can be read from `beforeAll` on. Order ids must be unique over all files.
  */
 export function withTestServer(): TestServer {
-  const address = inject('temporalAddress');
+  const address = inject('temporalAddresses')[Number(process.env.VITEST_POOL_ID) - 1];
+  if (address === undefined) throw new Error(`no server for files of pool ${process.env.VITEST_POOL_ID}`);
   let connected: Omit<TestServer, 'address' | 'namespace'> | undefined;
   const field = <K extends 'connection' | 'nativeConnection' | 'client'>(name: K) => {
     if (connected === undefined) throw new Error(`${name} can be read from beforeAll on`);
