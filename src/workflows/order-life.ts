@@ -39,6 +39,8 @@ export class OrderLife {
   #quietEnd: Instant | undefined;
   /** The service did not answer a read: a job goes on trying, on behalf of whoever asked. */
   #readAgain: ReadingSource | undefined;
+  /** When a decision was read last. */
+  #readAt: Instant | undefined;
   #recheckAsked = false;
 
   /** @param othersRest whether portal actions and events rest */
@@ -185,7 +187,9 @@ export class OrderLife {
     this.#quietEnd = undefined;
     try {
       const outcome = await local.readStatus({ integration: order.integration, transactionId, attempt });
-      this.#readAgain = outcome.kind === 'unanswered' || outcome.kind === 'forbidden' ? source : undefined;
+      if (outcome.kind === 'unanswered' || outcome.kind === 'forbidden') this.#readAgain = source;
+      // What can't be read leaves it to the job that is at it, if there is one.
+      if (outcome.kind === 'read') this.#readAgain = undefined;
       this.#apply(outcome, transactionId, source);
     } catch {
       this.#readAgain = source;
@@ -194,10 +198,8 @@ export class OrderLife {
 
   /** What a job read before another read was made may be older than that: it only says that there is news. */
   async #applyFresh({ outcome, transactionId, since }: FinishedRead, source: ReadingSource): Promise<void> {
-    const { order } = this.#context;
-    const { lastRead } = order;
-    const overtaken = lastRead !== undefined && millis(lastRead.at) > millis(since);
-    const own = transactionId === currentAttempt(order).transactionId;
+    const overtaken = this.#readAt !== undefined && millis(this.#readAt) > millis(since);
+    const own = transactionId === currentAttempt(this.#context.order).transactionId;
     if (outcome.kind === 'read' && overtaken && own) await this.#read(source);
     else this.#apply(outcome, transactionId, source);
   }
@@ -206,6 +208,7 @@ export class OrderLife {
   #apply(outcome: StatusOutcome, transactionId: string, source: ReadingSource): void {
     const { order, now } = this.#context;
     if (transactionId !== currentAttempt(order).transactionId) return;
+    if (outcome.kind === 'read') this.#readAt = now;
     this.#context.emit(applyReading(order, outcome, source, now));
   }
 
