@@ -1,6 +1,7 @@
 /** The checkout's screening, a further attempt's, and the catch-up after it. Design sections 3.1, 5 and 6. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { actionAtCheckout } from '../orders/actions.ts';
 import { type Integration, policyFor } from '../orders/integration.ts';
 import { orderFactsOf } from '../orders/order-facts.ts';
 import type { Policy } from '../orders/policy.ts';
@@ -72,7 +73,8 @@ export function screeningActivities(world: ActivityWorld) {
     const oneTry = lookFirst
       ? () => awaitEarlier(request, t, waits)
       : () => tryScreening(request, checked.transaction, t);
-    return { policy, outcome: await whileWaited(request, t, oneTry) };
+    const outcome = await whileWaited(request, t, oneTry);
+    return { policy, outcome: waits ? outcome : afterwards(outcome, policy) };
   };
 
   return {
@@ -149,6 +151,16 @@ async function inTime(
     if (found !== undefined) return { ...found, adopted: request.lookFirst };
   }
   return { kind: 'unanswered', reason, maybeSent };
+}
+
+/**
+ * What was found when the caller had gone, and may have been told what the service said then: whoever was told to hold can't be
+ * declined any more, so that a decline comes as a later decision.
+ */
+function afterwards(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
+  if (outcome.kind !== 'answered' || policy.passive) return outcome;
+  if (actionAtCheckout(outcome.decision, policy) !== 'decline') return outcome;
+  return { kind: 'unanswered', reason: 'no-time-left', maybeSent: true };
 }
 
 /** The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. */

@@ -13,6 +13,8 @@ const ASK_WITHIN_MS = 1_000;
 
 /** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
 const TASK_STARTED = 2;
+/** Of an order that no worker has begun: its start, and its first task. */
+const UNTOUCHED_EVENTS = 2;
 
 /**
  * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
@@ -27,8 +29,9 @@ export async function pendingAnswer(
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
   // A worker that began in time may still give its own answer, or have given it and died before it was recorded; one that
   // begins from now on takes `pending` as given.
-  const task = description?.raw.pendingWorkflowTask;
-  const underWay = task?.state === TASK_STARTED || (task?.attempt ?? 1) > 1;
+  const underWay =
+    description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
+    (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
   const waits =
     !underWay &&
     description?.status.name === 'RUNNING' &&

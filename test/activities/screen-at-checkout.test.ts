@@ -129,6 +129,20 @@ describe('the budget', () => {
     expect(requests('create-transaction')).toBe(1);
   });
 
+  it('does not decline whom it may have told otherwise', async () => {
+    for (const [workflow, kind] of [
+      ['pre-acceptance', 'unanswered'],
+      ['post-acceptance', 'answered'],
+    ] as const) {
+      const orderId = `B-${workflow}`;
+      const about = { orderId, invoiceNumber: orderId, workflow };
+      const world = aWorld();
+      await world.checkout.screenAtCheckout(aCheckout('fail', about));
+      const again = aCheckout('fail', { ...about, answerBy: fromNow(-1), lookFirst: true });
+      expect((await world.checkout.screenAtCheckout(again)).outcome).toMatchObject({ kind });
+    }
+  });
+
   it('sends nothing when that run made nothing, and does not wait for it', async () => {
     const began = Date.now();
     const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { ChaosResult } from './run-chaos.ts';
 import { ANOMALIES, type AnomalyKind } from './verdict.ts';
+import { wasRenewed } from './verdict-answers.ts';
 
 /** @returns how often each anomaly was found */
 export function countAnomalies({ anomalies }: Pick<ChaosResult, 'anomalies'>): Record<AnomalyKind, number> {
@@ -54,6 +55,9 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
     'answered before that was recorded': answeredBeforeRecord.length,
     'of them after that record was lost': answeredBeforeRecord.filter(({ run }) => run.history.firstTaskLost)
       .length,
+    'of them with a newer answer on record': answeredBeforeRecord.filter((one) =>
+      one.diary.answers.some((answer) => wasRenewed(one, answer)),
+    ).length,
     'requests of order services': traffic.requests,
     'answered 503': traffic.unavailable,
     'without an answer': traffic.broken,

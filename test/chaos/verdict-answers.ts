@@ -12,7 +12,8 @@ const EXPECTED: Record<number, string[]> = {
 };
 
 /** The same attempt is always answered the same, as the table says, and as the order's own record has it. */
-export function answersOf({ plan, diary, run }: OrderEvidence): Finding[] {
+export function answersOf(evidence: OrderEvidence): Finding[] {
+  const { plan, diary, run } = evidence;
   const findings: Finding[] = diary.strange.map((facts) => ({ kind: 'strange answer', facts }));
   const policy = policyOf(plan.integration);
   for (const { attempt, slug } of diary.refusals) {
@@ -22,7 +23,9 @@ export function answersOf({ plan, diary, run }: OrderEvidence): Finding[] {
   for (const path of diary.givenUp)
     findings.push({ kind: 'never answered', facts: `${path} was never answered` });
   for (const number of new Set(diary.answers.map(({ attempt }) => attempt))) {
-    const given = diary.answers.filter(({ attempt }) => attempt === number);
+    const given = diary.answers.filter(
+      (answer) => answer.attempt === number && !wasRenewed(evidence, answer),
+    );
     const words = new Set(given.map(inShort));
     if (words.size > 1) findings.push({ kind: 'contradicting answers', facts: [...words].join(' / ') });
     const recorded = run.state?.attempts[number - 1]?.answer;
@@ -50,6 +53,25 @@ export function answersOf({ plan, diary, run }: OrderEvidence): Finding[] {
     }
   }
   return findings;
+}
+
+/**
+ * An answer of the fast path whose record was lost. The record is made anew from what the service says by then: that may be
+ * nothing yet, or something newer, but no decline, and no other transaction.
+ */
+export function wasRenewed({ run, ledger }: OrderEvidence, answer: Answer): boolean {
+  const { eager, firstTaskLost, failedTasks } = run.history;
+  const recorded = run.state?.attempts[0]?.answer;
+  const lost = eager && (firstTaskLost || Object.keys(failedTasks).length > 0);
+  if (!lost || answer.attempt !== 1 || recorded === undefined) return false;
+  if (inShort(answer) === inShort(recorded)) return false;
+  const said = ledger.find(({ operation, committed }) => operation === 'create-transaction' && committed);
+  return (
+    said?.outcome.decision === answer.decision &&
+    answer.transactionId === said.transactionId &&
+    answer.action !== 'decline' &&
+    recorded.action !== 'decline'
+  );
 }
 
 function inShort({ decision, action }: Pick<Answer, 'decision' | 'action'>): string {

@@ -71,7 +71,10 @@ function missed(
   if (changed >= final) return undefined;
   // `error` is what we made of an answer that couldn't be used: it stands until somebody rechecks.
   if (state.decision === 'error') return undefined;
-  const heard = ledger.find((entry) => tells(entry, transaction, changed) && quiet(entry, final, outages));
+  const heard = ledger.find(
+    (entry) =>
+      tells(entry, transaction, changed) && quiet(entry, final, outages) && !ofStoppedPoll(entry, state),
+  );
   if (heard !== undefined) return `it was told so at ${heard.wallAt}`;
   // Nobody reads a declined order, nor a passive one's pass, except at a hint.
   if (state.phase === 'declined' || policy.passive || wasDeclined(state)) return undefined;
@@ -88,6 +91,14 @@ function missed(
 
 function wasDeclined(state: State): boolean {
   return state.action === 'decline';
+}
+
+/** The gateway declined while a poll was on its way: nobody waits for it any more. */
+function ofStoppedPoll({ wallAt }: LedgerEntry, state: State): boolean {
+  const { gateway } = newest(state);
+  if (gateway?.result !== 'fail' || !wasDeclined(state)) return false;
+  const later = Date.parse(wallAt) - Date.parse(gateway.at);
+  return later >= 0 && later <= RECORDED_WITHIN_MS;
 }
 
 /** A clean answer that held the decision. */

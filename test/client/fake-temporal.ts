@@ -73,7 +73,7 @@ export function described(status: 'RUNNING' | 'COMPLETED', phase = 'screening', 
     [screeningPhase, phase],
     [screeningDecision, decision],
   ]);
-  return { status: { name: status }, typedSearchAttributes: shown, raw: {} };
+  return { status: { name: status }, typedSearchAttributes: shown, raw: {}, historyLength: 2 };
 }
 
 export const CLOSED_TRANSACTION = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';

@@ -191,7 +191,7 @@ describe('without a worker', () => {
     ],
     [
       'a worker may have answered before it died',
-      { ...described('RUNNING'), raw: { pendingWorkflowTask: { state: 1, attempt: 2 } } },
+      { ...described('RUNNING'), raw: { pendingWorkflowTask: { state: 1 } }, historyLength: 4 },
     ],
   ])('an order that %s is not called pending', async (_case, description) => {
     const { orderScreening, temporal } = aClient();
