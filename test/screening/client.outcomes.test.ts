@@ -45,16 +45,6 @@ describe.each(OPERATIONS)('%s', (operation, call) => {
     expect(error).toMatchObject({ operation, outcome: 'unknown', reason: 'timeout' });
   });
 
-  it('is unknown when the caller gives up while it runs, and not done when before', async () => {
-    const abort = new AbortController();
-    service.answerWith(() => abort.abort());
-    const error = await failureOf(call(client(), { signal: abort.signal }));
-    expect(error).toMatchObject({ operation, outcome: 'unknown', reason: 'aborted' });
-    const after = await failureOf(call(client(), { signal: abort.signal }));
-    expect(after).toMatchObject({ operation, outcome: 'not-done', reason: 'aborted' });
-    expect(service.seen).toHaveLength(1);
-  });
-
   it('is unknown when the reply is far too large', async () => {
     service.answerJson(200, JSON.stringify({ id: ID, decision: 'pass', message: 'x'.repeat(600_000) }));
     expect(await failureOf(call(client()))).toMatchObject({
