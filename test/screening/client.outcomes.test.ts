@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { CREATE, client, failureOf, ID, OPERATIONS, service } from './client-harness.ts';
+import { CREATE, client, failureOf, ID, OPERATIONS, service, withService } from './client-harness.ts';
+
+withService();
 
 describe.each(OPERATIONS)('%s', (operation, call) => {
   it.each(['', 'null', '[]', '"pass"', '{"id":', '<html></html>'])(
