@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { E2E_AT_A_TIME } from './test/support/dev-server-setup.ts';
 
+const fuzz = ['test/fuzz/**/*.test.ts'];
 const workflows = ['test/workflows/**/*.test.ts', 'test/model/compare.test.ts'];
 const model = ['test/model/order-model.test.ts'];
-const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts'];
+const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts', 'test/*/main.test.ts'];
 const chaos = ['test/chaos/chaos.test.ts'];
 const production = ['test/production/**/*.test.ts'];
 const packaged = ['test/package/**/*.test.ts'];
@@ -15,10 +16,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...workflows, ...e2e, ...model, ...chaos, ...production, ...packaged],
+          exclude: [...fuzz, ...workflows, ...e2e, ...model, ...chaos, ...production, ...packaged],
+          // Most of the time went into loading the same modules for each file. So no helper keeps hooks or state of its own.
+          isolate: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
+      { test: { name: 'fuzz', include: fuzz, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       {
         test: {
           name: 'workflows',
@@ -28,7 +33,7 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -39,7 +44,7 @@ export default defineConfig({
           maxWorkers: E2E_AT_A_TIME,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -48,7 +53,7 @@ export default defineConfig({
           include: packaged,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 7 },
         },
       },
       // Not part of `npm test`: see docs/guarantees.md, "Open".
@@ -57,11 +62,11 @@ export default defineConfig({
           name: 'model',
           include: model,
           globalSetup: 'test/support/time-skipping-setup.ts',
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
-      { test: { name: 'chaos', include: chaos, sequence: { groupOrder: 4 } } },
-      { test: { name: 'production', include: production, sequence: { groupOrder: 5 } } },
+      { test: { name: 'chaos', include: chaos, sequence: { groupOrder: 5 } } },
+      { test: { name: 'production', include: production, sequence: { groupOrder: 6 } } },
     ],
   },
 });

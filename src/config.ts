@@ -16,3 +16,4 @@ export {
 export type { LogLevel } from './config/log-level.ts';
 export type { TemporalSettings } from './config/temporal.ts';
 export { type HashedKey, hashedKey } from './config/values.ts';
+export { isSet } from './config/variables.ts';

@@ -1,18 +1,14 @@
 /** Errors as RFC 9457 problem documents. No value that was sent is in one. Design section 5, table of errors. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
-import { type Fault, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
+import { ORDER_ERRORS, type OrderErrorDetails, OrderScreeningError } from '../orders/errors.ts';
 
-export interface Problem {
+export interface Problem extends OrderErrorDetails {
   /** A stable slug, `/problems/<code>`. */
   type: string;
   title: string;
   status: number;
   detail: string;
-  errors?: Fault[];
-  cancelBy?: string;
-  serviceCode?: string;
-  serviceMessage?: string;
 }
 
 /** What goes wrong before an order is asked. */

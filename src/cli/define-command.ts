@@ -28,6 +28,9 @@ export interface CommandDefinition<Input> {
   run: (input: Input) => Promise<ExitCode>;
 }
 
+/** The option of every command that is about one order. */
+export const INTEGRATION = ['--integration <name>', 'the integration; default unless given'] as const;
+
 /** Adds a command with its help. */
 export function defineCommand<Input>(program: Command, definition: CommandDefinition<Input>): void {
   const { name, summary, more, options = [], examples, input, run } = definition;

@@ -1,7 +1,13 @@
 import { CommanderError } from 'commander';
 import { PayloadCodecError } from '../codec/index.ts';
 import { ConfigError } from '../config.ts';
-import { type Fault, ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+import {
+  type Fault,
+  ORDER_ERRORS,
+  type OrderErrorCode,
+  type OrderErrorDetails,
+  OrderScreeningError,
+} from '../orders/errors.ts';
 
 /** What a script can tell from the exit code. */
 export const EXIT = {
@@ -45,13 +51,10 @@ export class UnreachableError extends Error {
 }
 
 /** An error as it is shown, with a stable `type`. */
-export interface Problem {
+export interface Problem extends Omit<OrderErrorDetails, 'errors'> {
   type: OrderErrorCode | 'usage' | 'settings' | 'payload-keys' | 'temporal-unreachable' | 'unexpected';
   detail: string;
   errors?: readonly Fault[];
-  cancelBy?: string;
-  serviceCode?: string;
-  serviceMessage?: string;
 }
 
 /** @returns what is shown of an error; no value that was given stands in it */

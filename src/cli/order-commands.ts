@@ -4,14 +4,13 @@ import { z } from 'zod';
 import { invalidRequest } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { INTEGRATION_WORKFLOWS } from '../screening/index.ts';
-import { type CommandTools, defineCommand } from './define-command.ts';
+import { type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { attempt, integration, oneOf, orderId, text, wholeNumber } from './input-schemas.ts';
 import { readJsonObject } from './read-json.ts';
 import { showAnswer } from './tables.ts';
 
 const GATEWAY_RESULTS = ['pass', 'fail', 'error'] as const;
-const INTEGRATION = ['--integration <name>', 'the integration; default unless given'] as const;
 const WORKFLOW = ['--workflow <name>', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`] as const;
 const FILE_HELP =
   'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option goes before its field.';

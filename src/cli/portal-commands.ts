@@ -4,12 +4,11 @@ import { z } from 'zod';
 import type { PortalAnswer } from '../orders/messages.ts';
 import { chargebackSchema, customerCodeBodySchema } from '../screening/index.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
-import { type CommandTools, defineCommand } from './define-command.ts';
+import { type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { idempotencyKey, integration, orderId, reason, text, transactionId } from './input-schemas.ts';
 import { facts, showPortalAnswer } from './tables.ts';
 
-const INTEGRATION = ['--integration <name>', 'the integration; default unless given'] as const;
 const TRANSACTION = [
   '--transaction-id <id>',
   "one of the order's transactions; the newest unless given",

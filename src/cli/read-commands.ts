@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { PHASES } from '../orders/words.ts';
-import { type CommandTools, defineCommand } from './define-command.ts';
+import { type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { decision, integration, orderId, phase, wholeNumber } from './input-schemas.ts';
 import { showList, showOrder } from './tables.ts';
@@ -29,7 +29,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
   defineCommand(program, {
     name: 'show <orderId>',
     summary: 'Show the whole state of an order, open or closed',
-    options: [['--integration <name>', 'the integration; default unless given']],
+    options: [INTEGRATION],
     examples: ['show 1001', 'show 1001 --json | jq -r .phase'],
     input: z.strictObject({ orderId, integration }),
     run: async (order) => {

@@ -39,7 +39,11 @@ export interface Variable<T> extends DocumentedVariable {
 
 type Details = Omit<DocumentedVariable, 'name'>;
 
-function variable<T>(name: string, schema: z.ZodType<T>, details: Details): Variable<T> {
+function variable<T, Given extends Details>(
+  name: string,
+  schema: z.ZodType<T>,
+  details: Given,
+): Variable<T> & Given {
   return { name, schema, ...details };
 }
 

@@ -100,22 +100,22 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
   const config: Config = {
     integrations,
     findIntegration: (name) => integrations.get(name),
-    maxRps: read(variables.maxRps) ?? 20,
+    maxRps: read(variables.maxRps),
     api: {
-      host: read(variables.apiHost) ?? '127.0.0.1',
-      port: read(variables.apiPort) ?? 8080,
+      host: read(variables.apiHost),
+      port: read(variables.apiPort),
       keys: apiKeyList ?? [],
-      maxRps: read(variables.apiMaxRps) ?? 100,
+      maxRps: read(variables.apiMaxRps),
     },
     webhookSecrets: read(variables.webhookSecrets) ?? [],
     cardStash: readCardStash(env, faults),
     payloadKeys: read(variables.payloadKeys) ?? [],
     codec: readCodec(read, local.temporalUiPort),
     metrics: {
-      host: read(variables.metricsHost) ?? '127.0.0.1',
-      port: read(variables.metricsPort) ?? 9464,
+      host: read(variables.metricsHost),
+      port: read(variables.metricsPort),
     },
-    logLevel: read(variables.logLevel) ?? 'info',
+    logLevel: read(variables.logLevel),
     temporal,
     local,
     ...(temporalUiUrl !== undefined && { temporalUiUrl }),
@@ -157,10 +157,10 @@ function readLocal(env: NodeJS.ProcessEnv, faults: FaultList): LocalSettings {
   const read = variableReader(env, faults);
   const sandboxWebhookUrl = read(variables.sandboxWebhookUrl);
   return {
-    temporalPort: read(variables.temporalPort) ?? 7233,
-    temporalUiPort: read(variables.temporalUiPort) ?? 8233,
-    dataDir: read(variables.dataDir) ?? '.data',
-    sandboxPort: read(variables.sandboxPort) ?? 8090,
+    temporalPort: read(variables.temporalPort),
+    temporalUiPort: read(variables.temporalUiPort),
+    dataDir: read(variables.dataDir),
+    sandboxPort: read(variables.sandboxPort),
     ...(sandboxWebhookUrl && { sandboxWebhookUrl }),
   };
 }
@@ -177,7 +177,7 @@ function readEvents(env: NodeJS.ProcessEnv, faults: FaultList): Config['events']
 
 function readCardStash(env: NodeJS.ProcessEnv, faults: FaultList): Config['cardStash'] {
   const read = variableReader(env, faults);
-  const url = read(variables.cardStashUrl) ?? 'memory:';
+  const url = read(variables.cardStashUrl);
   const keys = read(variables.cardStashKeys);
   if (url !== 'memory:' && (keys?.length === 0 || !isSet(env.CARD_STASH_KEYS))) {
     faults.add('CARD_STASH_KEYS', 'is required with a Redis in CARD_STASH_URL: its processes share the keys');

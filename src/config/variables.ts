@@ -1,15 +1,23 @@
 import type { FaultList } from './fault-list.ts';
 import type { Variable } from './known-variables.ts';
 
-/** Reads one variable. @returns undefined when it isn't set and has no fallback, or after its faults were added */
-export type ReadVariable = <T>(variable: Variable<T>) => T | undefined;
+/** Reads one variable. A faulty one adds its faults. */
+export interface ReadVariable {
+  /** @returns what is written; when nothing is, or nothing right, the fallback */
+  <T>(variable: Variable<T> & { fallback: string }): T;
+  /** @returns undefined when it isn't set, or after its faults were added */
+  <T>(variable: Variable<T>): T | undefined;
+}
 
 /** @returns a reader of one variable; an empty one counts as not set */
 export function variableReader(env: NodeJS.ProcessEnv, faults: FaultList): ReadVariable {
-  return ({ name, schema, fallback }) => {
-    const written = isSet(env[name]) ? env[name] : fallback;
-    return written === undefined ? undefined : faults.read(name, schema, written);
-  };
+  function read<T>(variable: Variable<T> & { fallback: string }): T;
+  function read<T>(variable: Variable<T>): T | undefined;
+  function read<T>({ name, schema, fallback }: Variable<T>): T | undefined {
+    const given = isSet(env[name]) ? faults.read(name, schema, env[name]) : undefined;
+    return given ?? (fallback === undefined ? undefined : schema.parse(fallback));
+  }
+  return read;
 }
 
 /** Whether a variable holds anything. */

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { type GuardedChild, startGuardedChild } from './guarded-child.ts';
@@ -17,14 +17,12 @@ export interface EmbeddedTemporalOptions {
   port: number;
   /** Port of the Temporal UI; 0 takes a free one, absent means no UI. */
   uiPort?: number;
-  /** Folder of `temporal.db` and, unless `logFile` says otherwise, `temporal.log`. Absent: state in memory. */
+  /** Folder of `temporal.db` and `temporal.log`. Absent: state in memory, and the log is deleted with the server. */
   dataDir?: string;
   /** Namespace that is made and set up; `default` unless given. */
   namespace?: string;
   /** Address of the codec endpoint that the UI decrypts payloads with. */
   codecEndpoint?: string;
-  /** Takes the server's log. Without it and without `dataDir` the log is deleted with the server. */
-  logFile?: string;
   /** Where the search for the binary, which may build it, says how far it is. */
   progress?: Progress;
 }
@@ -66,13 +64,9 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   const binary = await findTemporalBinary(options.progress ? { progress: options.progress } : {});
   const port = options.port === 0 ? await freePort() : options.port;
   const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
-  const scratch =
-    options.logFile === undefined && dataDir === undefined
-      ? await mkdtemp(join(tmpdir(), 'order-screening-temporal-'))
-      : undefined;
-  const logFile = options.logFile ?? join(dataDir ?? scratch ?? '.', 'temporal.log');
-  mkdirSync(dirname(logFile), { recursive: true });
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'order-screening-temporal-')));
+  const logFile = join(folder, 'temporal.log');
 
   const log = openSync(logFile, 'w');
   const child = await startGuardedChild(
@@ -90,7 +84,7 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   const address = `127.0.0.1:${port}`;
   const stop = async () => {
     await stopChild(child);
-    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
+    if (dataDir === undefined) await rm(folder, { recursive: true, force: true });
   };
   try {
     const warnings = await setUpWhenReady(address, namespace, child.ended);

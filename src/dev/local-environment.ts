@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isSet } from '../config.ts';
 
 const SANDBOX_KEY = 'sandbox-test-key';
 
@@ -18,8 +19,4 @@ export function localEnvironment(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessE
       WEBHOOK_SECRETS: env.WEBHOOK_SECRETS || randomBytes(18).toString('base64url'),
     },
   };
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
 }

@@ -4,13 +4,13 @@ import {
   clockInput,
   coverageInput,
   decisionInput,
-  faultsInput,
   keysInput,
   ledgerInput,
   portalInput,
   type SandboxControl,
   webhooksInput,
 } from './control.ts';
+import { faultPlanSchema } from './fault-plan.ts';
 import type { TransactionRecord } from './model.ts';
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
@@ -54,7 +54,7 @@ export function controlRoutes(app: FastifyInstance, control: SandboxControl): vo
   app.post('/clock', ({ body }) => control.setClock(clockInput.parse(body)));
 
   app.get('/faults', () => control.faults());
-  app.post('/faults', ({ body }) => control.setFaults(faultsInput.parse(body)));
+  app.post('/faults', ({ body }) => control.setFaults(faultPlanSchema.parse(body)));
   app.delete('/faults', () => control.clearFaults());
 
   app.get('/portal', () => control.portal());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FaultPlan, type FaultPlanInput, type FaultReport, faultPlanSchema } from './fault-plan.ts';
+import type { FaultPlan, FaultPlanInput, FaultReport } from './fault-plan.ts';
 import type { Ledger, LedgerFilter } from './ledger.ts';
 import {
   type CustomerCode,
@@ -27,7 +27,6 @@ export const keysInput = z.strictObject({
 });
 export const webhooksInput = webhookConfigSchema.partial();
 export const portalInput = portalSettingsSchema.partial().strict();
-export const faultsInput = faultPlanSchema;
 export const ledgerInput = z.strictObject({
   operation: z.enum(LEDGER_OPERATIONS).optional(),
   invoice: z.string().optional(),

@@ -1,5 +1,3 @@
-import type { Agent as HttpAgent } from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
 import type { Chargeback } from './portal-schema.ts';
 import type { ChargebackReply, PortalReply, TransactionResponse } from './responses.ts';
 import type { CardData, Transaction } from './transaction-schema.ts';
@@ -13,16 +11,11 @@ export interface ScreeningClientSettings {
   portalBaseUrl: string;
   apiKey: string;
   dialect: Dialect;
-  /** Instead of the shared keep-alive agents. */
-  agent?: HttpAgent | HttpsAgent;
-  /** Milliseconds a call may take when it names no time-out of its own; 10 s. */
-  defaultTimeoutMs?: number;
 }
 
 export interface CallOptions {
-  /** Milliseconds for connecting, headers and the whole body together. */
+  /** Milliseconds for connecting, headers and the whole body together; 10 s unless given. */
   timeoutMs?: number;
-  signal?: AbortSignal;
 }
 
 export interface CreateRequest {

@@ -35,9 +35,8 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
     read: (reply: Reply, context: Context) => T,
   ): Promise<T> {
     const { operation, url, body, secrets = [] } = request;
-    const timeoutMs = options?.timeoutMs ?? settings.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const { agent } = settings;
-    const reply = await exchange({ operation, url, body, agent, timeoutMs, signal: options?.signal });
+    const timeoutMs = options?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const reply = await exchange({ operation, url, body, timeoutMs });
     return read(reply, { operation, secrets: [apiKey, ...secrets] });
   }
 

@@ -32,7 +32,6 @@ export type Reason =
   | 'timeout'
   | 'reset'
   | 'truncated'
-  | 'aborted'
   | 'redirect'
   | 'http-5xx'
   | 'http-other'

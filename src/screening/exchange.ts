@@ -15,9 +15,7 @@ export interface Exchange {
   url: string;
   /** Sent as JSON by POST; without one it is a GET. */
   body?: unknown;
-  agent?: http.Agent | https.Agent | undefined;
   timeoutMs: number;
-  signal?: AbortSignal | undefined;
 }
 
 /** Replies are small; a larger one is no reply of the service. */
@@ -35,16 +33,9 @@ const httpsAgent = new https.Agent(AGENT_OPTIONS);
  * Sends one request and reads the whole reply, following no redirect. The time-out covers everything from connecting
  * to the last byte. Rejects with `ScreeningError` only; what node-fetch throws holds the address, so nothing of it is kept.
  */
-export async function exchange({ operation, url, body, agent, timeoutMs, signal }: Exchange): Promise<Reply> {
-  if (signal?.aborted) throw new ScreeningError({ operation, outcome: 'not-done', reason: 'aborted' });
-  const abort = new AbortController();
-  const onAbort = () => abort.abort();
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    abort.abort();
-  }, timeoutMs);
-  signal?.addEventListener('abort', onAbort, { once: true });
+export async function exchange({ operation, url, body, timeoutMs }: Exchange): Promise<Reply> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
   let response: Response | undefined;
   try {
     response = await fetch(url, {
@@ -55,25 +46,22 @@ export async function exchange({ operation, url, body, agent, timeoutMs, signal 
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      agent: agent ?? ((to: URL) => (to.protocol === 'http:' ? httpAgent : httpsAgent)),
+      agent: ({ protocol }: URL) => (protocol === 'http:' ? httpAgent : httpsAgent),
       redirect: 'manual',
       size: MAX_REPLY_BYTES,
-      signal: abort.signal,
+      signal: late.signal,
     });
     const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
     const text = await readText(response);
     return { status: response.status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   } catch (error) {
-    if (abort.signal.aborted) {
-      throw new ScreeningError({ operation, outcome: 'unknown', reason: timedOut ? 'timeout' : 'aborted' });
-    }
+    if (late.signal.aborted) throw new ScreeningError({ operation, outcome: 'unknown', reason: 'timeout' });
     const reason = response === undefined ? requestReason(error) : bodyReason(error);
     const outcome = NEVER_SENT.has(reason) ? 'not-done' : 'unknown';
     const status = response === undefined ? {} : { status: response.status };
     throw new ScreeningError({ operation, outcome, reason, ...status });
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -8,8 +8,6 @@ export interface WebhookRequest {
   contentType?: string | undefined;
   query?: string | URLSearchParams | Record<string, unknown> | undefined;
   body?: string | Uint8Array | undefined;
-  /** The request's path, read only for a query in it: its last segment may be the merchant's own secret. */
-  rawUrlPath?: string | undefined;
 }
 
 /** What a webhook is about. Nothing of it is believed: it is a hint to read the status. */
@@ -43,13 +41,11 @@ const SECRET_NAMES = /secret|token|key|signature|password/;
  * interface document doesn't show: JSON, form, query, or a template filled in without quotes, such as
  * `{"id":https://host/3f2c…,"decision":pass,"invoiceNumber":#1001}`. What isn't found is absent. Never throws.
  */
-export function readWebhook({ contentType, query, body, rawUrlPath }: WebhookRequest): WebhookHint {
+export function readWebhook({ contentType, query, body }: WebhookRequest): WebhookHint {
   const text = textOf(body).slice(0, MAX_BODY).trim();
-  const fields = [
-    ...bodyFields(text, contentType ?? ''),
-    ...queryFields(query),
-    ...queryFields(/\?([^#]*)/.exec(rawUrlPath ?? '')?.[1]),
-  ].filter(([name]) => !SECRET_NAMES.test(name));
+  const fields = [...bodyFields(text, contentType ?? ''), ...queryFields(query)].filter(
+    ([name]) => !SECRET_NAMES.test(name),
+  );
   const transactionId =
     first(fields, ID_NAMES, uuidIn) ??
     fields.map(([, value]) => uuidIn(value)).find((id) => id !== undefined) ??

@@ -8,6 +8,7 @@ import { createCardStash } from '../../src/cards/index.ts';
 import type { Integration } from '../../src/orders/integration.ts';
 import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/world.ts';
 import { createSandbox, type LedgerOperation, type Sandbox } from '../../src/sandbox/index.ts';
+import { anIntegration as anyIntegration } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 
 export const KEY = 'canary/test key+0123456789';
@@ -27,35 +28,14 @@ export function withSandbox(): void {
 
 /** The integration `default` at the sandbox; a test names what differs. */
 export function anIntegration(changes: Partial<Integration> = {}): Integration {
-  return {
-    name: 'default',
-    mode: 'test',
+  return anyIntegration({
     baseUrl: sandbox.testBaseUrl,
     portalBaseUrl: sandbox.portalBaseUrl,
-    dialect: 'definition',
     enrich: false,
     checkoutBudgetMs: 3_000,
-    whenUnavailable: 'hold',
-    skip: [],
     apiKey: () => KEY,
-    workflow: 'pre-acceptance',
-    declineMessage: 'Please try another card.',
-    screeningDeadlineMs: 86_400_000,
-    rescreenOnError: { tries: 3, pauseMs: 60_000 },
-    retryWithinMs: 3_600_000,
-    gatewayResultWithinMs: 86_400_000,
-    reviewBeforeGateway: 'proceed',
-    poll: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
-    reviewLeadTimeMs: 43_200_000,
-    onUnresolvedReview: 'alert',
-    reviewLimitMs: 2_592_000_000,
-    recheckLeadTimeMs: 43_200_000,
-    autoCancel: true,
-    cancelWindowMs: 432_000_000,
-    passive: false,
-    invoicePerAttempt: false,
     ...changes,
-  };
+  });
 }
 
 export type TestWorld = ActivityWorld & ActivitiesByQueue;

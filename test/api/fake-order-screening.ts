@@ -2,7 +2,6 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { onTestFinished, vi } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/index.ts';
 import { createLog } from '../../src/log.ts';
-import type { Integration } from '../../src/orders/integration.ts';
 import type { PortalAnswer } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
 import type { InspectedOrder, OrderScreening, OrderSummary } from '../../src/starter.ts';
@@ -77,38 +76,6 @@ export function anOrderState(overrides: Partial<OrderState> = {}): OrderState {
     cancelAsked: false,
     passed: [],
     startedAt: '2026-03-01T10:00:00.000Z',
-    ...overrides,
-  };
-}
-
-export function anIntegration(overrides: Partial<Integration> = {}): Integration {
-  return {
-    name: 'default',
-    workflow: 'pre-acceptance',
-    mode: 'test',
-    baseUrl: 'http://127.0.0.1:1/test',
-    portalBaseUrl: 'http://127.0.0.1:1/portal/api/v1/transaction-update',
-    dialect: 'definition',
-    enrich: true,
-    checkoutBudgetMs: 7_000,
-    whenUnavailable: 'hold',
-    skip: [],
-    declineMessage: 'Sorry.',
-    screeningDeadlineMs: 86_400_000,
-    rescreenOnError: { tries: 3, pauseMs: 60_000 },
-    retryWithinMs: 3_600_000,
-    gatewayResultWithinMs: 86_400_000,
-    reviewBeforeGateway: 'proceed',
-    poll: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
-    reviewLeadTimeMs: 43_200_000,
-    onUnresolvedReview: 'alert',
-    reviewLimitMs: 2_592_000_000,
-    recheckLeadTimeMs: 43_200_000,
-    autoCancel: true,
-    cancelWindowMs: 432_000_000,
-    passive: false,
-    invoicePerAttempt: false,
-    apiKey: () => 'key',
     ...overrides,
   };
 }

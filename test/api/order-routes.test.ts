@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { OrderScreeningError, readScreenRequest } from '../../src/starter.ts';
+import { anIntegration } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
-import { aCheckoutAnswer, anApi, anIntegration, TRANSACTION_ID } from './fake-order-screening.ts';
+import { aCheckoutAnswer, anApi, TRANSACTION_ID } from './fake-order-screening.ts';
 
 const screening = { method: 'POST', url: '/v1/orders/order-1/screening' } as const;
 

@@ -8,7 +8,7 @@ import type { Policy } from '../../src/orders/policy.ts';
 import { screeningDecision, screeningPhase } from '../../src/orders/search-attributes.ts';
 import type { Attempt, OrderState } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
-import { anIntegration } from '../api/fake-order-screening.ts';
+import { anIntegration } from '../fixtures/integrations.ts';
 
 type Call = (...args: never[]) => Promise<unknown>;
 

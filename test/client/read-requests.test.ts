@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCardRequest, readOrderId } from '../../src/client/read-requests.ts';
 import { OrderScreeningError, readScreenRequest } from '../../src/starter.ts';
-import { anIntegration } from '../api/fake-order-screening.ts';
+import { anIntegration } from '../fixtures/integrations.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 
 const find = (settings = {}) => {

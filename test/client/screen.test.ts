@@ -146,7 +146,7 @@ describe('without a worker', () => {
   it.each([
     ['hold', {}, { action: 'hold', phase: 'screening' }],
     ['proceed', {}, { action: 'proceed', phase: 'screening' }],
-    ['decline', {}, { action: 'decline', phase: 'declined', message: 'Sorry.' }],
+    ['decline', {}, { action: 'decline', phase: 'declined', message: 'Please try another way to pay.' }],
     ['decline', { workflow: 'post-acceptance' }, { action: 'hold', phase: 'screening' }],
     ['decline', { passive: true }, { action: 'proceed', phase: 'screening', wouldBe: 'decline' }],
     [

@@ -1,16 +1,13 @@
 /** What the pages are run against: one `npm start`, at ports of its own, and a shell in which the pages' words fit it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findTemporalBinary } from '../../src/dev/index.ts';
 import { makePackage } from '../../tools/package/make-package.ts';
 import { eventually, freePort, spawnProcess } from '../support/index.ts';
-
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { ROOT } from '../support/pages.ts';
 
 /** A first start may have to build the Temporal server. */
 export const FIRST_START_MS = 600_000;
@@ -41,18 +38,6 @@ export interface DocsStack {
   /** Runs a module as above. @returns what it wrote */
   runTypeScript: (page: string, text: string) => Promise<string>;
   stop: () => Promise<void>;
-}
-
-/** @returns the pages with blocks to look at; those named come first */
-export function pagesOf(first: readonly string[]): string[] {
-  const docs = readdirSync(`${ROOT}docs`).filter((name) => name.endsWith('.md'));
-  const examples = readdirSync(`${ROOT}examples`, { recursive: true, encoding: 'utf8' });
-  const all = [
-    ...docs.map((name) => `docs/${name}`),
-    ...examples.filter((name) => name.endsWith('.md')).map((name) => `examples/${name}`),
-    'README.md',
-  ];
-  return [...new Set([...first, ...all.sort()])];
 }
 
 /** @returns a terminal's output with times, ids and counts alike, and frames and spaces as nothing */

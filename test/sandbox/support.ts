@@ -1,19 +1,14 @@
 import { request as httpRequest } from 'node:http';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 
 export const TEST_KEY = 'sandbox-test-key';
 export const LIVE_KEY = 'sandbox-live-key';
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-const open: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
 /** Has something closed when the test ends. */
 export function closeAfterTest(close: () => Promise<unknown>): void {
-  open.push(close);
+  onTestFinished(async () => void (await close()));
 }
 
 /** A sandbox on a free port, closed when the test ends. */

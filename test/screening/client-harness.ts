@@ -17,13 +17,16 @@ export const CHARGEBACK = { transactionId: ID, reason_code: '4837', due_date: '2
 
 export let service: Awaited<ReturnType<typeof stubService>>;
 
-beforeAll(async () => {
-  service = await stubService();
-});
-afterAll(() => service.close());
-beforeEach(() => {
-  service.seen.length = 0;
-});
+/** A stub of the service for a test file. */
+export function withService(): void {
+  beforeAll(async () => {
+    service = await stubService();
+  });
+  afterAll(() => service.close());
+  beforeEach(() => {
+    service.seen.length = 0;
+  });
+}
 
 export function client(dialect: Dialect = 'definition', address = service.url): ScreeningClient {
   return createScreeningClient({

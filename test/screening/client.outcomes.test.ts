@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { CREATE, client, failureOf, ID, OPERATIONS, service } from './client-harness.ts';
+import { CREATE, client, failureOf, ID, OPERATIONS, service, withService } from './client-harness.ts';
+
+withService();
 
 describe.each(OPERATIONS)('%s', (operation, call) => {
   it.each(['', 'null', '[]', '"pass"', '{"id":', '<html></html>'])(
@@ -43,16 +45,6 @@ describe.each(OPERATIONS)('%s', (operation, call) => {
     });
     const error = await failureOf(call(client(), { timeoutMs: 60 }));
     expect(error).toMatchObject({ operation, outcome: 'unknown', reason: 'timeout' });
-  });
-
-  it('is unknown when the caller gives up while it runs, and not done when before', async () => {
-    const abort = new AbortController();
-    service.answerWith(() => abort.abort());
-    const error = await failureOf(call(client(), { signal: abort.signal }));
-    expect(error).toMatchObject({ operation, outcome: 'unknown', reason: 'aborted' });
-    const after = await failureOf(call(client(), { signal: abort.signal }));
-    expect(after).toMatchObject({ operation, outcome: 'not-done', reason: 'aborted' });
-    expect(service.seen).toHaveLength(1);
   });
 
   it('is unknown when the reply is far too large', async () => {

@@ -9,7 +9,10 @@ import {
   OPERATIONS,
   PORTAL,
   service,
+  withService,
 } from './client-harness.ts';
+
+withService();
 
 describe('a good reply', () => {
   it.each([

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createScreeningClient } from '../../src/screening/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
-import { CREATE, client, failureOf, ID, KEY, PORTAL, service } from './client-harness.ts';
+import { CREATE, client, failureOf, ID, KEY, PORTAL, service, withService } from './client-harness.ts';
+
+withService();
 
 describe('what is sent', () => {
   it('creates a transaction at /transaction in the definition dialect', async () => {

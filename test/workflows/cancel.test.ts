@@ -2,18 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { cancelUpdate, retryUpdate } from '../../src/orders/messages.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { again, answered, aPolicy, DAY, MINUTE, type World, withOrders } from './support.ts';
+import { again, answered, aPolicy, DAY, decided, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const unanswered: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout', maybeSent: true };
-
-function decided(decision: 'pass' | 'fail' | 'review', policy = aPolicy()): (world: World) => void {
-  return (world) => {
-    world.policy = policy;
-    world.screenings = [answered(decision)];
-    world.status = { kind: 'read', decision };
-  };
-}
 
 describe('a cancel', () => {
   it.each([

@@ -5,18 +5,10 @@ import {
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../../src/orders/messages.ts';
-import { again, answered, aPolicy, HOUR, MINUTE, type World, withOrders } from './support.ts';
+import { again, answered, aPolicy, decided, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const CHARGEBACK = { reason_code: '10.4', due_date: '2026-04-01' };
-
-function decided(decision: 'pass' | 'fail' | 'review', policy = aPolicy()): (world: World) => void {
-  return (world) => {
-    world.policy = policy;
-    world.screenings = [answered(decision)];
-    world.status = { kind: 'read', decision };
-  };
-}
 
 describe('a portal action', () => {
   it('behind another one that runs is requested, and made after it', async () => {

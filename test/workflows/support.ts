@@ -22,7 +22,7 @@ import { faultsOfReplays } from '../support/replays.ts';
 import { backgroundActivities, checkoutActivities, pollActivities, World, Worlds } from './world.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
-export { again, answered, type World } from './world.ts';
+export { again, answered, decided, type World } from './world.ts';
 
 export interface OrderTest {
   environment: () => TestWorkflowEnvironment;

@@ -28,6 +28,15 @@ export function answered(
   return { kind: 'answered', transactionId: randomUUID(), decision, adopted: false, ...more };
 }
 
+/** A world whose service says this at checkout and at every reading after it. */
+export function decided(decision: 'pass' | 'fail' | 'review', policy = aPolicy()): (world: World) => void {
+  return (world) => {
+    world.policy = policy;
+    world.screenings = [answered(decision)];
+    world.status = { kind: 'read', decision };
+  };
+}
+
 /** The world as one test wants it. What isn't set answers as a healthy service does. */
 export class World {
   policy = aPolicy();

@@ -1,3 +1,3 @@
 /** The pages for ops. */
 export type { TemporalUi } from './links.ts';
-export { type QueueOptions, queueRoutes } from './routes.ts';
+export { queueRoutes } from './routes.ts';

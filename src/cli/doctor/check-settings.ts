@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Fault } from '../../orders/errors.ts';
-import { type Finding, finder } from './finding.ts';
+import { counted, type Finding, finder } from './finding.ts';
 
 /** Shorter secrets can be guessed. */
 const LEAST_SECRET = 16;
@@ -33,5 +33,5 @@ export function checkWebhookSecrets({ webhookSecrets }: Config): Finding[] {
       ),
     ];
   }
-  return [ok(`${webhookSecrets.length} webhook secret${webhookSecrets.length === 1 ? '' : 's'}`)];
+  return [ok(counted(webhookSecrets.length, 'webhook secret'))];
 }

@@ -7,7 +7,7 @@ import { SCREEN_ORDER } from '../../orders/messages.ts';
 import { screeningPhase } from '../../orders/search-attributes.ts';
 import { connectTemporal } from '../with-orders.ts';
 import { clockFinding, pollersOf, temporalSkew } from './clocks.ts';
-import { type Finding, finder } from './finding.ts';
+import { counted, type Finding, finder } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 /** A worker polls anew each minute at the latest. */
@@ -140,7 +140,7 @@ async function checkTaskQueues(client: Client, skewMs: number): Promise<Finding[
       if (pollers === undefined) return check.skipped('the server does not tell who polls it');
       const since = Date.now() + skewMs - POLLED_WITHIN_MS;
       const alive = pollers.filter(({ at }) => at >= since).length;
-      if (alive > 0) return check.ok(`polled by ${alive} worker${alive === 1 ? '' : 's'}`);
+      if (alive > 0) return check.ok(`polled by ${counted(alive, 'worker')}`);
       return check.fault(
         `no worker polls ${name}: ${effect}`,
         'Start a worker (npm run worker) with the same TEMPORAL_* settings, and read its log if it ends',
@@ -162,8 +162,7 @@ async function checkPolls(client: Client, { integrations, maxRps }: Config): Pro
   const reviews = answer.count.toNumber();
   const roundSeconds = reviews / maxRps;
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
-  if (roundSeconds <= pauseSeconds)
-    return check.ok(`${reviews} open review${reviews === 1 ? '' : 's'}, polled in time`);
+  if (roundSeconds <= pauseSeconds) return check.ok(`${counted(reviews, 'open review')}, polled in time`);
   return check.warning(
     `${reviews} open reviews at ${maxRps} polls a second take ${Math.ceil(roundSeconds)} s a round, longer than the longest poll pause of ${pauseSeconds} s`,
     'Raise SCREENING_MAX_RPS on every worker, as far as the screening service allows, or lengthen poll.max',

@@ -12,7 +12,7 @@ import { checkPayloadKeys } from './check-payload-keys.ts';
 import { checkService } from './check-service.ts';
 import { checkSettings, checkWebhookSecrets } from './check-settings.ts';
 import { checkTemporal } from './check-temporal.ts';
-import { type Finding, type FindingStatus, finder } from './finding.ts';
+import { counted, type Finding, type FindingStatus, finder } from './finding.ts';
 
 const httpOrigin = z.string().refine((written) => {
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -96,6 +96,5 @@ function inWords(findings: readonly Finding[], faults: number, warnings: number,
     const line = `${marks[status]}  ${colors.dim(check)}: ${what}`;
     return todo === undefined ? line : `${line}\n         ${todo}.`;
   });
-  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
-  return [...lines, '', `${count(faults, 'fault')}, ${count(warnings, 'warning')}.`].join('\n');
+  return [...lines, '', `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}.`].join('\n');
 }

@@ -11,6 +11,11 @@ export interface Finding {
   todo?: string;
 }
 
+/** @returns a number of things in words: `1 worker`, `2 workers` */
+export function counted(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}
+
 /** Makes the findings of one check. */
 export function finder(check: string) {
   return {
