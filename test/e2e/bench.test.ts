@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { scratchFolder } from '../dev/fake-commands.ts';
+import { spawnForTest } from '../support/index.ts';
+
+const bench = async (...args: string[]) => {
+  const address = inject('temporalAddress');
+  const run = await spawnForTest('bench/main.ts', { args: [...args, '--size', 'tiny', '--address', address] });
+  return { code: await run.ended, output: run.output() };
+};
+
+it('measures decision times beside the floor and the plain way', { timeout: 120_000 }, async () => {
+  const file = join(await scratchFolder(), 'bench.json');
+
+  const { code, output } = await bench('--only', 'decision', '--json', file);
+
+  expect(code, output).toBe(0);
+  expect(output).toContain('client library, service 0 ms, p50');
+  const { figures, size, parts } = JSON.parse(await readFile(file, 'utf8'));
+  expect({ size, parts }).toEqual({ size: 'tiny', parts: ['decision'] });
+  expect(figures).toHaveLength(6);
+  for (const figure of figures) {
+    expect(figure.value).toBeGreaterThan(0);
+    expect(figure.floor).toBeGreaterThan(0);
+    expect(figure.plain).toBeGreaterThan(0);
+    expect(figure.note).toBeUndefined();
+  }
+});
