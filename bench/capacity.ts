@@ -87,7 +87,11 @@ const TASKS_AT_CHECKOUT = 2;
 const TRANSITIONS_PER_POLL = 2;
 
 /** @throws RangeError for a load that can't be, such as shares of more than all */
-export function capacityFor(load: Load, measured: Measured, assumptions: Assumptions = ASSUMPTIONS): Capacity {
+export function capacityFor(
+  load: Load,
+  measured: Measured,
+  assumptions: Assumptions = ASSUMPTIONS,
+): Capacity {
   check(load);
   const { ordersPerSecond: rate, peakFactor, reviewed, declined } = load;
   const peak = rate * peakFactor;
@@ -99,7 +103,8 @@ export function capacityFor(load: Load, measured: Measured, assumptions: Assumpt
     passed * measured.passed[cost] + declined * measured.declined[cost] + reviewed * review[cost];
   // A declined order ends within the hour: next to nothing of it is open.
   const openOrders = rate * (1 - declined) * (Math.max(load.cancelWindowMs, 0) / 1_000);
-  const openBytes = (passed * measured.passed.bytes + reviewed * review.bytes) / Math.max(1 - declined, Number.EPSILON);
+  const openBytes =
+    (passed * measured.passed.bytes + reviewed * review.bytes) / Math.max(1 - declined, Number.EPSILON);
   const concurrentScreenings = peak * (load.serviceMs / 1_000);
   const transitions = peak * mean('transitions');
   const cores = (seconds: number) => Math.ceil((peak * seconds) / assumptions.utilization);
@@ -109,7 +114,11 @@ export function capacityFor(load: Load, measured: Measured, assumptions: Assumpt
     pollsPerReview,
     pollsPerSecond,
     concurrentScreenings,
-    workers: Math.max(cores(measured.cpu.worker), Math.ceil(concurrentScreenings / assumptions.slotsPerWorker), 2),
+    workers: Math.max(
+      cores(measured.cpu.worker),
+      Math.ceil(concurrentScreenings / assumptions.slotsPerWorker),
+      2,
+    ),
     apiProcesses: Math.max(cores(measured.cpu.api), 2),
     serverCores: cores(measured.cpu.server),
     databaseTransactionsPerSecond: transitions,

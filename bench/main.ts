@@ -42,7 +42,13 @@ try {
   for (const part of parts) figures.push(...(await BENCHES[part](context)));
   process.stdout.write(`${tableOf(figures)}\n`);
   const tookSeconds = Math.round((Date.now() - began) / 1_000);
-  const result = await resultOf({ startedAt: new Date(began).toISOString(), tookSeconds, size, parts, figures });
+  const result = await resultOf({
+    startedAt: new Date(began).toISOString(),
+    tookSeconds,
+    size,
+    parts,
+    figures,
+  });
   if (options.json !== undefined) await write(options.json, result);
   if (options.keep) say(`kept in ${await keep(result)}`);
   process.exitCode = options.check && !allMet(figures) ? 1 : 0;

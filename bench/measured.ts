@@ -18,7 +18,9 @@ export async function newestResult(folder: string): Promise<string> {
     const parts = new Set((await figuresIn(file)).map(({ part }) => part));
     if (parts.has('history') && parts.has('throughput')) return file;
   }
-  throw new Error('no kept result tells of history and throughput: npm run bench -- --only history,throughput --keep');
+  throw new Error(
+    'no kept result tells of history and throughput: npm run bench -- --only history,throughput --keep',
+  );
 }
 
 /** @throws Error naming the figure that the result lacks */
@@ -38,7 +40,10 @@ export function measuredOf(figures: Figures): Measured {
     return found.value;
   };
   const history = (name: string, unit: string) =>
-    value(`${name}, ${unit}`, (figure) => figure.part === 'history' && figure.name === name && figure.unit === unit);
+    value(
+      `${name}, ${unit}`,
+      (figure) => figure.part === 'history' && figure.name === name && figure.unit === unit,
+    );
   const cost = (name: string): OrderCost => ({
     bytes: history(name, 'bytes'),
     actions: history(name, 'actions'),

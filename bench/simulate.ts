@@ -10,7 +10,8 @@ const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000
 function milliseconds(written: string): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(written) ?? [];
   const factor = UNITS[unit];
-  if (factor === undefined) throw new InvalidArgumentError('must be a duration such as 500ms, 8s, 15m, 12h or 5d');
+  if (factor === undefined)
+    throw new InvalidArgumentError('must be a duration such as 500ms, 8s, 15m, 12h or 5d');
   return Number(number) * factor;
 }
 
@@ -49,7 +50,12 @@ const program = new Command()
   .option('--poll-max <duration>', 'of the policy', milliseconds, milliseconds('15m'))
   .option('--retention <duration>', 'of closed orders', milliseconds, milliseconds('90d'))
   .option('--utilization <share>', 'how busy a core may be at the peak', number, ASSUMPTIONS.utilization)
-  .option('--slots-per-worker <number>', 'concurrent screenings of a process', number, ASSUMPTIONS.slotsPerWorker)
+  .option(
+    '--slots-per-worker <number>',
+    'concurrent screenings of a process',
+    number,
+    ASSUMPTIONS.slotsPerWorker,
+  )
   .option('--transitions-per-shard <number>', 'a second', number, ASSUMPTIONS.transitionsPerShard)
   .option('--tasks-per-partition <number>', 'a second', number, ASSUMPTIONS.tasksPerPartition)
   .option('--measured <file>', 'a result of npm run bench; the newest kept one unless given')
@@ -94,6 +100,7 @@ function tableOf(capacity: Capacity): string {
     ['active storage, GB', capacity.activeStorageGb],
     ['retained storage, GB', capacity.retainedStorageGb],
   ];
-  for (const [name, value] of rows) table.push([name, value.toLocaleString('en-US', { maximumFractionDigits: 1 })]);
+  for (const [name, value] of rows)
+    table.push([name, value.toLocaleString('en-US', { maximumFractionDigits: 1 })]);
   return table.toString();
 }

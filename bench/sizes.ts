@@ -2,7 +2,13 @@
 
 export interface Sizes {
   decision: { rate: number; calls: number; rounds: number; serviceMs: readonly number[] };
-  throughput: { callers: number; forMs: number; rounds: number; wholeLives: number; workers: readonly number[] };
+  throughput: {
+    callers: number;
+    forMs: number;
+    rounds: number;
+    wholeLives: number;
+    workers: readonly number[];
+  };
   /** `times`: orders of each kind; `windowMs`: the cancel window of the polled reviews, which must hold all their polls. */
   history: { times: number; polls: readonly number[]; windowMs: number };
   memory: { base: number; cached: number; evicted: number; replays: number };

@@ -17,15 +17,19 @@ export interface Floor {
   startWorker: () => Promise<SpawnedProcess>;
   /** Update-with-Start and one local activity. */
   decide: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
-  /** Start, one regular activity, ask by query until there is a decision. */
-  decidePlainly: (order: BenchOrder) => Promise<void>;
+  /** Start, one regular activity, ask by query until there is a decision; it stays open, as a closed one is asked at a price. */
+  decidePlainly: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
   pids: () => number[];
   stop: () => Promise<void>;
 }
 
 export async function startFloor(
   stack: Stack,
-  { namespace, workers: count = 1, nodeArgs = [] }: { namespace: string; workers?: number; nodeArgs?: string[] },
+  {
+    namespace,
+    workers: count = 1,
+    nodeArgs = [],
+  }: { namespace: string; workers?: number; nodeArgs?: string[] },
 ): Promise<Floor> {
   await makeNamespace(stack, namespace);
   const client = new Client({ connection: stack.connection, namespace });
@@ -36,7 +40,11 @@ export async function startFloor(
       TEMPORAL_NAMESPACE: namespace,
       SERVICE_URL: stack.sandbox.baseUrl,
     };
-    const worker = await spawnProcess('bench/floor/worker.ts', { env, nodeArgs, readyWhen: /worker is ready/ });
+    const worker = await spawnProcess('bench/floor/worker.ts', {
+      env,
+      nodeArgs,
+      readyWhen: /worker is ready/,
+    });
     workers.push(worker);
     return worker;
   };
@@ -57,11 +65,11 @@ export async function startFloor(
       });
       expectPass(decision);
     },
-    decidePlainly: async ({ orderId, transaction }) => {
+    decidePlainly: async ({ orderId, transaction }, staysOpen = true) => {
       const handle = await client.workflow.start<typeof plain>('plain', {
         workflowId: `plain:${orderId}`,
         taskQueue: FLOOR_TASK_QUEUE,
-        args: [{ orderId, transaction }],
+        args: [{ orderId, transaction, staysOpen }],
       });
       for (;;) {
         const decision = await handle.query(plainDecision);

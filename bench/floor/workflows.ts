@@ -41,9 +41,9 @@ export async function floor(input: FloorInput): Promise<void> {
 }
 
 /** One regular activity; the caller asks until there is a result. */
-export async function plain(input: FloorInput): Promise<string> {
+export async function plain(input: FloorInput): Promise<void> {
   let decision: string | undefined;
   setHandler(plainDecision, () => decision);
   decision = await regular.callService(input);
-  return decision;
+  if (input.staysOpen === true) await condition(() => false);
 }

@@ -37,7 +37,8 @@ export async function untilQuiet(pids: readonly number[], withinMs = 300_000): P
     if (before === undefined || now === undefined) return;
     quiet = now - before < (QUIET_CORES * LOOK_EVERY_MS) / 1_000 ? quiet + 1 : 0;
     before = now;
-    if (Date.now() > deadline) throw new Error(`the processes were not done with their work after ${withinMs} ms`);
+    if (Date.now() > deadline)
+      throw new Error(`the processes were not done with their work after ${withinMs} ms`);
   }
 }
 

@@ -9,8 +9,8 @@ import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { CROWD_TARGET } from '../targets.ts';
-import { expectPass, decideByApi } from '../ways/ways.ts';
 import { turned } from '../ways/open-ways.ts';
+import { decideByApi } from '../ways/ways.ts';
 
 const FILLERS = 48;
 const DRAIN_WITHIN_MS = 1_800_000;

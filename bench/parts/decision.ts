@@ -6,8 +6,8 @@ import { type Percentiles, percentiles } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { startStack } from '../stack/stack.ts';
 import { type OpenWays, openWays, turned } from '../ways/open-ways.ts';
-import { WAYS } from '../ways/ways.ts';
 import type { WayKind } from '../ways/way.ts';
+import { WAYS } from '../ways/ways.ts';
 
 const WARM_UP_CALLS = 20;
 const SHARES = ['p50', 'p90', 'p99'] as const;

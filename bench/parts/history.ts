@@ -60,7 +60,7 @@ async function repeated<T>(times: number, one: () => Promise<T>): Promise<T[]> {
 async function theirLives({ client, decide, decidePlainly }: Floor): Promise<[Life, Life]> {
   const order = anOrder();
   await decide(order);
-  await decidePlainly(order);
+  await decidePlainly(order, false);
   const { workflow } = client;
   return [
     await endOf(workflow.getHandle(`floor:${order.orderId}`)),
@@ -109,7 +109,10 @@ async function polledFigures(
     const made = median(lives.map((life) => life.polls));
     const targets = index === 0 ? [REVIEW_EVENTS_TARGET] : [REVIEW_EVENTS_TARGET, eventsTarget(first)];
     const name = `review, passed by webhook after ${count} ${count === 1 ? 'poll' : 'polls'}`;
-    return lifeFigures(name, lives, targets).map((figure) => ({ ...figure, note: `${made} polls were made` }));
+    return lifeFigures(name, lives, targets).map((figure) => ({
+      ...figure,
+      note: `${made} polls were made`,
+    }));
   });
 }
 

@@ -1,4 +1,6 @@
 /** Memory of a worker by its open orders, cached and evicted, and what it costs to have an evicted order back. */
+
+import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { startFloor } from '../floor/floor.ts';
@@ -12,7 +14,6 @@ import { deploy } from '../stack/deployment.ts';
 import { startStack } from '../stack/stack.ts';
 import { CACHED_MEMORY_TARGET } from '../targets.ts';
 import { expectPass } from '../ways/ways.ts';
-import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 
 const CALLERS = 16;
 

@@ -41,6 +41,8 @@ export async function polledReview(
   }, patience);
   await answerAgain();
   const { raw } = await handle.describe();
-  const next = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'pollStatus')?.attempt;
+  const next = raw.pendingActivities?.find(
+    ({ activityType }) => activityType?.name === 'pollStatus',
+  )?.attempt;
   return { polls: counted, tries: (next ?? 1) - 1 };
 }

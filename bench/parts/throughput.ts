@@ -4,7 +4,7 @@ import { type Figure, figureOf } from '../figures.ts';
 import { type Floor, startFloor } from '../floor/floor.ts';
 import { closedLoop } from '../measure/load.ts';
 import { cpuSeconds, untilQuiet } from '../measure/processes.ts';
-import { type BenchOrder, anOrder } from '../orders.ts';
+import { anOrder, type BenchOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { THROUGHPUT_TARGET } from '../targets.ts';
@@ -26,7 +26,13 @@ export async function benchThroughput(context: BenchContext): Promise<Figure[]> 
     const { nodeArgs } = context;
     const library = await deploy(stack, { namespace: 'bench-library', integrations, nodeArgs });
     const silent = await deploy(stack, { namespace: 'bench-silent', events: false, nodeArgs });
-    const api = await deploy(stack, { namespace: 'bench-api', integrations, encrypted: true, api: true, nodeArgs });
+    const api = await deploy(stack, {
+      namespace: 'bench-api',
+      integrations,
+      encrypted: true,
+      api: true,
+      nodeArgs,
+    });
     const floor = await startFloor(stack, { namespace: 'bench-floor' });
     const all = [library, silent, api, floor];
     try {
@@ -52,8 +58,10 @@ async function toDecision(
   workers: number,
 ): Promise<Figure[]> {
   const { callers, forMs, rounds } = sizes.throughput;
-  const byLibrary = ({ orders }: Deployment) => async (order: BenchOrder) =>
-    expectPass(await orders.screen({ ...order }));
+  const byLibrary =
+    ({ orders }: Deployment) =>
+    async (order: BenchOrder) =>
+      expectPass(await orders.screen({ ...order }));
   const runners: Runners[] = [
     { name: 'floor', decide: (order) => floor.decide(order), pids: floor.pids },
     { name: 'plain', decide: floor.decidePlainly, pids: floor.pids },

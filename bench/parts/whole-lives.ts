@@ -10,7 +10,7 @@ import type { Stack } from '../stack/stack.ts';
 import { decideByApi } from '../ways/ways.ts';
 
 /** An order lives for seconds, and everything that happens to it happens at a time of its own. */
-export const SHORT_LIFE = { cancelWindow: '6s', reviewLeadTime: '2s', recheckLeadTime: '2s' };
+export const SHORT_LIFE = { cancelWindow: '8s', reviewLeadTime: '2s', recheckLeadTime: '2s' };
 
 const LOOK_EVERY_MS = 200;
 const WITHIN_MS = 600_000;

@@ -72,7 +72,10 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
   };
 }
 
-async function startApi(settings: NodeJS.ProcessEnv, nodeArgs: string[]): Promise<Required<Deployment>['api']> {
+async function startApi(
+  settings: NodeJS.ProcessEnv,
+  nodeArgs: string[],
+): Promise<Required<Deployment>['api']> {
   const port = await freePort();
   const env = { ...settings, API_PORT: String(port) };
   const process = await spawnProcess('src/api/main.ts', { env, nodeArgs, readyWhen: /listening/i });

@@ -14,7 +14,11 @@ const direct: WayKind = {
   targets: {},
   open: async ({ sandbox }) => ({
     decide: async ({ orderId, transaction }) => {
-      const reply = await requestJson('POST', `${sandbox.baseUrl}/transaction`, bareCreate(orderId, transaction));
+      const reply = await requestJson(
+        'POST',
+        `${sandbox.baseUrl}/transaction`,
+        bareCreate(orderId, transaction),
+      );
       expectPass(reply);
     },
     pids: () => [],

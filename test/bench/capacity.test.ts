@@ -43,7 +43,13 @@ describe('the capacity for a load', () => {
   it('grows with the orders, but for the number of polls of one review', () => {
     const one = capacityFor(load, measured);
     const ten = capacityFor({ ...load, ordersPerSecond: 100 }, measured);
-    for (const name of ['openOrders', 'openReviews', 'pollsPerSecond', 'actionsPerMonth', 'retainedStorageGb'] as const) {
+    for (const name of [
+      'openOrders',
+      'openReviews',
+      'pollsPerSecond',
+      'actionsPerMonth',
+      'retainedStorageGb',
+    ] as const) {
       expect(ten[name]).toBeCloseTo(10 * one[name], 4);
     }
     expect(ten.pollsPerReview).toBe(one.pollsPerReview);
@@ -67,7 +73,10 @@ describe('the capacity for a load', () => {
   });
 
   it('has workers for a slow service, whose checkouts hold a slot each', () => {
-    const slow = capacityFor({ ...load, ordersPerSecond: 200, serviceMs: 7_000 }, { ...measured, cpu: { worker: 0, api: 0, server: 0 } });
+    const slow = capacityFor(
+      { ...load, ordersPerSecond: 200, serviceMs: 7_000 },
+      { ...measured, cpu: { worker: 0, api: 0, server: 0 } },
+    );
     expect(slow.workers).toBe(Math.ceil((200 * 2 * 7) / 500));
   });
 

@@ -6,7 +6,9 @@ import { spawnForTest } from '../support/index.ts';
 
 const bench = async (...args: string[]) => {
   const address = inject('temporalAddress');
-  const run = await spawnForTest('bench/main.ts', { args: [...args, '--size', 'tiny', '--address', address] });
+  const run = await spawnForTest('bench/main.ts', {
+    args: [...args, '--size', 'tiny', '--address', address],
+  });
   return { code: await run.ended, output: run.output() };
 };
 
