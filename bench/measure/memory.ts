@@ -5,7 +5,7 @@ import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 import { residentMb } from './processes.ts';
 
 /** Options of Node for a process whose memory is measured. */
-export const MEMORY_NODE_ARGS = ['--expose-gc', '--import', './bench/measure/collect-garbage.ts'];
+export const MEMORY_NODE_ARGS = ['--expose-gc', '--import', './bench/measure/collect-garbage.mjs'];
 
 const COLLECTIONS = 3;
 const WITHIN_MS = 60_000;

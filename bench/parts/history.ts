@@ -15,6 +15,8 @@ import { polledReview, pollsPolicy } from './polled-reviews.ts';
 /** What an order's whole life came to. */
 interface Life {
   events: number;
+  /** Events but those of workflow tasks, whose number is chance: two things that end together share one or not. */
+  steps: number;
   bytes: number;
   actions: number;
   /** State transitions: each is a transaction of the server's database. */
@@ -120,6 +122,18 @@ function handleOf({ all, integration, order }: Living): WorkflowHandle {
   return all.client.workflow.getHandle(`order:${integration}:${order.orderId}`);
 }
 
+function isStep(event: {
+  workflowTaskScheduledEventAttributes?: unknown;
+  workflowTaskStartedEventAttributes?: unknown;
+  workflowTaskCompletedEventAttributes?: unknown;
+}): boolean {
+  return !(
+    event.workflowTaskScheduledEventAttributes ||
+    event.workflowTaskStartedEventAttributes ||
+    event.workflowTaskCompletedEventAttributes
+  );
+}
+
 /** Waits for the end of a workflow. @param tries of activities that its history doesn't hold */
 async function endOf(handle: WorkflowHandle, tries = 0): Promise<Life> {
   await handle.result();
@@ -127,6 +141,7 @@ async function endOf(handle: WorkflowHandle, tries = 0): Promise<Life> {
   const { historySize = 0, raw } = await handle.describe();
   return {
     events: events?.length ?? 0,
+    steps: events?.filter(isStep).length ?? 0,
     bytes: historySize,
     actions: billedActions(events ?? [], tries),
     transitions: Number(raw.workflowExecutionInfo?.stateTransitionCount ?? 0),
@@ -141,7 +156,7 @@ function lifeFigures(
   plain?: Life,
 ): Figure[] {
   // Two things that end together share a workflow task or not: the median is the common case.
-  return (['events', 'bytes', 'actions', 'transitions'] as const).flatMap((unit) =>
+  return (['events', 'steps', 'bytes', 'actions', 'transitions'] as const).flatMap((unit) =>
     figureOf({
       part: 'history',
       name,

@@ -7,23 +7,23 @@ export interface OpenWays {
   stop: () => Promise<void>;
 }
 
-/** Opens all of them, one after another. */
+/** Opens all of them. @throws the first error, with none left open */
 export async function openWays(
   stack: Stack,
   kinds: readonly WayKind[],
   nodeArgs: string[],
 ): Promise<OpenWays> {
-  const entries: [WayKind, Way][] = [];
+  const opened = await Promise.allSettled(
+    kinds.map(async (kind) => [kind, await kind.open(stack, nodeArgs)] as const),
+  );
+  const entries = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const stop = async () => {
     await Promise.all(entries.map(([, way]) => way.stop()));
   };
-  try {
-    for (const kind of kinds) entries.push([kind, await kind.open(stack, nodeArgs)]);
-    return { entries, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const failed = opened.find((one) => one.status === 'rejected');
+  if (failed === undefined) return { entries, stop };
+  await stop();
+  throw failed.reason;
 }
 
 /** @returns the entries in an order of their own for each round, so that none always follows the same other */

@@ -12,7 +12,7 @@ const bench = async (...args: string[]) => {
   return { code: await run.ended, output: run.output() };
 };
 
-it('measures decision times beside the floor and the plain way', { timeout: 120_000 }, async () => {
+it('measures decision times beside the floor and the plain way', { timeout: 300_000 }, async () => {
   const file = join(await scratchFolder(), 'bench.json');
 
   const { code, output } = await bench('--only', 'decision', '--json', file);

@@ -1,13 +1,14 @@
 /**
  * Loaded into a process that is measured (`--expose-gc --import`): at SIGUSR2 the main thread and every worker thread
- * collect their garbage, so that what is measured afterwards is what is held. Each then writes its heap to standard output.
+ * collect their garbage, so that what is measured afterwards is what is held. Each then writes its heap to
+ * standard output. JavaScript, since worker threads load it before anything reads TypeScript.
  */
 import { isMainThread } from 'node:worker_threads';
 
 const channel = new BroadcastChannel('bench-collect-garbage');
 channel.unref();
 
-async function collect(): Promise<void> {
+async function collect() {
   // What finalizers let go is collected by the next one.
   for (let times = 0; times < 3; times += 1) {
     globalThis.gc?.();
