@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { type SpawnedProcess, spawnProcess } from '../../test/support/spawn-process.ts';
 import type { BenchOrder } from '../orders.ts';
+import { READY_WITHIN_MS } from '../stack/deployment.ts';
 import { makeNamespace } from '../stack/namespace.ts';
 import type { Stack } from '../stack/stack.ts';
 import { FLOOR_TASK_QUEUE } from './names.ts';
@@ -44,6 +45,7 @@ export async function startFloor(
       env,
       nodeArgs,
       readyWhen: /worker is ready/,
+      readyWithinMs: READY_WITHIN_MS,
     });
     workers.push(worker);
     return worker;

@@ -11,6 +11,9 @@ import { SANDBOX_KEY } from '../service.ts';
 import { makeNamespace } from './namespace.ts';
 import type { Stack } from './stack.ts';
 
+/** Several processes start at once, on few cores. */
+export const READY_WITHIN_MS = 120_000;
+
 export const WEBHOOK_SECRET = 'a-webhook-secret';
 
 export interface DeploymentOptions {
@@ -52,7 +55,12 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
   const workers: SpawnedProcess[] = [];
   const startWorker = async () => {
     const env = { ...settings, METRICS_PORT: String(await freePort()) };
-    const worker = await spawnProcess('src/worker.ts', { env, nodeArgs, readyWhen: /worker is ready/ });
+    const worker = await spawnProcess('src/worker.ts', {
+      env,
+      nodeArgs,
+      readyWhen: /worker is ready/,
+      readyWithinMs: READY_WITHIN_MS,
+    });
     workers.push(worker);
     return worker;
   };
@@ -78,7 +86,12 @@ async function startApi(
 ): Promise<Required<Deployment>['api']> {
   const port = await freePort();
   const env = { ...settings, API_PORT: String(port) };
-  const process = await spawnProcess('src/api/main.ts', { env, nodeArgs, readyWhen: /listening/i });
+  const process = await spawnProcess('src/api/main.ts', {
+    env,
+    nodeArgs,
+    readyWhen: /listening/i,
+    readyWithinMs: READY_WITHIN_MS,
+  });
   return { url: `http://127.0.0.1:${port}`, process };
 }
 

@@ -29,3 +29,29 @@ it('measures decision times beside the floor and the plain way', { timeout: 300_
     expect(figure.note).toBeUndefined();
   }
 });
+
+/** Events of an order's whole life, those of workflow tasks not counted: their number is chance. */
+const STEPS: Record<string, number> = {
+  passed: 16,
+  declined: 13,
+  'declined, then passed': 27,
+  'review, passed by webhook': 29,
+  'review, passed by poll': 23,
+  'review, failed by webhook and canceled': 30,
+  'fraudulent after acceptance, canceled': 18,
+  'no answer at checkout, passed later': 22,
+  'review, passed by webhook after 1 poll': 29,
+  'review, passed by webhook after 5 polls': 29,
+};
+
+it('finds no more history for any kind of order than it has today', { timeout: 300_000 }, async () => {
+  const file = join(await scratchFolder(), 'bench.json');
+
+  const { code, output } = await bench('--only', 'history', '--json', file);
+
+  expect(code, output).toBe(0);
+  const { figures } = JSON.parse(await readFile(file, 'utf8'));
+  const steps = figures.filter(({ unit }: { unit: string }) => unit === 'steps');
+  expect(steps).toHaveLength(Object.keys(STEPS).length);
+  for (const { name, value } of steps) expect(value, name).toBeLessThanOrEqual(STEPS[name] ?? 0);
+});
