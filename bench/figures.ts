@@ -43,6 +43,8 @@ export interface FigureInput {
   plain?: Measured;
   targets?: readonly Target[];
   note?: string | undefined;
+  /** Whether calls failed while it was measured: then no target is met. */
+  failed?: boolean;
 }
 
 /**
@@ -51,7 +53,7 @@ export interface FigureInput {
  * @returns none when there is no value; a target against something that wasn't measured is left out
  */
 export function figureOf(input: FigureInput): Figure[] {
-  const { part, name, unit, targets = [], note } = input;
+  const { part, name, unit, targets = [], note, failed = false } = input;
   const value = middle(input.value);
   if (value === undefined) return [];
   const floor = middle(input.floor);
@@ -68,7 +70,9 @@ export function figureOf(input: FigureInput): Figure[] {
       ...(plain !== undefined && { plain }),
       ...(toFloor && { toFloor }),
       ...(toPlain && { toPlain }),
-      targets: targets.flatMap((target) => judge(target, { itself: value, floor: toFloor, plain: toPlain })),
+      targets: targets
+        .flatMap((target) => judge(target, { itself: value, floor: toFloor, plain: toPlain }))
+        .map(({ words, met }) => ({ words, met: met && !failed })),
       ...(note !== undefined && { note }),
     },
   ];

@@ -89,6 +89,7 @@ export function figuresOf(measured: Rounds, serviceMs: number, failures: readonl
           plain: roundsOf('plain', share),
           targets: kind.targets[share] ?? [],
           note: notes(kind, failures),
+          failed: notes(kind, failures) !== undefined,
         }),
       ),
     );
