@@ -39,7 +39,8 @@ export async function resultOf(
 export async function keep(result: BenchResult): Promise<string> {
   await mkdir(FOLDER, { recursive: true });
   const commit = result.commit.replace('+', '-changed');
-  const file = join(FOLDER, `${result.startedAt.slice(0, 10)}-${commit}.json`);
+  const minute = result.startedAt.slice(0, 16).replace(':', '');
+  const file = join(FOLDER, `${minute}-${commit}.json`);
   await write(file, result);
   return file;
 }

@@ -22,8 +22,8 @@ export type SizeName = (typeof SIZE_NAMES)[number];
 /** `full` is what counts, in about an hour and a half; `quick` takes minutes; `tiny` shows in seconds that the bench works. */
 export const SIZES: Readonly<Record<SizeName, Sizes>> = {
   full: {
-    decision: { rate: 10, calls: 200, rounds: 7, serviceMs: [0, 250, 1_000] },
-    throughput: { callers: 32, forMs: 10_000, rounds: 5, wholeLives: 2_000, workers: [1, 2] },
+    decision: { rate: 10, calls: 150, rounds: 5, serviceMs: [0, 250, 1_000] },
+    throughput: { callers: 32, forMs: 10_000, rounds: 4, wholeLives: 2_000, workers: [1, 2] },
     history: { times: 5, polls: [1, 100, 1_000], windowMs: 150_000 },
     memory: { base: 200, cached: 1_900, evicted: 5_000, replays: 200 },
     start: { times: 5 },

@@ -8,15 +8,17 @@ import { median } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
-import { eventsTarget, PASSED_EVENTS_TARGET, REVIEW_EVENTS_TARGET } from '../targets.ts';
+import { historyTargets, sameStepsTarget } from '../targets.ts';
 import { decideAndTell, type Living, ORDER_KINDS, type OrderKind, untilTold } from './order-kinds.ts';
 import { polledReview, pollsPolicy } from './polled-reviews.ts';
 
 /** What an order's whole life came to. */
 interface Life {
   events: number;
-  /** Events but those of workflow tasks, whose number is chance: two things that end together share one or not. */
+  /** Events but those of workflow tasks. */
   steps: number;
+  /** Workflow tasks: their number is chance, as two things that end together share one or not. */
+  tasks: number;
   bytes: number;
   actions: number;
   /** State transitions: each is a transaction of the server's database. */
@@ -24,6 +26,7 @@ interface Life {
 }
 
 const POLLS_A_SECOND = 2_000;
+const POLLED_KIND = 'review, passed by webhook';
 
 export async function benchHistory({ sizes, address, nodeArgs, say }: BenchContext): Promise<Figure[]> {
   const { times, polls, windowMs } = sizes.history;
@@ -42,7 +45,11 @@ export async function benchHistory({ sizes, address, nodeArgs, say }: BenchConte
         ORDER_KINDS.map((kind, index) => repeated(times, () => liveOn(stack, all, kind, `kind-${index}`))),
       );
       const figures = ORDER_KINDS.flatMap((kind, index) =>
-        lifeFigures(kind.name, lives[index] ?? [], targetOf(kind), floorLife, plainLife),
+        lifeFigures(kind.name, lives[index] ?? [], {
+          targets: (unit) => historyTargets(kind.name, unit),
+          floor: floorLife,
+          plain: plainLife,
+        }),
       );
       say(`history: reviews of ${polls.join(', ')} polls`);
       return [...figures, ...(await polledFigures(stack, all, sizes.history))];
@@ -83,11 +90,6 @@ async function liveOn(stack: Stack, all: Deployment, kind: OrderKind, integratio
   return endOf(handleOf(living));
 }
 
-function targetOf({ name }: OrderKind): Target[] {
-  if (name === 'passed') return [PASSED_EVENTS_TARGET];
-  return name === 'review, passed by webhook' ? [REVIEW_EVENTS_TARGET] : [];
-}
-
 async function polledFigures(
   stack: Stack,
   all: Deployment,
@@ -105,16 +107,16 @@ async function polledFigures(
       }),
     ),
   );
-  const first = median((reviews[0] ?? []).map(({ events }) => events));
+  const first = median((reviews[0] ?? []).map(({ steps }) => steps));
   return polls.flatMap((count, index) => {
     const lives = reviews[index] ?? [];
-    const made = median(lives.map((life) => life.polls));
-    const targets = index === 0 ? [REVIEW_EVENTS_TARGET] : [REVIEW_EVENTS_TARGET, eventsTarget(first)];
-    const name = `review, passed by webhook after ${count} ${count === 1 ? 'poll' : 'polls'}`;
-    return lifeFigures(name, lives, targets).map((figure) => ({
-      ...figure,
-      note: `${made} polls were made`,
-    }));
+    const name = `${POLLED_KIND} after ${count} ${count === 1 ? 'poll' : 'polls'}`;
+    const targets = (unit: string) => [
+      ...historyTargets(POLLED_KIND, unit),
+      ...(index > 0 && unit === 'steps' ? [sameStepsTarget(first)] : []),
+    ];
+    const note = `${median(lives.map((life) => life.polls))} polls were made`;
+    return lifeFigures(name, lives, { targets, note });
   });
 }
 
@@ -122,15 +124,19 @@ function handleOf({ all, integration, order }: Living): WorkflowHandle {
   return all.client.workflow.getHandle(`order:${integration}:${order.orderId}`);
 }
 
-function isStep(event: {
+function isOfTask(event: {
   workflowTaskScheduledEventAttributes?: unknown;
   workflowTaskStartedEventAttributes?: unknown;
   workflowTaskCompletedEventAttributes?: unknown;
+  workflowTaskFailedEventAttributes?: unknown;
+  workflowTaskTimedOutEventAttributes?: unknown;
 }): boolean {
-  return !(
+  return Boolean(
     event.workflowTaskScheduledEventAttributes ||
-    event.workflowTaskStartedEventAttributes ||
-    event.workflowTaskCompletedEventAttributes
+      event.workflowTaskStartedEventAttributes ||
+      event.workflowTaskCompletedEventAttributes ||
+      event.workflowTaskFailedEventAttributes ||
+      event.workflowTaskTimedOutEventAttributes,
   );
 }
 
@@ -139,11 +145,13 @@ async function endOf(handle: WorkflowHandle, tries = 0): Promise<Life> {
   await handle.result();
   const { events } = await handle.fetchHistory();
   const { historySize = 0, raw } = await handle.describe();
+  const all = events ?? [];
   return {
-    events: events?.length ?? 0,
-    steps: events?.filter(isStep).length ?? 0,
+    events: all.length,
+    steps: all.filter((event) => !isOfTask(event)).length,
+    tasks: all.filter(({ workflowTaskScheduledEventAttributes }) => workflowTaskScheduledEventAttributes).length,
     bytes: historySize,
-    actions: billedActions(events ?? [], tries),
+    actions: billedActions(all, tries),
     transitions: Number(raw.workflowExecutionInfo?.stateTransitionCount ?? 0),
   };
 }
@@ -151,12 +159,10 @@ async function endOf(handle: WorkflowHandle, tries = 0): Promise<Life> {
 function lifeFigures(
   name: string,
   lives: readonly Life[],
-  targets: readonly Target[],
-  floor?: Life,
-  plain?: Life,
+  beside: { targets: (unit: string) => Target[]; floor?: Life; plain?: Life; note?: string },
 ): Figure[] {
-  // Two things that end together share a workflow task or not: the median is the common case.
-  return (['events', 'steps', 'bytes', 'actions', 'transitions'] as const).flatMap((unit) =>
+  const { targets, floor, plain, note } = beside;
+  return (['events', 'steps', 'tasks', 'bytes', 'actions', 'transitions'] as const).flatMap((unit) =>
     figureOf({
       part: 'history',
       name,
@@ -164,7 +170,8 @@ function lifeFigures(
       value: median(lives.map((life) => life[unit])),
       floor: floor?.[unit],
       plain: plain?.[unit],
-      ...(unit === 'events' && { targets }),
+      targets: targets(unit),
+      note,
     }),
   );
 }

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import type { Figure } from '../../bench/figures.ts';
+import { SIZES } from '../../bench/sizes.ts';
+import { HISTORY_LIMITS } from '../../bench/targets.ts';
 import { scratchFolder } from '../dev/fake-commands.ts';
 import { spawnForTest } from '../support/index.ts';
 
@@ -30,28 +33,18 @@ it('measures decision times beside the floor and the plain way', { timeout: 300_
   }
 });
 
-/** Events of an order's whole life, those of workflow tasks not counted: their number is chance. */
-const STEPS: Record<string, number> = {
-  passed: 16,
-  declined: 13,
-  'declined, then passed': 27,
-  'review, passed by webhook': 29,
-  'review, passed by poll': 23,
-  'review, failed by webhook and canceled': 30,
-  'fraudulent after acceptance, canceled': 18,
-  'no answer at checkout, passed later': 22,
-  'review, passed by webhook after 1 poll': 29,
-  'review, passed by webhook after 5 polls': 29,
-};
-
 it('finds no more history for any kind of order than it has today', { timeout: 300_000 }, async () => {
   const file = join(await scratchFolder(), 'bench.json');
 
   const { code, output } = await bench('--only', 'history', '--json', file);
 
   expect(code, output).toBe(0);
-  const { figures } = JSON.parse(await readFile(file, 'utf8'));
-  const steps = figures.filter(({ unit }: { unit: string }) => unit === 'steps');
-  expect(steps).toHaveLength(Object.keys(STEPS).length);
-  for (const { name, value } of steps) expect(value, name).toBeLessThanOrEqual(STEPS[name] ?? 0);
+  const { figures }: { figures: Figure[] } = JSON.parse(await readFile(file, 'utf8'));
+  const budget = figures.filter(({ unit }) => unit === 'steps' || unit === 'tasks');
+  const polled = SIZES.tiny.history.polls.length;
+  expect(budget).toHaveLength(2 * (Object.keys(HISTORY_LIMITS).length + polled));
+  for (const { name, unit, value, targets } of budget) {
+    expect(targets, name).not.toEqual([]);
+    for (const { words, met } of targets) expect(met, `${name}: ${value} ${unit}, to be ${words}`).toBe(true);
+  }
 });
