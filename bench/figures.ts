@@ -1,8 +1,10 @@
 /** A figure beside its floor and beside the plain way, and whether it is as good as it must be. */
 import { median } from './measure/statistics.ts';
 
-export const PARTS = ['decision', 'throughput', 'history', 'memory', 'start', 'crowds'] as const;
+export const PARTS = ['decision', 'throughput', 'history', 'memory', 'start', 'crowds', 'cluster'] as const;
 export type Part = (typeof PARTS)[number];
+/** All but what needs PostgreSQL, and the server's own build. */
+export const USUAL_PARTS: readonly Part[] = PARTS.filter((part) => part !== 'cluster');
 
 /** What must hold. `against` says what the value is divided by; `itself` is the value as it stands. */
 export interface Target {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { BenchContext } from './context.ts';
 import { allMet, type Figure, type Part } from './figures.ts';
 import { readOptions } from './options.ts';
+import { benchCluster } from './parts/cluster.ts';
 import { benchCrowds } from './parts/crowds.ts';
 import { benchDecision } from './parts/decision.ts';
 import { benchHistory } from './parts/history.ts';
@@ -20,6 +21,7 @@ const BENCHES: Record<Part, (context: BenchContext) => Promise<Figure[]>> = {
   memory: benchMemory,
   start: benchStart,
   crowds: benchCrowds,
+  cluster: benchCluster,
 };
 
 const options = readOptions(process.argv.slice(2));

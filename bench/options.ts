@@ -1,6 +1,6 @@
 /** The command line of `npm run bench`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { PARTS, type Part } from './figures.ts';
+import { PARTS, type Part, USUAL_PARTS } from './figures.ts';
 import { SIZE_NAMES, type SizeName } from './sizes.ts';
 
 export interface BenchOptions {
@@ -22,7 +22,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
     .description(
       'Measures speed, history, memory and start, each figure beside its floor and beside the plain way.',
     )
-    .option('--only <parts>', `a comma list of ${PARTS.join(', ')}`, readParts, [...PARTS])
+    .option('--only <parts>', `a comma list of ${PARTS.join(', ')}; all but cluster unless given`, readParts, [
+      ...USUAL_PARTS,
+    ])
     .addOption(new Option('--size <size>', 'how much is measured').choices(SIZE_NAMES).default('full'))
     .option('--quick', 'the same as --size quick: minutes')
     .option('--json <file>', 'writes the figures')

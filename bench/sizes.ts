@@ -14,6 +14,7 @@ export interface Sizes {
   memory: { base: number; cached: number; evicted: number; replays: number };
   start: { times: number };
   crowds: { reviews: number; rate: number; calls: number; rounds: number; warmUp: number };
+  cluster: { rate: number; count: number; workers: number };
 }
 
 export const SIZE_NAMES = ['full', 'quick', 'tiny'] as const;
@@ -28,6 +29,7 @@ export const SIZES: Readonly<Record<SizeName, Sizes>> = {
     memory: { base: 200, cached: 1_900, evicted: 5_000, replays: 200 },
     start: { times: 5 },
     crowds: { reviews: 20_000, rate: 15, calls: 500, rounds: 10, warmUp: 100 },
+    cluster: { rate: 8, count: 480, workers: 2 },
   },
   quick: {
     decision: { rate: 10, calls: 60, rounds: 3, serviceMs: [0, 250] },
@@ -36,6 +38,7 @@ export const SIZES: Readonly<Record<SizeName, Sizes>> = {
     memory: { base: 100, cached: 700, evicted: 2_600, replays: 40 },
     start: { times: 1 },
     crowds: { reviews: 500, rate: 10, calls: 50, rounds: 2, warmUp: 20 },
+    cluster: { rate: 5, count: 100, workers: 2 },
   },
   tiny: {
     decision: { rate: 10, calls: 5, rounds: 1, serviceMs: [0] },
@@ -44,5 +47,6 @@ export const SIZES: Readonly<Record<SizeName, Sizes>> = {
     memory: { base: 5, cached: 20, evicted: 30, replays: 5 },
     start: { times: 1 },
     crowds: { reviews: 10, rate: 5, calls: 5, rounds: 1, warmUp: 2 },
+    cluster: { rate: 5, count: 10, workers: 1 },
   },
 };

@@ -11,7 +11,7 @@ import {
 export interface FloorInput {
   orderId: string;
   transaction: Record<string, unknown>;
-  /** As an order does that waits for its window to end. */
+  /** As an order does that waits for its window to end, or for somebody to cancel it. */
   staysOpen?: boolean;
 }
 
@@ -26,6 +26,8 @@ const local = proxyLocalActivities<FloorActivities>({
   startToCloseTimeout: '9 seconds',
   retry: { maximumAttempts: 1 },
 });
+const OPEN_FOR = '5 days';
+
 const regular = proxyActivities<FloorActivities>({ startToCloseTimeout: '9 seconds' });
 
 /** One local activity; its result is the answer to the update that started the workflow. */
@@ -37,7 +39,7 @@ export async function floor(input: FloorInput): Promise<void> {
   });
   setHandler(plainDecision, () => decision);
   decision = await local.callService(input);
-  if (input.staysOpen === true) await condition(() => false);
+  if (input.staysOpen === true) await condition(() => false, OPEN_FOR);
 }
 
 /** One regular activity; the caller asks until there is a result. */
@@ -45,5 +47,5 @@ export async function plain(input: FloorInput): Promise<void> {
   let decision: string | undefined;
   setHandler(plainDecision, () => decision);
   decision = await regular.callService(input);
-  if (input.staysOpen === true) await condition(() => false);
+  if (input.staysOpen === true) await condition(() => false, OPEN_FOR);
 }

@@ -29,14 +29,14 @@ export async function liveWholeLives(
     API: api.api === undefined ? [] : [api.api.process.pid],
   };
   await untilQuiet(Object.values(processes).flat());
-  const closedBefore = await closed(api);
+  const closedBefore = await closedOrders(api);
   const before = cpuOf(processes);
   const began = performance.now();
   const decide = decideByApi(api, 'short');
   const { done, failures } = await closedLoop({ callers, count }, () => decide(anOrder()));
   if (done < count) throw new Error(`whole lives: ${count - done} without a decision: ${failures[0]}`);
   const deadline = performance.now() + WITHIN_MS;
-  while ((await closed(api)) < closedBefore + done) {
+  while ((await closedOrders(api)) < closedBefore + done) {
     if (performance.now() > deadline) throw new Error('whole lives: the orders do not come to their end');
     await sleep(LOOK_EVERY_MS);
   }
@@ -66,7 +66,8 @@ function cpuOf(processes: Record<string, number[]>): Map<string, number | undefi
   );
 }
 
-async function closed({ client }: Deployment): Promise<number> {
+/** @returns how many orders of the integration `short` have come to their end */
+export async function closedOrders({ client }: Deployment): Promise<number> {
   const query = `ScreeningIntegration = 'short' AND ExecutionStatus = 'Completed'`;
   const { count } = await client.workflow.count(query);
   return count;
