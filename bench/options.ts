@@ -22,9 +22,12 @@ export function readOptions(args: readonly string[]): BenchOptions {
     .description(
       'Measures speed, history, memory and start, each figure beside its floor and beside the plain way.',
     )
-    .option('--only <parts>', `a comma list of ${PARTS.join(', ')}; all but cluster unless given`, readParts, [
-      ...USUAL_PARTS,
-    ])
+    .option(
+      '--only <parts>',
+      `a comma list of ${PARTS.join(', ')}; all but cluster unless given`,
+      readParts,
+      [...USUAL_PARTS],
+    )
     .addOption(new Option('--size <size>', 'how much is measured').choices(SIZE_NAMES).default('full'))
     .option('--quick', 'the same as --size quick: minutes')
     .option('--json <file>', 'writes the figures')

@@ -149,7 +149,8 @@ async function endOf(handle: WorkflowHandle, tries = 0): Promise<Life> {
   return {
     events: all.length,
     steps: all.filter((event) => !isOfTask(event)).length,
-    tasks: all.filter(({ workflowTaskScheduledEventAttributes }) => workflowTaskScheduledEventAttributes).length,
+    tasks: all.filter(({ workflowTaskScheduledEventAttributes }) => workflowTaskScheduledEventAttributes)
+      .length,
     bytes: historySize,
     actions: billedActions(all, tries),
     transitions: Number(raw.workflowExecutionInfo?.stateTransitionCount ?? 0),
