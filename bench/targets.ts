@@ -14,6 +14,8 @@ export const DECISION_TARGETS: Record<string, Record<string, readonly Target[]>>
     p50: [atMost(1.5, 'floor')],
     p99: [atMost(1.5, 'floor')],
   },
+  fastLibrary: { p50: [atMost(0.65, 'floor')] },
+  fastApi: { p50: [atMost(0.8, 'floor')] },
 };
 
 export const THROUGHPUT_TARGET = atLeast(0.8, 'floor');

@@ -27,6 +27,8 @@ export interface DeploymentOptions {
   /** How many worker processes; 1 unless said. */
   workers?: number;
   api?: boolean;
+  /** A script that is the worker and the API in one process, in place of one of each. */
+  together?: string;
   /** Polls a second. */
   maxRps?: number;
   /** Options of Node for the workers and the API, such as `--cpu-prof`. */
@@ -64,15 +66,17 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
     workers.push(worker);
     return worker;
   };
-  for (let started = 0; started < count; started += 1) await startWorker();
-  const api = options.api === true ? await startApi(settings, nodeArgs) : undefined;
-  const all = () => [...workers, ...(api === undefined ? [] : [api.process])];
+  const together = options.together && (await startApi(options.together, settings, nodeArgs));
+  if (together) workers.push(together.process);
+  else for (let started = 0; started < count; started += 1) await startWorker();
+  const api = together || (options.api === true && (await startApi('src/api/main.ts', settings, nodeArgs)));
+  const all = () => [...new Set([...workers, ...(api ? [api.process] : [])])];
   return {
     client,
     orders: createOrderScreening({ client, findIntegration }),
     workers,
     startWorker,
-    ...(api !== undefined && { api }),
+    ...(api && { api }),
     pids: () => all().map(({ pid }) => pid),
     stop: async () => {
       await Promise.all(all().map((one) => one.stop()));
@@ -81,15 +85,16 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
 }
 
 async function startApi(
+  script: string,
   settings: NodeJS.ProcessEnv,
   nodeArgs: string[],
 ): Promise<Required<Deployment>['api']> {
   const port = await freePort();
-  const env = { ...settings, API_PORT: String(port) };
-  const process = await spawnProcess('src/api/main.ts', {
+  const env = { ...settings, API_PORT: String(port), METRICS_PORT: String(await freePort()) };
+  const process = await spawnProcess(script, {
     env,
     nodeArgs,
-    readyWhen: /listening/i,
+    readyWhen: /listening|are ready/i,
     readyWithinMs: READY_WITHIN_MS,
   });
   return { url: `http://127.0.0.1:${port}`, process };

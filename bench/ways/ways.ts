@@ -1,11 +1,12 @@
-/** All ways to a decision. A further one of ours, such as one process with the fast path, is one more entry. */
+/** All ways to a decision. */
 import { startFloor } from '../floor/floor.ts';
 import type { BenchOrder } from '../orders.ts';
 import { bareCreate } from '../service.ts';
-import { type Deployment, deploy } from '../stack/deployment.ts';
+import { type Deployment, type DeploymentOptions, deploy } from '../stack/deployment.ts';
 import { requestJson } from '../stack/request-json.ts';
+import type { Stack } from '../stack/stack.ts';
 import { DECISION_TARGETS } from '../targets.ts';
-import type { WayKind } from './way.ts';
+import type { Way, WayKind } from './way.ts';
 
 /** The service itself, without anything of ours or of Temporal's. */
 const direct: WayKind = {
@@ -61,14 +62,43 @@ const api: WayKind = {
   name: 'HTTP API',
   role: 'ours',
   targets: DECISION_TARGETS.api ?? {},
-  open: async (stack, nodeArgs) => {
-    const options = { namespace: 'bench-api', encrypted: true, api: true, nodeArgs };
-    const deployment = await deploy(stack, options);
-    return { decide: decideByApi(deployment), pids: deployment.pids, stop: deployment.stop };
-  },
+  open: (stack, nodeArgs) =>
+    openByApi(stack, { namespace: 'bench-api', encrypted: true, api: true, nodeArgs }),
 };
 
-export const WAYS: readonly WayKind[] = [direct, floor, plain, library, api];
+/** An order service that has the worker in its own process; payloads in plain. */
+const fastLibrary: WayKind = {
+  name: 'fast path, client library',
+  role: 'ours',
+  targets: DECISION_TARGETS.fastLibrary ?? {},
+  open: (stack, nodeArgs) =>
+    openByApi(stack, {
+      namespace: 'bench-fast-library',
+      together: 'bench/ways/order-service.ts',
+      nodeArgs,
+    }),
+};
+
+/** `npm run serve`; payloads encrypted. */
+const fastApi: WayKind = {
+  name: 'fast path, HTTP API',
+  role: 'ours',
+  targets: DECISION_TARGETS.fastApi ?? {},
+  open: (stack, nodeArgs) =>
+    openByApi(stack, {
+      namespace: 'bench-fast-api',
+      together: 'src/serve.ts',
+      encrypted: true,
+      nodeArgs,
+    }),
+};
+
+async function openByApi(stack: Stack, options: DeploymentOptions): Promise<Way> {
+  const deployment = await deploy(stack, options);
+  return { decide: decideByApi(deployment), pids: deployment.pids, stop: deployment.stop };
+}
+
+export const WAYS: readonly WayKind[] = [direct, floor, plain, library, api, fastLibrary, fastApi];
 
 /** @returns what an order service does that knows only HTTP */
 export function decideByApi({ api }: Deployment, integration?: string): (order: BenchOrder) => Promise<void> {
