@@ -37,6 +37,11 @@ const NOT_RUN: NotRun[] = [
   },
   { page: 'docs/operations.md', has: 'docker compose exec postgresql', because: COMPOSE },
   {
+    page: 'docs/scaling.md',
+    has: 'npm run simulate',
+    because: 'it computes from a kept result: test/bench/capacity.test.ts',
+  },
+  {
     page: 'docs/operations.md',
     has: 'npm run setup:temporal',
     because: 'test/dev/server/setup-script.test.ts',

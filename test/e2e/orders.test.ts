@@ -12,8 +12,6 @@ let all: Deployment;
 beforeAll(async () => {
   all = await deploy(server.address, {
     default: { poll: { first: '30s', factor: 1, max: '30s' } },
-    // What happens to an order of this one is so far apart that each costs a workflow task of its own.
-    spaced: { cancelWindow: '8s', reviewLeadTime: '2s', recheckLeadTime: '2s' },
     short: { cancelWindow: '4s', autoCancel: false, reviewLeadTime: '400ms', recheckLeadTime: '400ms' },
     quiet: { passive: true },
     'after-sale': { workflow: 'post-acceptance' },
@@ -26,11 +24,6 @@ const screen = (orderId: string, email: string, more: object = {}) =>
 
 const creates = (orderId: string) =>
   all.sandbox.control.ledger({ invoice: orderId, operation: 'create-transaction' });
-
-async function eventsOfHistory(orderId: string, integration = 'default') {
-  const handle = server.client.workflow.getHandle(`order:${integration}:${orderId}`);
-  return (await handle.fetchHistory()).events ?? [];
-}
 
 describe('a checkout', () => {
   it('is answered with a decision, by one workflow and one transaction', async () => {
@@ -216,47 +209,5 @@ describe('the cancel window', () => {
     expect(late.body).toMatchObject({ cancelBy: body.cancelBy });
     expect(late.body.type).toContain('cancel-window-closed');
     expect(all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId })).toHaveLength(0);
-  });
-});
-
-/** What the history is made of, for the message of a test that finds it too long. */
-const kindsOf = (events: readonly object[]) =>
-  events.flatMap((event) =>
-    Object.entries(event).flatMap(([key, value]) => (/Attributes$/.test(key) && value ? key : [])),
-  );
-
-describe('history is a budget', () => {
-  const wholeLife = async (orderId: string) => {
-    await all.until(orderId, ({ phase }) => phase === 'closed', 'spaced');
-    return eventually(async () => {
-      const events = await eventsOfHistory(orderId, 'spaced');
-      const handle = server.client.workflow.getHandle(`order:spaced:${orderId}`);
-      expect((await handle.describe()).status.name).toBe('COMPLETED');
-      return events;
-    });
-  };
-
-  // How many tasks an order has hangs on what comes together, and on a busy machine less does.
-  const expectAtMost = (steps: number, tasks: number, events: readonly object[]): void => {
-    const kinds = kindsOf(events);
-    const ofTasks = kinds.filter((kind) => kind.startsWith('workflowTask'));
-    expect(kinds.length - ofTasks.length, kinds.join('\n')).toBeLessThanOrEqual(steps);
-    expect(ofTasks.length / 3, kinds.join('\n')).toBeLessThanOrEqual(tasks);
-  };
-
-  it('an order that passes has at most so many steps and tasks over its whole life', async () => {
-    const orderId = anOrderId();
-    await screen(orderId, 'pass@example.com', { integration: 'spaced' });
-    expectAtMost(16, 5, await wholeLife(orderId));
-  });
-
-  it('and so has a review resolved by webhook', async () => {
-    const orderId = anOrderId();
-    const { body } = await screen(orderId, 'review@example.com', { integration: 'spaced' });
-    all.sandbox.control.decide(orderId, 'pass');
-    await fetch(
-      `${all.apiUrl}/v1/webhooks/spaced/a-webhook-secret?id=${body.transactionId}&invoiceNumber=${orderId}`,
-    );
-    expectAtMost(29, 9, await wholeLife(orderId));
   });
 });

@@ -14,6 +14,10 @@ export const POSTGRES_USER = 'temporal';
 /** A PostgreSQL of its own on loopback. */
 export interface PostgresServer {
   port: number;
+  /** Of its process group. */
+  pid: number;
+  /** @returns the only value of a query's only row */
+  ask(database: string, query: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -60,7 +64,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   const port = await freePort();
   const args = ['-D', data, '-p', `${port}`, '-k', folder, '-h', '127.0.0.1'];
-  const child = spawn(join(programs, 'postgres'), args, { ...options, stdio: 'ignore' });
+  const child = spawn(join(programs, 'postgres'), args, { ...options, stdio: 'ignore', detached: true });
   const killed = () => child.kill('SIGQUIT');
   process.once('exit', killed);
   await eventually(() =>
@@ -68,6 +72,12 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   return {
     port,
+    pid: child.pid ?? 0,
+    ask: async (database, query) => {
+      const connect = ['-h', '127.0.0.1', '-p', `${port}`, '-U', POSTGRES_USER, '-d', database];
+      const { stdout } = await run(join(programs, 'psql'), [...connect, '-Atc', query], { cwd: folder });
+      return stdout.trim();
+    },
     stop: async () => {
       process.removeListener('exit', killed);
       const ended = once(child, 'exit');

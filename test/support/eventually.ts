@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @throws the probe's last error, or an Error that says it stayed false, after `timeoutMs` (10 s unless given)
  */
 export async function eventually<T>(
-  probe: () => T | Promise<T>,
+  probe: () => T | false | Promise<T | false>,
   { timeoutMs = 10_000, intervalMs = 25 }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;

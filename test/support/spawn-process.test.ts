@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../dev/fake-commands.ts';
-import { spawnForTest } from './spawn-process.ts';
+import { spawnForTest } from './spawn-for-test.ts';
 
 async function script(source: string): Promise<string> {
   const path = join(await scratchFolder(), 'script.mts');

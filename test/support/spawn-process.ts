@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -21,6 +20,8 @@ export interface SpawnOptions {
   /** Added to this process's environment; `undefined` removes a variable. */
   env?: NodeJS.ProcessEnv;
   args?: string[];
+  /** Options of Node itself, after `--import tsx`. */
+  nodeArgs?: string[];
   /** The project's folder unless given. */
   cwd?: string;
   /** The user that it runs as; only root can choose. */
@@ -43,8 +44,8 @@ process.once('exit', () => {
  * @throws Error with the process's output when it ends, or isn't ready in time (30 s unless given)
  */
 export async function spawnProcess(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
-  const { env = {}, args = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 30_000 } = options;
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+  const { env = {}, args = [], nodeArgs = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 30_000 } = options;
+  const child = spawn(process.execPath, ['--import', 'tsx', ...nodeArgs, script, ...args], {
     cwd,
     ...(uid !== undefined && { uid }),
     env: { ...process.env, ...env },
@@ -99,15 +100,5 @@ export async function spawnProcess(script: string, options: SpawnOptions = {}): 
       });
     });
   }
-  return spawned;
-}
-
-/** `spawnProcess` for one test: the process is killed when the test is over. */
-export async function spawnForTest(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
-  const spawned = await spawnProcess(script, options);
-  onTestFinished(async () => {
-    spawned.kill('SIGKILL');
-    await spawned.ended;
-  });
   return spawned;
 }

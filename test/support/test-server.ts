@@ -13,13 +13,19 @@ export interface TestServer {
   readonly client: Client;
 }
 
+/** @returns the address of the file's dev server */
+export function temporalAddress(): string {
+  const address = inject('temporalAddresses')[Number(process.env.VITEST_POOL_ID) - 1];
+  if (address === undefined) throw new Error(`no server for files of pool ${process.env.VITEST_POOL_ID}`);
+  return address;
+}
+
 /**
  * Connects a test file to its dev server before its tests and disconnects after them. Called at the top of a
  * file or a `describe`; its fields can be read from `beforeAll` on. Order ids must be unique over all files.
  */
 export function withTestServer(): TestServer {
-  const address = inject('temporalAddresses')[Number(process.env.VITEST_POOL_ID) - 1];
-  if (address === undefined) throw new Error(`no server for files of pool ${process.env.VITEST_POOL_ID}`);
+  const address = temporalAddress();
   let connected: Omit<TestServer, 'address' | 'namespace'> | undefined;
   const field = <K extends 'connection' | 'nativeConnection' | 'client'>(name: K) => {
     if (connected === undefined) throw new Error(`${name} can be read from beforeAll on`);

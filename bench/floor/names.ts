@@ -1,0 +1,1 @@
+export const FLOOR_TASK_QUEUE = 'bench-floor';

@@ -1,0 +1,46 @@
+/** The worker of the floor and of the plain way: as many slots and as large a cache as ours. */
+import http from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import fetch from 'node-fetch';
+import { bareCreate } from '../service.ts';
+import { FLOOR_TASK_QUEUE } from './names.ts';
+import type { FloorActivities, FloorInput } from './workflows.ts';
+
+const SLOTS = 500;
+const CACHED = 2_000;
+
+const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '', SERVICE_URL = '' } = process.env;
+const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
+
+const activities: FloorActivities = {
+  async callService({ orderId, transaction }: FloorInput) {
+    const response = await fetch(`${SERVICE_URL}/transaction`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(bareCreate(orderId, transaction)),
+      agent,
+    });
+    if (!response.ok) throw new Error(`the service answered ${response.status}`);
+    const { decision } = Object(await response.json());
+    return String(decision);
+  },
+};
+
+Runtime.install({ shutdownSignals: [] });
+const connection = await NativeConnection.connect({ address });
+const worker = await Worker.create({
+  connection,
+  namespace,
+  taskQueue: FLOOR_TASK_QUEUE,
+  workflowsPath: fileURLToPath(import.meta.resolve('./workflows.ts')),
+  activities: { ...activities },
+  maxConcurrentWorkflowTaskExecutions: SLOTS,
+  maxConcurrentLocalActivityExecutions: SLOTS,
+  maxConcurrentActivityTaskExecutions: SLOTS,
+  maxCachedWorkflows: CACHED,
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.shutdown());
+console.log('worker is ready');
+await worker.run();
+await connection.close();

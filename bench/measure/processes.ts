@@ -1,0 +1,70 @@
+/** CPU and memory of other processes, from `/proc`; elsewhere nothing is known. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Kernel ticks a second: 100 on every Linux that Node runs on. */
+const TICKS = 100;
+const QUIET_CORES = 0.15;
+const LOOK_EVERY_MS = 500;
+
+/** @returns whether this system tells about processes */
+export const canMeasureProcesses = readStat(process.pid) !== undefined;
+
+/**
+ * @param pids processes; a negative one is a process group, as in `kill`
+ * @returns seconds of CPU that they have used so far, or undefined where that can't be known
+ */
+export function cpuSeconds(pids: readonly number[]): number | undefined {
+  if (!canMeasureProcesses) return undefined;
+  const all = pids.flatMap((pid) => (pid < 0 ? processGroup(-pid) : [pid]));
+  return all.reduce((sum, pid) => sum + (readStat(pid)?.ticks ?? 0), 0) / TICKS;
+}
+
+/** @returns megabytes of memory that a process holds (resident set), or undefined where that can't be known */
+export function residentMb(pid: number): number | undefined {
+  const line = read(`/proc/${pid}/status`)?.match(/^VmRSS:\s+(\d+) kB$/m)?.[1];
+  return line === undefined ? undefined : Number(line) / 1_024;
+}
+
+/** Waits until the processes have next to nothing left to do, for two looks in a row. @throws Error when they don't rest */
+export async function untilQuiet(pids: readonly number[], withinMs = 300_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  let before = cpuSeconds(pids);
+  let quiet = 0;
+  while (quiet < 2) {
+    await sleep(LOOK_EVERY_MS);
+    const now = cpuSeconds(pids);
+    if (before === undefined || now === undefined) return;
+    quiet = now - before < (QUIET_CORES * LOOK_EVERY_MS) / 1_000 ? quiet + 1 : 0;
+    before = now;
+    if (Date.now() > deadline)
+      throw new Error(`the processes were not done with their work after ${withinMs} ms`);
+  }
+}
+
+function processGroup(group: number): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => readStat(pid)?.group === group);
+  } catch {
+    return [];
+  }
+}
+
+function readStat(pid: number): { group: number; ticks: number } | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  // The name in parentheses may hold spaces. After it: state, parent, group, …, and at 11 and 12 user and system ticks.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields === undefined) return undefined;
+  return { group: Number(fields[2]), ticks: Number(fields[11]) + Number(fields[12]) };
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

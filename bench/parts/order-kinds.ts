@@ -1,0 +1,89 @@
+/** Eight kinds of order, each with what happens to it from its checkout to its end. */
+import { eventually } from '../../test/support/eventually.ts';
+import { anOrder, type BenchOrder } from '../orders.ts';
+import { type Deployment, WEBHOOK_SECRET } from '../stack/deployment.ts';
+import { requestJson } from '../stack/request-json.ts';
+import type { Stack } from '../stack/stack.ts';
+import { SHORT_LIFE } from './whole-lives.ts';
+
+/** An order on its way. */
+export interface Living {
+  stack: Stack;
+  all: Deployment;
+  integration: string;
+  order: BenchOrder;
+}
+
+export interface OrderKind {
+  name: string;
+  policy: object;
+  decision: Parameters<typeof anOrder>[0];
+  /** The service swallows the checkout's request, having taken it. */
+  swallowed?: boolean;
+  after?: (living: Living) => Promise<void>;
+}
+
+const SELDOM = { first: '1h', factor: 1, max: '1h' };
+const WITHIN_MS = 60_000;
+
+export const ORDER_KINDS: readonly OrderKind[] = [
+  { name: 'passed', policy: SHORT_LIFE, decision: 'pass' },
+  { name: 'declined', policy: { ...SHORT_LIFE, retryWithin: '2s' }, decision: 'fail' },
+  {
+    name: 'declined, then passed',
+    policy: SHORT_LIFE,
+    decision: 'fail',
+    after: async ({ all, order, integration }) => {
+      const { transaction } = anOrder('pass');
+      await all.orders.retry({ orderId: order.orderId, integration, attempt: 2, transaction });
+    },
+  },
+  {
+    name: 'review, passed by webhook',
+    policy: { ...SHORT_LIFE, poll: SELDOM },
+    decision: 'review',
+    after: (living) => decideAndTell(living, 'pass'),
+  },
+  {
+    name: 'review, passed by poll',
+    policy: { ...SHORT_LIFE, poll: { first: '1s', factor: 1, max: '1s' } },
+    decision: 'review',
+    after: async ({ stack, order }) => stack.sandbox.decide(order.orderId, 'pass'),
+  },
+  {
+    name: 'review, failed by webhook and canceled',
+    policy: { ...SHORT_LIFE, poll: SELDOM },
+    decision: 'review',
+    after: (living) => decideAndTell(living, 'fail'),
+  },
+  {
+    name: 'fraudulent after acceptance, canceled',
+    policy: { ...SHORT_LIFE, workflow: 'post-acceptance' },
+    decision: 'fraudulent',
+  },
+  {
+    name: 'no answer at checkout, passed later',
+    policy: { ...SHORT_LIFE, checkoutBudget: '500ms' },
+    decision: 'pass',
+    swallowed: true,
+  },
+];
+
+/** An analyst decides, and the service's webhook says so. */
+export async function decideAndTell(living: Living, decision: string): Promise<void> {
+  const { stack, all, integration, order } = living;
+  await stack.sandbox.decide(order.orderId, decision);
+  const webhook = `${all.api?.url ?? ''}/v1/webhooks/${integration}/${WEBHOOK_SECRET}`;
+  await requestJson('POST', webhook, { invoiceNumber: order.orderId });
+}
+
+/** Until what was to be told about it is told: what comes next finds the order at rest, as it does days later. */
+export async function untilTold({ all, integration, order }: Living): Promise<void> {
+  await eventually(
+    async () => {
+      const state = await all.orders.get({ orderId: order.orderId, integration });
+      return state.events.waiting === 0 && state.events.delivered > 0;
+    },
+    { timeoutMs: WITHIN_MS, intervalMs: 50 },
+  );
+}

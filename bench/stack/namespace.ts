@@ -1,0 +1,9 @@
+import { registerNamespace } from '../../src/dev/register-namespace.ts';
+import { RETENTION_SECONDS, setupTemporal } from '../../src/dev/temporal-namespace.ts';
+import type { Stack } from './stack.ts';
+
+/** Makes a namespace for orders, so that workers of different settings share one server. */
+export async function makeNamespace({ connection }: Stack, namespace: string): Promise<void> {
+  await registerNamespace(connection, namespace, RETENTION_SECONDS);
+  await setupTemporal(connection, namespace);
+}

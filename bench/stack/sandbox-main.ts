@@ -1,0 +1,8 @@
+/** The sandbox as a process of its own that keeps nothing on disk, so that its work disturbs no figure. */
+import { createSandbox } from '../../src/sandbox/index.ts';
+
+const sandbox = await createSandbox({ port: 0 });
+console.log(`sandbox at ${sandbox.url}`);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void sandbox.close().then(() => process.exit(0)));
+}

@@ -1,0 +1,43 @@
+/** The figures for people. */
+import Table from 'cli-table3';
+import type { Figure, Ratio } from './figures.ts';
+
+const PLAIN = { head: [], border: [], compact: true };
+
+/** @returns the table, to be printed; a column `met?` says `met` or `not met` where there is a target */
+export function tableOf(figures: readonly Figure[]): string {
+  const table = new Table({
+    head: ['part', 'figure', 'unit', 'ours', 'floor', 'plain', '÷ floor', '÷ plain', 'target', 'met?'],
+    colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'right', 'left', 'left'],
+    style: PLAIN,
+  });
+  for (const figure of figures) {
+    table.push([
+      figure.part,
+      figure.name,
+      figure.unit,
+      rounded(figure.value),
+      rounded(figure.floor),
+      rounded(figure.plain),
+      ratio(figure.toFloor),
+      ratio(figure.toPlain),
+      figure.targets.map(({ words }) => words).join('\n'),
+      figure.targets.map(({ met }) => (met ? 'met' : 'not met')).join('\n'),
+    ]);
+  }
+  const notes = figures.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}`]));
+  return [table.toString(), ...new Set(notes)].join('\n');
+}
+
+function rounded(value: number | undefined): string {
+  if (value === undefined) return '';
+  return Math.abs(value) >= 1_000 ? value.toFixed(0) : value.toFixed(Number.isInteger(value) ? 0 : 2);
+}
+
+function ratio(found: Ratio | undefined): string {
+  if (found === undefined) return '';
+  const { value, low, high } = found;
+  return low === undefined || high === undefined
+    ? value.toFixed(2)
+    : `${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+}

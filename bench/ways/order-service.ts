@@ -1,0 +1,52 @@
+/** An order service with the client library and the worker in one process; its customers come by bare HTTP. */
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { Client } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { z } from 'zod';
+import { createDataConverter } from '../../src/codec/index.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { installRuntime } from '../../src/runtime.ts';
+import { createOrderScreening, EarlyAnswers } from '../../src/starter.ts';
+import { startWorkers, worldOf } from '../../src/worker.ts';
+
+const checkout = z.object({
+  transaction: z.record(z.string(), z.unknown()),
+  integration: z.string().optional(),
+});
+
+const config = loadConfig(process.env);
+installRuntime(config, createLog('order-service', config.logLevel));
+const { temporal, findIntegration, maxRps } = config;
+const { namespace } = temporal;
+const connection = await NativeConnection.connect(temporal.connection);
+const dataConverter = createDataConverter(config.payloadKeys);
+const earlyAnswers = new EarlyAnswers();
+const world = { ...worldOf(config), beforeRecord: earlyAnswers };
+const workers = await startWorkers({ connection, namespace, dataConverter, maxRps }, world);
+const client = new Client({ connection, namespace, dataConverter });
+const orders = createOrderScreening({ client, findIntegration, earlyAnswers });
+
+async function screen(url: string, body: unknown): Promise<unknown> {
+  const { transaction, integration } = checkout.parse(body);
+  const [, orderId = ''] = /^\/v1\/orders\/([^/]+)\/screening$/.exec(url) ?? [];
+  return orders.screen({ orderId, transaction, ...(integration !== undefined && { integration }) });
+}
+
+const server = createServer((request, response) => {
+  json(request)
+    .then((body) => screen(request.url ?? '', body))
+    .then(
+      (answer) => response.writeHead(200).end(JSON.stringify(answer)),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : 'failed'),
+    );
+});
+server.listen(config.api.port, '127.0.0.1', () => console.log('order service and worker are ready'));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    server.close();
+    server.closeAllConnections();
+    void workers.stop().then(() => connection.close());
+  });
+}
