@@ -56,7 +56,7 @@ export default defineConfig({
           sequence: { groupOrder: 7 },
         },
       },
-      // Not part of `npm test`: see docs/guarantees.md, "Open".
+      // `npm run test:model` by itself: it takes as long as it is given lives.
       {
         test: {
           name: 'model',
