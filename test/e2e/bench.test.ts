@@ -5,11 +5,13 @@ import type { Figure } from '../../bench/figures.ts';
 import { SIZES } from '../../bench/sizes.ts';
 import { HISTORY_LIMITS } from '../../bench/targets.ts';
 import { scratchFolder } from '../dev/fake-commands.ts';
-import { spawnForTest, temporalAddress } from '../support/index.ts';
+import { spawnForTest, withTestServer } from '../support/index.ts';
+
+const server = withTestServer();
 
 const bench = async (...args: string[]) => {
   const run = await spawnForTest('bench/main.ts', {
-    args: [...args, '--size', 'tiny', '--address', temporalAddress()],
+    args: [...args, '--size', 'tiny', '--address', server.address],
   });
   return { code: await run.ended, output: run.output() };
 };

@@ -2,5 +2,5 @@ export { freePort } from '../../src/dev/index.ts';
 export { eventually } from './eventually.ts';
 export { spawnForTest } from './spawn-for-test.ts';
 export { type SpawnedProcess, type SpawnOptions, spawnProcess } from './spawn-process.ts';
-export { type TestServer, temporalAddress, withTestServer } from './test-server.ts';
+export { type TestServer, withTestServer } from './test-server.ts';
 export { createTimeSkipping } from './time-skipping.ts';

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
+import { withFileLock } from '../../src/dev/file-lock.ts';
 import './dev-server-setup.ts';
 
-/** The dev server of a test file: those that run after it in the same pool have it, too. */
+/** A dev server that a test file has for itself; others have it later. */
 export interface TestServer {
   readonly address: string;
   readonly namespace: string;
@@ -13,36 +15,34 @@ export interface TestServer {
   readonly client: Client;
 }
 
-/** @returns the address of the file's dev server */
-export function temporalAddress(): string {
-  const address = inject('temporalAddresses')[Number(process.env.VITEST_POOL_ID) - 1];
-  if (address === undefined) throw new Error(`no server for files of pool ${process.env.VITEST_POOL_ID}`);
-  return address;
-}
-
 /**
  * Connects a test file to its dev server before its tests and disconnects after them. Called at the top of a
  * file or a `describe`; its fields can be read from `beforeAll` on. Order ids must be unique over all files.
  */
 export function withTestServer(): TestServer {
-  const address = temporalAddress();
-  let connected: Omit<TestServer, 'address' | 'namespace'> | undefined;
-  const field = <K extends 'connection' | 'nativeConnection' | 'client'>(name: K) => {
+  let connected: Omit<TestServer, 'namespace'> | undefined;
+  let leave: () => void = () => undefined;
+  const field = <K extends 'address' | 'connection' | 'nativeConnection' | 'client'>(name: K) => {
     if (connected === undefined) throw new Error(`${name} can be read from beforeAll on`);
     return connected[name];
   };
   beforeAll(async () => {
+    const { address, release } = await leaseServer();
+    leave = release;
     const connection = await Connection.connect({ address });
     const nativeConnection = await NativeConnection.connect({ address });
-    connected = { connection, nativeConnection, client: new Client({ connection }) };
+    connected = { address, connection, nativeConnection, client: new Client({ connection }) };
   });
   afterAll(async () => {
     await connected?.connection.close();
     await connected?.nativeConnection.close();
+    leave();
   });
   return {
-    address,
     namespace: 'default',
+    get address() {
+      return field('address');
+    },
     get connection() {
       return field('connection');
     },
@@ -53,4 +53,20 @@ export function withTestServer(): TestServer {
       return field('client');
     },
   };
+}
+
+/** Waits until a server is free: files that run together would take each other's workflow tasks. */
+function leaseServer(): Promise<{ address: string; release: () => void }> {
+  const { addresses, locks } = inject('temporalServers');
+  return new Promise((leased, failed) => {
+    let mine = false;
+    for (const address of addresses) {
+      const held = withFileLock(join(locks, address.replace(':', '-')), async () => {
+        if (mine) return;
+        mine = true;
+        await new Promise<void>((release) => leased({ address, release }));
+      });
+      held.catch(failed);
+    }
+  });
 }
