@@ -7,24 +7,15 @@ import {
   ConfigError,
   hashedKey,
   inspectConfig,
-  loadClientSettings,
   loadConfig,
   loadLocalSettings,
   loadTemporalSettings,
-  loadWorkerVersion,
   type Role,
 } from '../../src/config.ts';
+import { least } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'order-screening-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-/** The least that a worker needs, and no settings file of the person who runs the tests. */
-const least = {
-  TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
-  SCREENING_API_KEY: 'key-of-the-environment',
-  SCREENING_BASE_URL: 'http://127.0.0.1:8090/test',
-  SCREENING_PORTAL_BASE_URL: 'http://127.0.0.1:8090/portal/api/v1/transaction-update',
-};
 
 function faultsOf(env: NodeJS.ProcessEnv, role?: Role): Record<string, string> {
   try {
@@ -294,45 +285,5 @@ describe('settings that are looked at for their faults', () => {
     expect(faults.map(({ path }) => path)).toEqual(['API_PORT']);
     expect(config).toMatchObject({ api: { port: 8080 }, webhookSecrets: ['one', 'two'] });
     expect(config.findIntegration('default')).toBeDefined();
-  });
-});
-
-describe('settings of a client', () => {
-  it('need no key of the service, and no setting of a server', () => {
-    const { SCREENING_API_KEY: _none, ...others } = least;
-    const settings = loadClientSettings({ ...others, API_HOST: '0.0.0.0', EVENTS_URL: 'nowhere' });
-    expect(settings.findIntegration('default')).toMatchObject({ name: 'default', mode: 'test' });
-    expect(settings.temporal.connection.address).toBe('127.0.0.1:7233');
-  });
-
-  it('list every fault that they have', () => {
-    const load = () =>
-      loadClientSettings({ ...least, SCREENING_MODE: 'real', CARD_STASH_URL: 'redis://127.0.0.1' });
-    expect(load).toThrow(/SCREENING_MODE: must be[\s\S]*CARD_STASH_KEYS: is required/);
-  });
-});
-
-describe('the version of the workers', () => {
-  it('is its deployment and its build', () => {
-    const version = loadWorkerVersion({ WORKER_DEPLOYMENT_NAME: 'orders', WORKER_BUILD_ID: 'v1.2.3' });
-
-    expect(version).toEqual({ deploymentName: 'orders', buildId: 'v1.2.3' });
-  });
-
-  it('is none when nothing is set', () => {
-    expect(loadWorkerVersion({ WORKER_DEPLOYMENT_NAME: '' })).toBeUndefined();
-  });
-
-  it.each([
-    ['WORKER_BUILD_ID', { WORKER_DEPLOYMENT_NAME: 'orders' }],
-    ['WORKER_DEPLOYMENT_NAME', { WORKER_BUILD_ID: 'v1' }],
-  ])('is not complete without %s', (missing, env) => {
-    expect(() => loadWorkerVersion(env)).toThrow(`${missing}: is required with`);
-  });
-
-  it('has names that the server can join by a dot', () => {
-    const env = { WORKER_DEPLOYMENT_NAME: 'a.b', WORKER_BUILD_ID: 'with space' };
-
-    expect(() => loadWorkerVersion(env)).toThrow(/2 fault.*WORKER_DEPLOYMENT_NAME.*WORKER_BUILD_ID/s);
   });
 });

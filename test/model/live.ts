@@ -1,19 +1,14 @@
 /** Lives one life on the real workflows, and compares the order with the model after every step. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  WithStartWorkflowOperation,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { WithStartWorkflowOperation, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { decisionUpdateId, orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
 import { decisionUpdate, orderQuery, recheckSignal, reviewHintSignal } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer } from '../../src/orders/state.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { MINUTE } from '../fixtures/policies.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
+import { type Asked, refusedOrGone } from './asked.ts';
 import { differences, onTheEdge } from './compare.ts';
 import { fold } from './fold.ts';
 import { current, type Model } from './model.ts';
@@ -48,8 +43,6 @@ export async function live(stage: Stage, one: Life): Promise<void> {
     order.end();
   }
 }
-
-type Asked = { is: 'taken'; answer: unknown } | { is: 'refused'; code: string } | { is: 'gone' };
 
 class LivingOrder {
   readonly #stage: Stage;
@@ -294,15 +287,6 @@ class LivingOrder {
       throw new Error(`the checkout’s ${field}: the design says ${want[field]}, the order ${answer[field]}`);
     }
   }
-}
-
-function refusedOrGone(error: unknown): Asked {
-  if (error instanceof WorkflowNotFoundError) return { is: 'gone' };
-  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
-    const code = error.cause.type ?? '';
-    return code === 'AcceptedUpdateCompletedWorkflow' ? { is: 'gone' } : { is: 'refused', code };
-  }
-  throw error;
 }
 
 function show(model: Model): string {

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
-import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { isOver, nextDeadline, spacingDeadline } from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { keepHint, takeHint } from '../../src/orders/hints.ts';
-import { type AfterDeadline, passDeadline, screenAgain } from '../../src/orders/pass-deadline.ts';
+import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { setPhase } from '../../src/orders/phase.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
-import type { DeadlineKind, OrderState } from '../../src/orders/state.ts';
+import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision } from '../../src/orders/words.ts';
 import {
   aNewOrder,
@@ -17,31 +16,14 @@ import {
   attention,
   DAY,
   HOUR,
+  lifeOf,
   MINUTE,
+  next,
   START,
   screen,
   sinceStart,
   unanswered,
 } from './support.ts';
-
-/** Lets pass what comes next by itself. @returns what it was, when (ms from the start), and what follows */
-function next(order: OrderState): { kind: DeadlineKind; at: number; follows: AfterDeadline } {
-  const deadline = nextDeadline(order);
-  if (deadline === undefined) throw new Error(`nothing follows by itself in ${order.phase}`);
-  const follows = passDeadline(order, deadline.kind, deadline.at);
-  return { kind: deadline.kind, at: Date.parse(deadline.at) - START, follows };
-}
-
-/** Lets everything pass that comes by itself, until the order ended. */
-function lifeOf(order: OrderState): [DeadlineKind, number][] {
-  const passed: [DeadlineKind, number][] = [];
-  while (!order.ended) {
-    if (passed.length > 20) throw new Error(`it never ends: ${passed.join(' ')}`);
-    const { kind, at } = next(order);
-    passed.push([kind, at]);
-  }
-  return passed;
-}
 
 function read(order: OrderState, decision: Decision, at: number): void {
   applyReading(order, { kind: 'read', decision }, 'poll', sinceStart(at));
@@ -197,62 +179,6 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual(['gateway-late']);
   });
 
-  it('to an order without an answer: it is given up after a day, and the action stands', () => {
-    for (const whenUnavailable of ['hold', 'proceed'] as const) {
-      const order = anOrder(unanswered(), { whenUnavailable });
-      expect(next(order)).toMatchObject({
-        kind: 'screening-deadline',
-        at: DAY,
-        follows: { events: ['order.decided', 'order.attention'] },
-      });
-      expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: whenUnavailable });
-      expect(attention(order)).toEqual(['no-decision']);
-      expect(lifeOf(order)).toEqual([['window-closes', 5 * DAY]]);
-    }
-  });
-
-  it('to an order that surely was never sent: its window ends, counted from its start', () => {
-    const order = anOrder(unanswered(false));
-    expect(order.attempts[0]?.cancelBy).toBeUndefined();
-    next(order);
-    expect(lifeOf(order)).toEqual([['window-closes', 5 * DAY]]);
-  });
-
-  it('to an error: three rescreens a minute apart, then it stands', () => {
-    const order = anOrder('error');
-    for (const tried of [1, 2, 3]) {
-      expect(next(order)).toMatchObject({ kind: 'rescreen', at: tried * MINUTE });
-      expect(order.attempts[0]).toMatchObject({ rescreens: tried, rescreenDue: true });
-      expect(nextDeadline(order)?.kind).toBe('screening-deadline');
-      const moment = {
-        source: 'rescreen',
-        sentSince: sinceStart(tried * MINUTE),
-        now: sinceStart(tried * MINUTE),
-      } as const;
-      const events = applyScreening(order, order.policy ?? never(), answered('error', `t${tried}`), moment);
-      expect(events).toEqual(tried < 3 ? [] : ['order.decided', 'order.attention']);
-    }
-    expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: 'hold' });
-    expect(nextDeadline(order)?.kind).toBe('window-closes');
-  });
-
-  it('to a rescreen that the service doesn’t answer: the screening deadline ends it', () => {
-    const order = anOrder('error');
-    next(order);
-    expect(next(order).kind).toBe('screening-deadline');
-    expect(order).toMatchObject({ phase: 'decided', decision: 'error' });
-    expect(lifeOf(order)).toEqual([['window-closes', 5 * DAY]]);
-  });
-
-  it('to an error that an operator has screened again: a new screening deadline, and no rescreen by itself', () => {
-    const order = anOrder('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
-    expect(screenAgain(order, sinceStart(2 * DAY))).toBe(true);
-    expect(order).toMatchObject({ phase: 'screening', attempts: [{ rescreenDue: true }] });
-    expect(next(order)).toMatchObject({ kind: 'screening-deadline', at: 3 * DAY });
-    expect(order.phase).toBe('decided');
-    expect(screenAgain(anOrder('pass'), sinceStart(0))).toBe(false);
-  });
-
   it('while hints come: a read at the end of each spacing', () => {
     const order = anOrder('review');
     keepHint(order);
@@ -317,7 +243,3 @@ describe('what happens by itself', () => {
     expect(lifeOf(order)).toEqual([['retry-over', 90 * MINUTE]]);
   });
 });
-
-function never(): never {
-  throw new Error('the order has a policy');
-}

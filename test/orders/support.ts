@@ -1,9 +1,11 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
 import { applyScreening, checkoutAnswer } from '../../src/orders/apply-screening.ts';
+import { nextDeadline } from '../../src/orders/deadlines.ts';
 import { currentAttempt, newOrder } from '../../src/orders/new-order.ts';
+import { type AfterDeadline, passDeadline } from '../../src/orders/pass-deadline.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
-import type { OrderState } from '../../src/orders/state.ts';
+import type { DeadlineKind, OrderState } from '../../src/orders/state.ts';
 import { type Decision, type Instant, instant } from '../../src/orders/words.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 
@@ -56,4 +58,23 @@ export function anOrder(outcome: ScreeningOutcome | Decision, policy: Partial<Po
 /** @returns the codes of the order's open attention */
 export function attention(order: OrderState): string[] {
   return order.attention.map((one) => one.code);
+}
+
+/** Lets pass what comes next by itself. @returns what it was, when (ms from the start), and what follows */
+export function next(order: OrderState): { kind: DeadlineKind; at: number; follows: AfterDeadline } {
+  const deadline = nextDeadline(order);
+  if (deadline === undefined) throw new Error(`nothing follows by itself in ${order.phase}`);
+  const follows = passDeadline(order, deadline.kind, deadline.at);
+  return { kind: deadline.kind, at: Date.parse(deadline.at) - START, follows };
+}
+
+/** Lets everything pass that comes by itself, until the order ended. */
+export function lifeOf(order: OrderState): [DeadlineKind, number][] {
+  const passed: [DeadlineKind, number][] = [];
+  while (!order.ended) {
+    if (passed.length > 20) throw new Error(`it never ends: ${passed.join(' ')}`);
+    const { kind, at } = next(order);
+    passed.push([kind, at]);
+  }
+  return passed;
 }

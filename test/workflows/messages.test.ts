@@ -163,3 +163,33 @@ describe('an order that waits', () => {
     expect(world.reads).toBe(0);
   });
 });
+
+describe('a recheck', () => {
+  it('of what the service doesn’t tell goes on until it does', async () => {
+    const { handle, world, pass, until } = await order((world) => {
+      world.status = { kind: 'unanswered' };
+    });
+    await handle.signal(recheckSignal);
+    await pass(10 * MINUTE);
+    expect(world.reads).toBe(1);
+    world.status = { kind: 'read', decision: 'review' };
+    await pass(2 * MINUTE);
+    const read = await until((state) => state.decision === 'review');
+    expect(read.attempts[0]?.readings.at(-1)?.source).toBe('operator');
+  });
+
+  it('of what the service doesn’t tell goes on when another answer could not be read meanwhile', async () => {
+    const { handle, world, pass, until, attention } = await order((world) => {
+      world.status = { kind: 'unanswered' };
+    });
+    await handle.signal(recheckSignal);
+    await until(() => world.reads === 1);
+    world.status = { kind: 'unreadable', words: 'A word that is no decision.' };
+    await handle.signal(recheckSignal);
+    await until((state) => state.attention.length === 1);
+    world.status = { kind: 'read', decision: 'review' };
+    await pass(2 * MINUTE);
+    await until((state) => state.decision === 'review');
+    expect(await attention()).toEqual([]);
+  });
+});

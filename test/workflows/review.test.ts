@@ -259,34 +259,6 @@ describe('a pass', () => {
     ]);
   });
 
-  it('that the service doesn’t tell about is read again until it does', async () => {
-    const { handle, world, pass, until } = await order((world) => {
-      world.status = { kind: 'unanswered' };
-    });
-    await handle.signal(recheckSignal);
-    await pass(10 * MINUTE);
-    expect(world.reads).toBe(1);
-    world.status = { kind: 'read', decision: 'review' };
-    await pass(2 * MINUTE);
-    const read = await until((state) => state.decision === 'review');
-    expect(read.attempts[0]?.readings.at(-1)?.source).toBe('operator');
-  });
-
-  it('that the service doesn’t tell about is still read again when another answer could not be read meanwhile', async () => {
-    const { handle, world, pass, until, attention } = await order((world) => {
-      world.status = { kind: 'unanswered' };
-    });
-    await handle.signal(recheckSignal);
-    await until(() => world.reads === 1);
-    world.status = { kind: 'unreadable', words: 'A word that is no decision.' };
-    await handle.signal(recheckSignal);
-    await until((state) => state.attention.length === 1);
-    world.status = { kind: 'read', decision: 'review' };
-    await pass(2 * MINUTE);
-    await until((state) => state.decision === 'review');
-    expect(await attention()).toEqual([]);
-  });
-
   it('that is reported as fraud keeps its action and is polled until the decision changes', async () => {
     const { handle, world, pass, state } = await order();
     const answer = await handle.executeUpdate(reportFraudUpdate, { args: [{}] });
