@@ -1,4 +1,4 @@
-/** The worker of the floor and of the plain way: as many slots and as large a cache as ours. */
+/** The worker of the floor and of the plain way: as many slots and as large a cache as ours, and modules shared as ours are. */
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
@@ -7,6 +7,7 @@ import { bareCreate } from '../service.ts';
 import { FLOOR_TASK_QUEUE } from './names.ts';
 import type { FloorActivities, FloorInput } from './workflows.ts';
 
+const workflowsPath = fileURLToPath(import.meta.resolve('./workflows.ts'));
 const SLOTS = 500;
 const CACHED = 2_000;
 
@@ -33,7 +34,8 @@ const worker = await Worker.create({
   connection,
   namespace,
   taskQueue: FLOOR_TASK_QUEUE,
-  workflowsPath: fileURLToPath(import.meta.resolve('./workflows.ts')),
+  workflowsPath,
+  bundlerOptions: { preloadModules: [workflowsPath] },
   activities: { ...activities },
   maxConcurrentWorkflowTaskExecutions: SLOTS,
   maxConcurrentLocalActivityExecutions: SLOTS,
