@@ -3,6 +3,7 @@ import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
 import { histogramBounds } from './activities/index.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import { orderOfWorkflowId } from './orders/ids.ts';
 
 /** The SDK's own histograms are in milliseconds; a checkout has up to 7.5 s. */
 const TASK_BOUNDS = [
@@ -67,12 +68,6 @@ export function temporalLogger(log: Log): Logger {
       reason,
       err: error,
     };
-    log.foreign(severity, { integration, ...orderOf(workflowId), ...fields }, message);
+    log.foreign(severity, { integration, ...orderOfWorkflowId(String(workflowId)), ...fields }, message);
   });
-}
-
-/** @returns the order that a workflow id `order:<integration>:<orderId>` names */
-function orderOf(workflowId: unknown): { integration?: string; orderId?: string } {
-  const [, integration, orderId] = /^order:([^:]+):(.+)$/.exec(String(workflowId)) ?? [];
-  return integration === undefined || orderId === undefined ? {} : { integration, orderId };
 }

@@ -20,8 +20,6 @@ import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
 export { EarlyAnswers } from './client/early-answers.ts';
-export { pendingByPolicy } from './client/pending-answer.ts';
-export { type CheckedScreenRequest, readScreenRequest } from './client/read-requests.ts';
 export type {
   HintAnswer,
   HintRequest,
@@ -63,7 +61,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     screen: async (request) => screen(context, request),
     retry: async (request) => screen(context, request),
     recordGatewayResult: async (order, request) => recordGatewayResult(context, workflowId(order), request),
-    get: async (order) => (await readOrder(context, workflowId(order))).state,
+    get: async (order) => readOrder(context, workflowId(order)),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     list: async (request) => listOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),

@@ -1,6 +1,7 @@
 /** Looks over the open orders and tells of those that are stuck or overdue. Design section 8. */
 import { activityInfo, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import {
   newFindings,
@@ -102,12 +103,12 @@ async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[
 /** The order can't count an event of its own, so this one has sequence 0: it comes from outside the order. */
 async function tell(world: ActivityWorld, finding: SweepFinding): Promise<void> {
   if (world.events === undefined) return;
-  const [, integration = '', ...rest] = finding.workflowId.split(':');
+  const order = orderOfWorkflowId(finding.workflowId);
+  if (order === undefined) return;
   const event: OrderEvent = {
     id: `sweep:${finding.workflowId}:${finding.kind}`,
     type: 'order.attention',
-    orderId: rest.join(':'),
-    integration,
+    ...order,
     sequence: 0,
     occurredAt: instant(Date.now()),
     data: { attention: [sweepWords(finding)] },

@@ -1,10 +1,10 @@
 /** What the API answers, for its documentation. Design section 5. */
 import { z } from 'zod';
-import { ACTIONS, PHASES } from '../orders/words.ts';
-import { DECISIONS, INTEGRATION_WORKFLOWS, insightsSchema } from '../screening/index.ts';
+import { ACTIONS, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { INTEGRATION_WORKFLOWS, insightsSchema } from '../screening/index.ts';
 
 export const phaseSchema = z.enum(PHASES);
-export const decisionSchema = z.enum([...DECISIONS, 'pending', 'skipped']);
+export const decisionSchema = z.enum(ORDER_DECISIONS);
 export const actionSchema = z.enum(ACTIONS);
 const instantSchema = z.iso.datetime();
 

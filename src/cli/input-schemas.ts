@@ -1,7 +1,7 @@
 /** What the commands take, as text from the command line. The limits are the API's. */
 import { z } from 'zod';
 import { orderIdSchema } from '../client/read-requests.ts';
-import { ACTIONS, PHASES } from '../orders/words.ts';
+import { ACTIONS, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 
 export const orderId = orderIdSchema;
 export const integration = z
@@ -18,15 +18,7 @@ export const idempotencyKey = z
 export const attempt = wholeNumber(1, 1_000);
 
 export const phase = oneOf(PHASES);
-export const decision = oneOf([
-  'pass',
-  'fail',
-  'review',
-  'fraudulent',
-  'error',
-  'pending',
-  'skipped',
-] as const);
+export const decision = oneOf(ORDER_DECISIONS);
 export const action = oneOf(ACTIONS);
 
 /** Not empty, and at most so many characters. */

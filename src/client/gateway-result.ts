@@ -34,7 +34,7 @@ export async function recordGatewayResult(
 }
 
 async function onlyAttempt(context: ClientContext, workflowId: string): Promise<number> {
-  const { state } = await readOrder(context, workflowId);
+  const state = await readOrder(context, workflowId);
   if (state.attempts.length > 1) {
     throw new OrderScreeningError(
       'attempt-required',

@@ -1,10 +1,11 @@
 /** All that can be known of an order: from the server alone, and from a worker where one answers. Design section 8. */
 import { QueryNotRegisteredError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { OrderScreeningError } from '../orders/errors.ts';
+import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { ClientContext } from './context.ts';
 import { instantOf } from './instant-of.ts';
-import { nameOf, summaryOf } from './list-orders.ts';
+import { summaryOf } from './list-orders.ts';
 import { describeOrder, finalRecord, openState } from './read-order.ts';
 import { unknownOrder } from './temporal-errors.ts';
 import type { InspectedOrder, PollTimes } from './types.ts';
@@ -26,7 +27,7 @@ export async function inspectOrder(
 ): Promise<InspectedOrder> {
   const deadline = Date.now() + withinMs;
   const description = await describeOrder(context, workflowId, withinMs);
-  const name = nameOf(workflowId);
+  const name = orderOfWorkflowId(workflowId);
   if (description === undefined || name === undefined) throw unknownOrder();
   const { typedSearchAttributes, startTime, closeTime, runId } = description;
   const poll = pollTimes(description);

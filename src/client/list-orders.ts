@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { z } from 'zod';
+import { orderOfWorkflowId } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import {
   cancelBy,
@@ -15,7 +16,7 @@ import {
   screeningPhase,
   transactionId,
 } from '../orders/search-attributes.ts';
-import { ACTIONS, type Instant, PHASES } from '../orders/words.ts';
+import { ACTIONS, type Instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import type { ClientContext } from './context.ts';
 import { instantOf } from './instant-of.ts';
 import { invalidRequest } from './read-requests.ts';
@@ -28,7 +29,7 @@ const DEFAULT_LIMIT = 50;
 const CHECK_BYTES = 8;
 
 const phases = z.enum(PHASES);
-const decisions = z.enum(['pass', 'fail', 'review', 'fraudulent', 'error', 'pending', 'skipped']);
+const decisions = z.enum(ORDER_DECISIONS);
 const actions = z.enum(ACTIONS);
 
 /** @see OrderScreening.list */
@@ -47,7 +48,7 @@ export async function listOrders({ client }: ClientContext, request: ListRequest
   );
   const orders = page.executions.flatMap(
     ({ execution, searchAttributes, startTime, closeTime }): OrderSummary[] => {
-      const name = nameOf(execution?.workflowId ?? '');
+      const name = orderOfWorkflowId(execution?.workflowId ?? '');
       const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
       const closedAt = instantOf(closeTime);
       return name === undefined ? [] : [summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt)];
@@ -89,12 +90,6 @@ function deadlineConditions(range: ListRequest['cancelBy']): string[] {
 /** @returns a value as a string of the query language */
 export function quoted(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
-/** @returns the order that a workflow id names; undefined when it is no order's */
-export function nameOf(workflowId: string): { integration: string; orderId: string } | undefined {
-  const [, integration, orderId] = /^order:([^:]+):(.+)$/s.exec(workflowId) ?? [];
-  return integration === undefined || orderId === undefined ? undefined : { integration, orderId };
 }
 
 /** @returns an order as Temporal's server shows it, without a worker */

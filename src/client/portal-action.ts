@@ -44,7 +44,7 @@ export async function portalAction(
     if (known !== undefined && !isOrderClosed(known)) throw known;
   }
   const found = await findOrder(context, workflowId);
-  if (found !== undefined) return closedOrderAction(context, order, found.state, fields);
+  if (found !== undefined) return closedOrderAction(context, order, found, fields);
   if (fields.transactionId === undefined) throw unknownOrder();
   return orderlessAction(context, order, fields, fields.transactionId);
 }

@@ -15,23 +15,19 @@ import { within } from './within.ts';
 /** How long a read may take; in milliseconds. */
 const READ_WITHIN_MS = 5_000;
 
-/** An order as Temporal has it: open, or closed with its record. */
-export type FoundOrder = { open: true; state: OrderState } | { open: false; state: OrderState };
-
 /** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
-export async function readOrder(context: ClientContext, workflowId: string): Promise<FoundOrder> {
+export async function readOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
   const found = await findOrder(context, workflowId);
   if (found === undefined) throw unknownOrder();
   return found;
 }
 
 /** @returns the whole state; undefined when Temporal knows no such order */
-export async function findOrder(context: ClientContext, workflowId: string): Promise<FoundOrder | undefined> {
+export async function findOrder(context: ClientContext, workflowId: string): Promise<OrderState | undefined> {
   const description = await describeOrder(context, workflowId);
   if (description === undefined) return undefined;
-  if (description.status.name !== 'RUNNING')
-    return { open: false, state: await finalRecord(context, workflowId) };
-  return { open: true, state: await openState(context, workflowId) };
+  const open = description.status.name === 'RUNNING';
+  return open ? openState(context, workflowId) : finalRecord(context, workflowId);
 }
 
 /** @returns the state of an open order, from a worker @throws OrderScreeningError `temporal-unavailable` without one */

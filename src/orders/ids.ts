@@ -16,6 +16,12 @@ export function orderWorkflowId(integration: string, orderId: string): string {
   return `order:${integration}:${orderId}`;
 }
 
+/** @returns the order whose workflow id this is; undefined when it is no order's */
+export function orderOfWorkflowId(workflowId: string): { integration: string; orderId: string } | undefined {
+  const [, integration, orderId] = /^order:([^:]+):(.+)$/s.exec(workflowId) ?? [];
+  return integration === undefined || orderId === undefined ? undefined : { integration, orderId };
+}
+
 /** @returns the workflow id of a portal action that runs by itself, one per action and transaction */
 export function portalActionWorkflowId(
   integration: string,

@@ -4,7 +4,16 @@
 export type Decision = 'pass' | 'fail' | 'review' | 'fraudulent' | 'error';
 
 /** A decision of an order: the service's, or ours: `pending` (no answer yet), `skipped` (policy: not screened). */
-export type OrderDecision = Decision | 'pending' | 'skipped';
+export const ORDER_DECISIONS = [
+  'pass',
+  'fail',
+  'review',
+  'fraudulent',
+  'error',
+  'pending',
+  'skipped',
+] as const satisfies readonly (Decision | 'pending' | 'skipped')[];
+export type OrderDecision = (typeof ORDER_DECISIONS)[number];
 
 /** What the order service must do next. */
 export const ACTIONS = ['proceed', 'hold', 'decline', 'cancel'] as const;

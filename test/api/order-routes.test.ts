@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OrderScreeningError, readScreenRequest } from '../../src/starter.ts';
+import { readScreenRequest } from '../../src/client/read-requests.ts';
+import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { aCheckoutAnswer, anApi, TRANSACTION_ID } from './fake-order-screening.ts';
@@ -9,20 +10,12 @@ const screening = { method: 'POST', url: '/v1/orders/order-1/screening' } as con
 describe('POST screening', () => {
   it('answers 200 with the decision and the action, without our own fingerprint', async () => {
     const { app, orderScreening, logged } = await anApi();
-    const transaction = aTransaction();
-    const response = await app.inject({
-      ...screening,
-      body: { workflow: 'post-acceptance', attempt: 2, transaction },
-    });
+    const body = { workflow: 'post-acceptance', attempt: 2, transaction: aTransaction() };
+    const response = await app.inject({ ...screening, body });
     expect(response.statusCode).toBe(200);
     const { fingerprint: _ours, ...answer } = aCheckoutAnswer();
     expect(response.json()).toEqual(answer);
-    expect(orderScreening.screen).toHaveBeenCalledWith({
-      orderId: 'order-1',
-      workflow: 'post-acceptance',
-      attempt: 2,
-      transaction,
-    });
+    expect(orderScreening.screen).toHaveBeenCalledWith({ orderId: 'order-1', ...body });
     expect(logged()).toMatch(/"orderId":"order-1".*"attempt":2/);
   });
 

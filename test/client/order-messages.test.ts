@@ -6,8 +6,9 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { nameOf, queryOf } from '../../src/client/list-orders.ts';
+import { queryOf } from '../../src/client/list-orders.ts';
 import { within } from '../../src/client/within.ts';
+import { orderOfWorkflowId } from '../../src/orders/ids.ts';
 import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
 import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
 
@@ -245,8 +246,8 @@ describe('a list of orders', () => {
   });
 
   it('reads the order from its workflow id', () => {
-    expect(nameOf('order:default:a:b')).toEqual({ integration: 'default', orderId: 'a:b' });
-    expect(nameOf('portal:default:cancel:1')).toBeUndefined();
+    expect(orderOfWorkflowId('order:default:a:b')).toEqual({ integration: 'default', orderId: 'a:b' });
+    expect(orderOfWorkflowId('portal:default:cancel:1')).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readCardRequest, readOrderId } from '../../src/client/read-requests.ts';
-import { OrderScreeningError, readScreenRequest } from '../../src/starter.ts';
+import { readCardRequest, readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
+import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 

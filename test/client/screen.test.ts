@@ -6,8 +6,8 @@ import {
 } from '@temporalio/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CardStashError, createCardStash } from '../../src/cards/index.ts';
+import { readScreenRequest } from '../../src/client/read-requests.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
-import { readScreenRequest } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { aClient, aClosedOrder, described, refused } from './fake-temporal.ts';
