@@ -15,7 +15,7 @@ export interface Image {
   remove(): Promise<void>;
 }
 
-/** Makes the folder by the Dockerfile's COPY lines, in the order in which they stand. */
+/** Makes the folder by the Dockerfile's COPY lines, in the order in which they stand, and then what it runs with Node. */
 export async function makeImage(): Promise<Image> {
   const dockerfile = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const folder = await mkdtemp(join(tmpdir(), 'order-screening-image-'));
@@ -26,6 +26,9 @@ export async function makeImage(): Promise<Image> {
     }
   }
   await run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder });
+  for (const [, command = ''] of dockerfile.matchAll(/^RUN (node .+)$/gm)) {
+    await run('sh', ['-c', command], { cwd: folder });
+  }
   await chmod(folder, 0o755);
   const root = process.getuid?.() === 0;
   const uid = root ? Number((await run('id', ['-u', 'nobody'])).stdout.trim()) : undefined;
