@@ -19,7 +19,8 @@ export default defineConfig({
           exclude: [...fuzz, ...workflows, ...e2e, ...model, ...chaos, ...production, ...packaged],
           // Most of the time went into loading the same modules for each file. So no helper keeps hooks or state of its own.
           isolate: false,
-          maxWorkers: 2,
+          // Some tests only wait.
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },

@@ -60,7 +60,7 @@ describe('looking first', () => {
     'creates nothing when the look meets a %s, and may have sent one before',
     async (kind, reason) => {
       sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind }] });
-      const { outcome } = await aWorld().checkout.screenAtCheckout(again());
+      const { outcome } = await aWorld({ checkoutBudgetMs: 600 }).checkout.screenAtCheckout(again());
       expect(outcome).toEqual({ kind: 'unanswered', reason, maybeSent: true });
       expect(requests('create-transaction')).toBe(0);
     },
@@ -75,7 +75,7 @@ describe('looking first', () => {
   });
 
   it('takes an answer without an id for a transaction that is there', async () => {
-    const world = aWorld();
+    const world = aWorld({ checkoutBudgetMs: 600 });
     await world.checkout.screenAtCheckout(aCheckout('review'));
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'reply-without-id' }] });
     const { outcome } = await world.checkout.screenAtCheckout(again());

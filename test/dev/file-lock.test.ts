@@ -31,7 +31,13 @@ test('the one that waits is told so', async () => {
   const lock = join(await scratchFolder(), 'lock');
   let waited = 0;
   let release: () => void = () => {};
-  const first = withFileLock(lock, () => new Promise<void>((resolve) => (release = resolve)));
+  let first: Promise<void> | undefined;
+  await new Promise<void>((held) => {
+    first = withFileLock(lock, () => {
+      held();
+      return new Promise<void>((resolve) => (release = resolve));
+    });
+  });
   const second = withFileLock(
     lock,
     async () => 'done',
