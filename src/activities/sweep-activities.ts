@@ -103,8 +103,8 @@ async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[
 /** The order can't count an event of its own, so this one has sequence 0: it comes from outside the order. */
 async function tell(world: ActivityWorld, finding: SweepFinding): Promise<void> {
   if (world.events === undefined) return;
-  const order = orderOfWorkflowId(finding.workflowId);
-  if (order === undefined) return;
+  // One that was started under a foreign id is told of, too: the event's id names it.
+  const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
   const event: OrderEvent = {
     id: `sweep:${finding.workflowId}:${finding.kind}`,
     type: 'order.attention',
