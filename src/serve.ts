@@ -7,12 +7,11 @@ import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import closeWithGrace from 'close-with-grace';
 import { startApi } from './api/index.ts';
-import { createDataConverter } from './codec/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { createLog, type Log, showError } from './log.ts';
 import { installRuntime } from './runtime.ts';
 import { createOrderScreening, EarlyAnswers } from './starter.ts';
-import { startWorkers, worldOf } from './worker.ts';
+import { startWorkers, workerSettings, worldOf } from './worker.ts';
 
 /** Longer than the requests that are under way, and after them the worker, may take. */
 const STOP_WITHIN_MS = 25_000;
@@ -30,8 +29,7 @@ export interface Service {
  * @throws ConfigError when the API's port is taken
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { temporal, findIntegration, maxRps, workerVersion: version } = config;
-  const { namespace } = temporal;
+  const { temporal, findIntegration } = config;
   const parts: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const part of parts.splice(0).reverse()) await part();
@@ -39,20 +37,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   try {
     const connection = await NativeConnection.connect(temporal.connection);
     parts.push(() => connection.close());
-    const dataConverter = createDataConverter(config.payloadKeys);
+    const settings = workerSettings(config, connection);
     const earlyAnswers = new EarlyAnswers();
     const world = { ...worldOf(config), beforeRecord: earlyAnswers };
     const { cards } = world;
     parts.push(() => cards.close());
-    const settings = {
-      connection,
-      namespace,
-      dataConverter,
-      maxRps,
-      ...(version !== undefined && { version }),
-    };
     const workers = await startWorkers(settings, world);
     parts.push(() => workers.stop().catch(() => undefined));
+    const { namespace, dataConverter } = settings;
     const client = new Client({ connection, namespace, dataConverter });
     const app = await startApi(
       config,

@@ -133,6 +133,18 @@ function versioned(version: WorkerDeploymentVersion) {
   } as const;
 }
 
+/** @returns what the workers of a process are started with */
+export function workerSettings(config: Config, connection: NativeConnection): WorkerSettings {
+  const { maxRps, workerVersion: version } = config;
+  return {
+    connection,
+    namespace: config.temporal.namespace,
+    dataConverter: createDataConverter(config.payloadKeys),
+    maxRps,
+    ...(version !== undefined && { version }),
+  };
+}
+
 /** @returns what the activities stand on, made from the settings */
 export function worldOf(config: Config): ActivityWorld {
   return {
@@ -154,17 +166,9 @@ async function main(): Promise<void> {
   const { connection: options, namespace } = config.temporal;
   const connection = await NativeConnection.connect(options);
   const world = worldOf(config);
-  const { maxRps, workerVersion: version } = config;
-  const dataConverter = createDataConverter(config.payloadKeys);
-  const settings = {
-    connection,
-    namespace,
-    dataConverter,
-    maxRps,
-    ...(version !== undefined && { version }),
-  };
+  const settings = workerSettings(config, connection);
   const workers = await startWorkers(settings, world);
-  log.info({ address: options.address, namespace, ...version }, 'worker is ready');
+  log.info({ address: options.address, namespace, ...settings.version }, 'worker is ready');
   const stop = (): void => {
     log.info('worker is stopping: what runs may finish');
     workers.stop().catch(() => undefined);

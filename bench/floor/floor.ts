@@ -1,11 +1,11 @@
 /** The floor and the plain way as a caller has them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
-import { type SpawnedProcess, spawnProcess } from '../../test/support/spawn-process.ts';
+import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 import type { BenchOrder } from '../orders.ts';
-import { READY_WITHIN_MS } from '../stack/deployment.ts';
 import { makeNamespace } from '../stack/namespace.ts';
 import type { Stack } from '../stack/stack.ts';
+import { workerProcesses } from '../stack/worker-processes.ts';
 import { FLOOR_TASK_QUEUE } from './names.ts';
 import { type floor, floorDecision, type plain, plainDecision } from './workflows.ts';
 
@@ -34,22 +34,11 @@ export async function startFloor(
 ): Promise<Floor> {
   await makeNamespace(stack, namespace);
   const client = new Client({ connection: stack.connection, namespace });
-  const workers: SpawnedProcess[] = [];
-  const startWorker = async () => {
-    const env = {
-      TEMPORAL_ADDRESS: stack.address,
-      TEMPORAL_NAMESPACE: namespace,
-      SERVICE_URL: stack.sandbox.baseUrl,
-    };
-    const worker = await spawnProcess('bench/floor/worker.ts', {
-      env,
-      nodeArgs,
-      readyWhen: /worker is ready/,
-      readyWithinMs: READY_WITHIN_MS,
-    });
-    workers.push(worker);
-    return worker;
-  };
+  const { workers, startWorker } = workerProcesses('bench/floor/worker.ts', nodeArgs, async () => ({
+    TEMPORAL_ADDRESS: stack.address,
+    TEMPORAL_NAMESPACE: namespace,
+    SERVICE_URL: stack.sandbox.baseUrl,
+  }));
   for (let started = 0; started < count; started += 1) await startWorker();
   return {
     client,

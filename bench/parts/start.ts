@@ -12,9 +12,8 @@ import { startFloor } from '../floor/floor.ts';
 import { anOrder } from '../orders.ts';
 import { deploy } from '../stack/deployment.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
+import { READY_WITHIN_MS } from '../stack/worker-processes.ts';
 import { expectPass } from '../ways/ways.ts';
-
-const READY_WITHIN_MS = 120_000;
 
 export async function benchStart({ sizes, address, say }: BenchContext): Promise<Figure[]> {
   const stack = await startStack(address);

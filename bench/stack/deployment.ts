@@ -10,9 +10,7 @@ import { type SpawnedProcess, spawnProcess } from '../../test/support/spawn-proc
 import { SANDBOX_KEY } from '../service.ts';
 import { makeNamespace } from './namespace.ts';
 import type { Stack } from './stack.ts';
-
-/** Several processes start at once, on few cores. */
-export const READY_WITHIN_MS = 120_000;
+import { READY_WITHIN_MS, workerProcesses } from './worker-processes.ts';
 
 export const WEBHOOK_SECRET = 'a-webhook-secret';
 
@@ -54,18 +52,8 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
   const { findIntegration, payloadKeys } = loadClientSettings(settings);
   const dataConverter = createDataConverter(payloadKeys);
   const client = new Client({ connection: stack.connection, namespace, dataConverter });
-  const workers: SpawnedProcess[] = [];
-  const startWorker = async () => {
-    const env = { ...settings, METRICS_PORT: String(await freePort()) };
-    const worker = await spawnProcess('src/worker.ts', {
-      env,
-      nodeArgs,
-      readyWhen: /worker is ready/,
-      readyWithinMs: READY_WITHIN_MS,
-    });
-    workers.push(worker);
-    return worker;
-  };
+  const env = async () => ({ ...settings, METRICS_PORT: String(await freePort()) });
+  const { workers, startWorker } = workerProcesses('src/worker.ts', nodeArgs, env);
   const together = options.together && (await startApi(options.together, settings, nodeArgs));
   if (together) workers.push(together.process);
   else for (let started = 0; started < count; started += 1) await startWorker();

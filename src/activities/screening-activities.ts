@@ -66,7 +66,7 @@ export function screeningActivities(world: ActivityWorld) {
     const waits = budget >= LEAST_TIME_MS;
     // The caller may know what the run of this task that was lost found out. After a reset it knows the run's whole record.
     if (!waits && (!lookFirst || wasReset)) {
-      return { policy, outcome: { kind: 'unanswered', reason: 'no-time-left', maybeSent: lookFirst } };
+      return { policy, outcome: noTimeLeft(lookFirst) };
     }
     const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs);
     // A run of this task that failed may have its create under way still, in this process or in another.
@@ -160,7 +160,11 @@ async function inTime(
 function afterwards(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
   if (outcome.kind !== 'answered' || policy.passive) return outcome;
   if (actionAtCheckout(outcome.decision, policy) !== 'decline') return outcome;
-  return { kind: 'unanswered', reason: 'no-time-left', maybeSent: true };
+  return noTimeLeft(true);
+}
+
+function noTimeLeft(maybeSent: boolean): ScreeningOutcome {
+  return { kind: 'unanswered', reason: 'no-time-left', maybeSent };
 }
 
 /** The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. */
