@@ -38,9 +38,9 @@ export const HISTORY_LIMITS: Readonly<Record<string, HistoryLimits>> = {
   passed: { steps: 16, tasks: 5, aim: 30 },
   declined: { steps: 13, tasks: 4 },
   'declined, then passed': { steps: 27, tasks: 8 },
-  'review, passed by webhook': { steps: 29, tasks: 9, aim: 50 },
+  'review, passed by webhook': { steps: 26, tasks: 8, aim: 50 },
   'review, passed by poll': { steps: 23, tasks: 7 },
-  'review, failed by webhook and canceled': { steps: 30, tasks: 8 },
+  'review, failed by webhook and canceled': { steps: 28, tasks: 8 },
   'fraudulent after acceptance, canceled': { steps: 18, tasks: 5 },
   'no answer at checkout, passed later': { steps: 22, tasks: 6 },
 };

@@ -13,10 +13,10 @@ export interface Deadline {
   at: Instant;
 }
 
-/** @returns the end of the running spacing between hints, which has a timer of its own: the others outlast it */
-export function spacingDeadline(order: OrderState): Deadline | undefined {
-  const { until } = order.hints;
-  return until === undefined || order.phase === 'canceled' ? undefined : { kind: 'hint-spacing', at: until };
+/** @returns when a kept hint may be read, if that is later; it has a timer of its own: the others outlast it */
+export function spacingDeadline({ hints, phase }: OrderState): Deadline | undefined {
+  if (!hints.unread || hints.until === undefined || phase === 'canceled') return undefined;
+  return { kind: 'hint-spacing', at: hints.until };
 }
 
 /** @returns what comes next by itself, or undefined: nothing does */

@@ -1,4 +1,4 @@
-/** When a hint is worth a read: at most once a spacing, which grows under a flood. Design section 5, `hint`. */
+/** When a hint is read: at most once a spacing, which grows under a flood. Design section 5, `hint`. */
 import { isOver } from './deadlines.ts';
 import type { ReviewHint } from './messages.ts';
 import { FIRST_HINT_SPACING_MS } from './new-order.ts';
@@ -10,9 +10,7 @@ const LONGEST_SPACING_MS = 5 * 60_000;
 /** @returns whether a hint would tell the order something that it doesn't know to look for already */
 export function hintIsNews(order: OrderState, hint: ReviewHint, nowMs: number): boolean {
   if (order.phase === 'canceled' || isOver(order, nowMs)) return false;
-  if (order.hints.unread) return false;
-  if (order.hints.until !== undefined && nowMs < millis(order.hints.until)) return false;
-  return concerns(order, hint);
+  return !order.hints.unread && concerns(order, hint);
 }
 
 /** A hint for a transaction that isn't the order's newest says nothing about it. */
@@ -23,12 +21,25 @@ function concerns(order: OrderState, hint: ReviewHint): boolean {
   return named === undefined || newest === undefined || named === newest;
 }
 
-/** Keeps a hint until it is read. */
-export function keepHint(order: OrderState): void {
-  order.hints.unread = true;
+/** Keeps a hint until it is read: now, or when the spacing since the last one ends. */
+export function keepHint(order: OrderState, nowMs: number): void {
+  const { hints } = order;
+  hints.unread = true;
+  if (hints.until !== undefined && millis(hints.until) <= nowMs) endSpacing(order);
 }
 
-/** Takes the kept hint for reading, and begins the spacing in which no other is taken. */
+/** Keeps a read that is due for whatever reason: it does not wait for a spacing. */
+export function keepRead(order: OrderState): void {
+  order.hints.unread = true;
+  endSpacing(order);
+}
+
+/** @returns whether a kept hint may be read now */
+export function hintReadable({ hints, phase }: OrderState): boolean {
+  return hints.unread && hints.until === undefined && phase !== 'screening';
+}
+
+/** Takes the kept hint for reading, and begins the spacing in which no other is read. */
 export function takeHint(order: OrderState, nowMs: number): void {
   const { hints } = order;
   const quiet = hints.endedAt === undefined || nowMs - millis(hints.endedAt) > hints.spacingMs;
@@ -37,8 +48,8 @@ export function takeHint(order: OrderState, nowMs: number): void {
   hints.until = instant(nowMs + hints.spacingMs);
 }
 
-/** Ends the spacing; the caller reads once more, since hints were turned away meanwhile. */
-export function endSpacing(order: OrderState, nowMs: number): void {
-  delete order.hints.until;
-  order.hints.endedAt = instant(nowMs);
+/** Ends the spacing: a hint that was kept meanwhile may be read. */
+export function endSpacing({ hints }: OrderState): void {
+  if (hints.until !== undefined) hints.endedAt = hints.until;
+  delete hints.until;
 }

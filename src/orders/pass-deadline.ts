@@ -59,8 +59,7 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
         attend('cancel-due', `The order is to be canceled and still is not${by(order)}.`);
       break;
     case 'hint-spacing':
-      endSpacing(order, millis(now));
-      after.read = true;
+      endSpacing(order);
       break;
     case 'gateway-over':
     case 'retry-over':

@@ -146,9 +146,9 @@ export interface ActionRecord {
 export interface HintSpacing {
   /** A hint waits to be read. */
   unread: boolean;
-  /** The running spacing's end; a read closes it. */
+  /** The end of the spacing since the last read. */
   until?: Instant;
-  /** When the last spacing ended. */
+  /** When the spacing before ended. */
   endedAt?: Instant;
   spacingMs: number;
 }

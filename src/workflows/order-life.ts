@@ -5,7 +5,7 @@ import { applyScreening } from '../orders/apply-screening.ts';
 import { type Deadline, endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
 import { answerCheckout, applyFirstScreening } from '../orders/first-screening.ts';
 import { applyGatewaySent } from '../orders/gateway.ts';
-import { takeHint } from '../orders/hints.ts';
+import { hintReadable, keepHint, takeHint } from '../orders/hints.ts';
 import { mustFinish, wantedJobs } from '../orders/jobs.ts';
 import type { OrderEventType, ScreenOrderInput } from '../orders/messages.ts';
 import { currentAttempt } from '../orders/new-order.ts';
@@ -56,6 +56,12 @@ export class OrderLife {
   /** Whether a create may be under way. */
   get screening(): boolean {
     return this.#attemptWaits() || this.jobs.busy('catch-up');
+  }
+
+  /** Somebody says that there is news. */
+  hint(): void {
+    keepHint(this.#context.order, Date.now());
+    this.#context.touch();
   }
 
   /** An operator asks to read the status now. */
@@ -147,7 +153,7 @@ export class OrderLife {
       this.#alarm.rung ||
       this.#spacing.rung ||
       this.#recheckAsked ||
-      this.#hintReadable() ||
+      hintReadable(this.#context.order) ||
       this.#attemptWaits()
     );
   }
@@ -161,7 +167,7 @@ export class OrderLife {
     if (this.#attemptWaits() && order.policy !== undefined) return this.#screenRetry(order.policy);
     if (this.#context.touched) return;
     if (this.#recheckAsked) return this.#recheckNow();
-    if (this.#hintReadable()) {
+    if (hintReadable(order)) {
       takeHint(order, Date.now());
       return this.#read('webhook');
     }
@@ -171,7 +177,7 @@ export class OrderLife {
     if (after.events.length > 0) this.#quietEnd = undefined;
     this.#context.emit(after.events);
     if (after.cancel) portal.queue({ kind: 'cancel' }, 'policy');
-    if (after.read) await this.#read(deadline.kind === 'recheck' ? 'recheck' : 'webhook');
+    if (after.read) await this.#read('recheck');
   }
 
   async #recheckNow(): Promise<void> {
@@ -254,11 +260,6 @@ export class OrderLife {
   #noteEnd({ kind, at }: Deadline): void {
     const quiet = this.#rest.waits && this.jobs.idle && this.#othersRest();
     this.#quietEnd = quiet && endsOrder(kind) ? at : undefined;
-  }
-
-  #hintReadable(): boolean {
-    const { order } = this.#context;
-    return order.hints.unread && order.phase !== 'screening';
   }
 
   #attemptWaits(): boolean {

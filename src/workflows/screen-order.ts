@@ -21,7 +21,7 @@ import {
 } from '../orders/check-messages.ts';
 import { isOver } from '../orders/deadlines.ts';
 import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from '../orders/gateway.ts';
-import { hintIsNews, keepHint } from '../orders/hints.ts';
+import { hintIsNews, keepRead } from '../orders/hints.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
@@ -110,7 +110,7 @@ class ScreenOrder {
   async #goOnAsNew(): Promise<never> {
     await this.#outbox.pause();
     await condition(() => this.#portal.idle && allHandlersFinished());
-    if (this.#life.readDue) keepHint(this.#context.order);
+    if (this.#life.readDue) keepRead(this.#context.order);
     return continueAsNew<typeof screenOrder>({ ...this.#input, resume: this.#context.snapshot() });
   }
 
@@ -145,7 +145,7 @@ class ScreenOrder {
     setHandler(
       hintUpdate,
       () => {
-        keepHint(order);
+        this.#life.hint();
         return { accepted: true as const };
       },
       {
@@ -156,7 +156,7 @@ class ScreenOrder {
       },
     );
     setHandler(reviewHintSignal, (hint) => {
-      if (hintIsNews(order, hint, Date.now())) keepHint(order);
+      if (hintIsNews(order, hint, Date.now())) this.#life.hint();
     });
     setHandler(recheckSignal, () => {
       if (!isOver(order, Date.now())) this.#life.recheck();

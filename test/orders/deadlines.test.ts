@@ -179,12 +179,14 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual(['gateway-late']);
   });
 
-  it('while hints come: a read at the end of each spacing', () => {
+  it('while hints come: the end of the spacing, when one is kept', () => {
     const order = anOrder('review');
-    keepHint(order);
+    keepHint(order, START);
     takeHint(order, START);
+    expect(spacingDeadline(order)).toBeUndefined();
+    keepHint(order, START + 1);
     expect(spacingDeadline(order)).toEqual({ kind: 'hint-spacing', at: sinceStart(2_000) });
-    expect(passDeadline(order, 'hint-spacing', sinceStart(2_000)).read).toBe(true);
+    passDeadline(order, 'hint-spacing', sinceStart(2_000));
     expect(spacingDeadline(order)).toBeUndefined();
     expect(nextDeadline(order)?.kind).toBe('review-lead');
   });

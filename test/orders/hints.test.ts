@@ -1,25 +1,41 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { spacingDeadline } from '../../src/orders/deadlines.ts';
-import { hintIsNews, keepHint, takeHint } from '../../src/orders/hints.ts';
+import { hintIsNews, hintReadable, keepHint, keepRead, takeHint } from '../../src/orders/hints.ts';
 import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { setPhase } from '../../src/orders/phase.ts';
-import type { OrderState } from '../../src/orders/state.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { aNewOrder, anOrder, DAY, HOUR, MINUTE, START, sinceStart, TRANSACTION_ID } from './support.ts';
 
 const HINT = { source: 'webhook', receivedAt: sinceStart(0) };
 
-/** A hint that comes at `at` (ms from the start), as the workflow handles it. @returns whether it was taken */
-function hint(order: OrderState, at: number): boolean {
-  const spacing = spacingDeadline(order);
-  if (spacing !== undefined && Date.parse(spacing.at) <= START + at) {
-    passDeadline(order, spacing.kind, spacing.at);
+/** An order that hints come to, as its workflow handles them; moments in ms from the start, in their order. */
+class Hinted {
+  readonly order = anOrder('review');
+  readonly reads: number[] = [];
+
+  /** @returns whether a hint is taken that comes then */
+  hint(at: number): boolean {
+    this.until(at);
+    if (!hintIsNews(this.order, HINT, START + at)) return false;
+    keepHint(this.order, START + at);
+    this.#read(at);
+    return true;
   }
-  if (!hintIsNews(order, HINT, START + at)) return false;
-  keepHint(order);
-  takeHint(order, START + at);
-  return true;
+
+  /** Lets the time pass. */
+  until(at: number): void {
+    const spacing = spacingDeadline(this.order);
+    if (spacing === undefined || Date.parse(spacing.at) > START + at) return;
+    passDeadline(this.order, spacing.kind, spacing.at);
+    this.#read(Date.parse(spacing.at) - START);
+  }
+
+  #read(at: number): void {
+    if (!hintReadable(this.order)) return;
+    takeHint(this.order, START + at);
+    this.reads.push(at);
+  }
 }
 
 describe('a hint', () => {
@@ -50,7 +66,7 @@ describe('a hint', () => {
 
   it('is no news while one is unread', () => {
     const order = aNewOrder();
-    keepHint(order);
+    keepHint(order, START);
     expect(hintIsNews(order, HINT, START)).toBe(false);
   });
 
@@ -61,53 +77,80 @@ describe('a hint', () => {
 
 describe('the spacing between reads', () => {
   it('is 2 s, doubles while hints keep coming, up to 5 min', () => {
-    const order = anOrder('review');
+    const hinted = new Hinted();
     const spacings: number[] = [];
-    for (let at = 0; spacings.length < 10; at += order.hints.spacingMs) {
-      expect(hint(order, at)).toBe(true);
-      expect(hint(order, at + order.hints.spacingMs - 1)).toBe(false);
-      spacings.push(order.hints.spacingMs);
+    hinted.hint(0);
+    for (let at = 0; spacings.length < 10; at += hinted.order.hints.spacingMs) {
+      hinted.until(at);
+      expect(hinted.reads.at(-1)).toBe(at);
+      expect(hinted.hint(at + 1)).toBe(true);
+      spacings.push(hinted.order.hints.spacingMs);
     }
     expect(spacings).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000));
   });
 
   it('is 2 s again after a quiet time', () => {
-    const order = anOrder('review');
-    hint(order, 0);
-    hint(order, 2_000);
-    expect(order.hints.spacingMs).toBe(4_000);
-    hint(order, MINUTE);
-    expect(order.hints.spacingMs).toBe(2_000);
+    const hinted = new Hinted();
+    hinted.hint(0);
+    hinted.hint(2_000);
+    expect(hinted.order.hints.spacingMs).toBe(4_000);
+    hinted.hint(MINUTE);
+    expect(hinted.order.hints.spacingMs).toBe(2_000);
   });
 
-  it('ends with a read, so that nothing turned away is lost', () => {
-    const order = anOrder('review');
-    hint(order, 0);
-    expect(hint(order, 1_000)).toBe(false);
-    const spacing = spacingDeadline(order);
-    expect(spacing).toMatchObject({ kind: 'hint-spacing', at: sinceStart(2_000) });
-    expect(passDeadline(order, 'hint-spacing', sinceStart(2_000)).read).toBe(true);
+  it('costs no timer when one hint comes alone', () => {
+    const hinted = new Hinted();
+    hinted.hint(0);
+    expect(spacingDeadline(hinted.order)).toBeUndefined();
+  });
+
+  it('keeps the first hint that comes within it and reads at its end, so that nothing turned away is lost', () => {
+    const hinted = new Hinted();
+    hinted.hint(0);
+    expect([hinted.hint(1_000), hinted.hint(1_500)]).toEqual([true, false]);
+    expect(hinted.reads).toEqual([0]);
+    expect(spacingDeadline(hinted.order)).toEqual({ kind: 'hint-spacing', at: sinceStart(2_000) });
+    hinted.until(2_000);
+    expect(hinted.reads).toEqual([0, 2_000]);
+  });
+
+  it('does not hold up a read that is due for another reason', () => {
+    const hinted = new Hinted();
+    hinted.hint(0);
+    keepRead(hinted.order);
+    expect(hintReadable(hinted.order)).toBe(true);
+  });
+
+  it('ends unseen while the order is screened: the kept hint is read after it', () => {
+    const { order } = new Hinted();
+    setPhase(order, 'screening', sinceStart(0));
+    keepHint(order, START);
+    expect(hintReadable(order)).toBe(false);
+    setPhase(order, 'review', sinceStart(1));
+    expect(hintReadable(order)).toBe(true);
   });
 
   test.prop([fc.array(fc.integer({ min: 0, max: HOUR }), { maxLength: 5_000 })])(
-    'bounds what any flood of an hour can cause',
+    'bounds what any flood of an hour can cause, and reads after its last hint',
     (moments) => {
-      const order = anOrder('review');
-      const taken = moments.sort((a, b) => a - b).filter((at) => hint(order, at));
+      const hinted = new Hinted();
+      for (const at of moments.sort((a, b) => a - b)) hinted.hint(at);
+      hinted.until(DAY);
+      const { reads } = hinted;
       // A spacing that has grown shrinks again only after as long a silence.
-      expect(taken.length).toBeLessThanOrEqual(HOUR / 2_000);
-      for (const [index, at] of taken.entries())
-        expect(at - (taken[index - 1] ?? -DAY)).toBeGreaterThanOrEqual(2_000);
+      expect(reads.length).toBeLessThanOrEqual(HOUR / 2_000 + 1);
+      for (const [index, at] of reads.entries())
+        expect(at - (reads[index - 1] ?? -DAY)).toBeGreaterThanOrEqual(2_000);
+      expect(reads.at(-1) ?? 0).toBeGreaterThanOrEqual(moments.at(-1) ?? 0);
     },
   );
 
   test.prop([fc.integer({ min: 200, max: 900 })], { numRuns: 10 })(
     'lets a steady flood cause few reads',
     (everyMs) => {
-      const order = anOrder('review');
-      let taken = 0;
-      for (let at = 0; at < HOUR; at += everyMs) if (hint(order, at)) taken += 1;
-      expect(taken).toBeLessThan(25);
+      const hinted = new Hinted();
+      for (let at = 0; at < HOUR; at += everyMs) hinted.hint(at);
+      expect(hinted.reads.length).toBeLessThan(25);
     },
   );
 });

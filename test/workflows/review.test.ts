@@ -59,15 +59,20 @@ describe('a review', () => {
     expect(lengths[0]).toBe(lengths[1]);
   });
 
-  it('is read at a hint, and once more when the spacing ends', async () => {
+  it('is read once at a hint, and at another when the spacing ends', async () => {
     const { handle, world, pass, until } = await order(inReview());
     await handle.executeUpdate(hintUpdate, { args: [HINT] });
     await until((state) => state.lastRead?.source === 'webhook');
-    expect(world.reads).toBe(1);
-    world.status = { kind: 'read', decision: 'pass' };
     await pass(3_000);
-    expect(await until((state) => state.phase === 'decided')).toMatchObject({ action: 'proceed' });
+    expect(world.reads).toBe(1);
+    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await until(() => world.reads === 2);
+    world.status = { kind: 'read', decision: 'pass' };
+    await handle.executeUpdate(hintUpdate, { args: [HINT] });
     expect(world.reads).toBe(2);
+    await pass(5_000);
+    expect(await until((state) => state.phase === 'decided')).toMatchObject({ action: 'proceed' });
+    expect(world.reads).toBe(3);
   });
 
   it('is not decided by a poll that asked before a hint did, and answers after it', async () => {
@@ -77,14 +82,16 @@ describe('a review', () => {
       world.pollOnItsWay = () => new Promise((resolve) => (arrive = resolve));
     });
     world.status = { kind: 'read', decision: 'pass' };
-    await pass(2 * MINUTE);
-    expect(world.polls).toBe(1);
+    // Time isn't skipped while an activity runs.
+    const passing = pass(2 * MINUTE);
+    await until(() => world.polls === 1);
     world.status = { kind: 'read', decision: 'review' };
     await handle.executeUpdate(hintUpdate, { args: [HINT] });
     await until((state) => state.lastRead?.source === 'webhook');
     world.status = { kind: 'read', decision: 'fail' };
     arrive();
     expect(await handle.result()).toMatchObject({ phase: 'canceled', decision: 'fail' });
+    await passing;
     expect(world.eventTypes()).not.toContain('order.decision_changed');
   });
 
@@ -103,10 +110,10 @@ describe('a review', () => {
     const refused = await Promise.allSettled(
       Array.from({ length: 50 }, () => handle.executeUpdate(hintUpdate, { args: [HINT] })),
     );
-    expect(refused.map((one) => one.status)).toEqual(Array.from({ length: 50 }, () => 'rejected'));
+    expect(refused.filter((one) => one.status === 'rejected')).toHaveLength(49);
     const { events } = await handle.fetchHistory();
     const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
-    expect(accepted).toHaveLength(2);
+    expect(accepted).toHaveLength(3);
     expect(world.reads).toBe(1);
   });
 

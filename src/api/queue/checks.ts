@@ -23,7 +23,7 @@ export function checksOf({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>
 
   function due(): { at: Instant; source: string }[] {
     if (state === undefined) return [];
-    const spacing = state.hints.unread ? spacingDeadline(state) : undefined;
+    const spacing = spacingDeadline(state);
     return [...deadlines(state), ...(spacing === undefined ? [] : [spacing])]
       .filter(({ kind, at }) => kind in READS && !state.passed.includes(kind) && Date.parse(at) > nowMs)
       .map(({ kind, at }) => ({ at, source: READS[kind] ?? kind }));
