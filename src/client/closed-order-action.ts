@@ -11,7 +11,7 @@ import {
   type PortalAnswer,
   type PortalFields,
 } from '../orders/messages.ts';
-import { attemptFor, earlier, portalAnswer } from '../orders/portal.ts';
+import { attemptFor, chargebackIdentity, earlier, portalAnswer } from '../orders/portal.ts';
 import type { OrderState } from '../orders/state.ts';
 import { windowOpen } from '../orders/window.ts';
 import { type ClientContext, integrationOf } from './context.ts';
@@ -170,10 +170,8 @@ function subjectOf({ orderId, transactionId, fields }: PortalActionInput): strin
       return transactionId ?? '';
     case 'customer-code':
       return `${orderId ?? transactionId}:${hash([fields.customerCode, fields.email])}`;
-    case 'chargeback': {
-      const { reason_code, due_date, reference_number, inquiry } = fields;
-      return `${transactionId}:${hash([reason_code, due_date, reference_number, inquiry])}`;
-    }
+    case 'chargeback':
+      return `${transactionId}:${hash(chargebackIdentity(fields))}`;
   }
 }
 

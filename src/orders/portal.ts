@@ -2,7 +2,7 @@
 import { clear, raise } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
-import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
+import type { ChargebackRequest, OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, setPhase, settle } from './phase.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
@@ -258,11 +258,19 @@ function subjectOf(order: OrderState, fields: PortalFields): string {
       return `${fields.kind}:${transaction}`;
     case 'customer-code':
       return `${fields.kind}:${fields.customerCode}`;
-    case 'chargeback': {
-      const what = [fields.reason_code, fields.due_date, fields.reference_number, fields.inquiry];
-      return [fields.kind, transaction, ...what.map((one) => one ?? '')].join(':');
-    }
+    case 'chargeback':
+      return [fields.kind, transaction, ...chargebackIdentity(fields).map((one) => one ?? '')].join(':');
   }
+}
+
+/** @returns what tells a chargeback from another one of the same transaction */
+export function chargebackIdentity({
+  reason_code,
+  due_date,
+  reference_number,
+  inquiry,
+}: ChargebackRequest): (string | undefined)[] {
+  return [reason_code, due_date, reference_number, inquiry];
 }
 
 const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';
