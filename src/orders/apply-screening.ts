@@ -1,5 +1,5 @@
 /** Brings the outcome of a screening into the order. Design section 3.1, and "`error` to the end" of its corner rules. */
-import { actionAtCheckout, actionLater, actionWithoutDecision } from './actions.ts';
+import { actionAtCheckout, actionLater, actionWithoutDecision, heldByGateway } from './actions.ts';
 import { clear, raise, raiseWrongKey } from './attention.ts';
 import { failedAfterWindow } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
@@ -175,10 +175,6 @@ function tell(order: OrderState, policy: Policy, action: Action, message: string
   setAction(order, action);
   if (order.action === 'decline') order.message = message ?? policy.declineMessage;
   else delete order.message;
-}
-
-function heldByGateway(attempt: Attempt, action: Action): Action {
-  return action === 'proceed' && attempt.gateway?.result === 'error' ? 'hold' : action;
 }
 
 function decideTo(
