@@ -1,5 +1,5 @@
 /** The portal actions of an order: what may be asked, what was asked already, what follows. Design sections 3, 5 and 6. */
-import { clear, raise } from './attention.ts';
+import { clear, raised } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { ChargebackRequest, OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
@@ -159,11 +159,11 @@ export function applyPortalOutcome(
     order.fraudReportedAt = order.decision;
   }
   clearWhatIsMended(order);
-  if (record.status === 'unconfirmed' && raise(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now)) {
-    events.push('order.attention');
+  if (record.status === 'unconfirmed') {
+    events.push(...raised(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
   }
   if (record.status === 'refused' && record.kind !== 'cancel') {
-    if (raise(order, 'portal-refused', refusedWords(record), now)) events.push('order.attention');
+    events.push(...raised(order, 'portal-refused', refusedWords(record), now));
   }
   settle(order, now);
   return events;
@@ -184,11 +184,9 @@ function afterCancel(order: OrderState, record: ActionRecord, now: Instant, even
     return;
   }
   if (record.status === 'refused') {
-    if (raise(order, 'cancel-refused', refusedWords(record), now)) events.push('order.attention');
+    events.push(...raised(order, 'cancel-refused', refusedWords(record), now));
   }
-  if (record.status === 'too-late' && raise(order, 'cancel-too-late', TOO_LATE, now)) {
-    events.push('order.attention');
-  }
+  if (record.status === 'too-late') events.push(...raised(order, 'cancel-too-late', TOO_LATE, now));
 }
 
 /** An action for an earlier attempt's transaction changes nothing about where the order is. */

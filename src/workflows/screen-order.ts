@@ -9,7 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { clear, raise } from '../orders/attention.ts';
+import { clear, raise, raised } from '../orders/attention.ts';
 import {
   acknowledgeRefusal,
   decisionRefusal,
@@ -264,7 +264,7 @@ class ScreenOrder {
     CancellationScope.current().cancelRequested.catch(() => {
       const { order, now } = this.#context;
       if (isOver(order, millis(now))) return;
-      if (raise(order, 'cancellation-requested', CANCELLATION, now)) this.#context.emit(['order.attention']);
+      this.#context.emit(raised(order, 'cancellation-requested', CANCELLATION, now));
       this.#context.touch();
     });
   }
