@@ -18,9 +18,7 @@ import { type ClientContext, integrationOf } from './context.ts';
 import { invalidRequest } from './read-requests.ts';
 import { isUnanswered, toOrderError } from './temporal-errors.ts';
 import type { OrderKey } from './types.ts';
-import { within } from './within.ts';
-
-const ANSWER_WITHIN_MS = 10_000;
+import { ANSWER_WITHIN_MS, within } from './within.ts';
 
 /** @param order the closed order's final state */
 export async function closedOrderAction(
