@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { stringify } from 'safe-stable-stringify';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import { type OrderKey, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import {
   PORTAL_ACTION,
   type PortalActionInput,
@@ -17,7 +17,6 @@ import { windowOpen } from '../orders/window.ts';
 import { type ClientContext, integrationOf } from './context.ts';
 import { invalidRequest } from './read-requests.ts';
 import { isUnanswered, toOrderError } from './temporal-errors.ts';
-import type { OrderKey } from './types.ts';
 import { ANSWER_WITHIN_MS, within } from './within.ts';
 
 /** @param order the closed order's final state */

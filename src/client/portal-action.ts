@@ -3,7 +3,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { orderWorkflowId } from '../orders/ids.ts';
+import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
   attachCustomerCodeUpdate,
   cancelUpdate,
@@ -16,7 +16,7 @@ import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
 import type { ClientContext } from './context.ts';
 import { findOrder } from './read-order.ts';
 import { isUnanswered, temporalUnavailable, toOrderError, unknownOrder } from './temporal-errors.ts';
-import type { OrderKey, PortalOptions } from './types.ts';
+import type { PortalOptions } from './types.ts';
 import { ANSWER_WITHIN_MS, within } from './within.ts';
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */

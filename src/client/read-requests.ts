@@ -4,7 +4,7 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { forbiddenFields } from '../orders/forbidden-fields.ts';
-import { DEFAULT_INTEGRATION, plainOrderId } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION, type OrderKey, plainOrderId } from '../orders/ids.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
 import type { TransactionJson } from '../orders/messages.ts';
 import { orderFactsOf } from '../orders/order-facts.ts';
@@ -153,7 +153,7 @@ function isDeeperThan(levels: number, root: unknown): boolean {
 export function readCardRequest(
   raw: unknown,
   findIntegration: FindIntegration,
-): { orderId: string; integration: string; card: CardData } {
+): OrderKey & { card: CardData } {
   const fields: Record<string, unknown> = isObject(raw) ? raw : {};
   const outer = cardRequestSchema.safeParse(fields);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
