@@ -14,6 +14,7 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
+import { lookByInvoice } from './look-by-invoice.ts';
 
 export interface Try {
   integration: Integration;
@@ -125,19 +126,8 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
  * @throws ScreeningError when that can't be told
  */
 export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | undefined> {
-  const { invoiceNumber, knownTransactionIds } = request;
-  try {
-    const found = await t.client.statusByInvoice(invoiceNumber, { timeoutMs: left(t) });
-    return knownTransactionIds.includes(found.id) ? undefined : answeredBy(found, true);
-  } catch (error) {
-    if (!(error instanceof ScreeningError)) throw error;
-    if (error.reason === 'not-found') return undefined;
-    // By invoice only the first transaction is found: an earlier attempt's says nothing about this one.
-    if (error.transactionId !== undefined && knownTransactionIds.includes(error.transactionId)) {
-      return undefined;
-    }
-    throw error;
-  }
+  const looked = await lookByInvoice(t.client, request, left(t));
+  return looked.kind === 'found' ? answeredBy(looked.transaction, true) : undefined;
 }
 
 /** @returns what was found, or why nobody can tell; undefined: there is none */
