@@ -1,7 +1,13 @@
 /** Reading the status of a transaction: once, durably, or until its decision changes. Design section 3.3. */
 import { activityInfo } from '@temporalio/activity';
 import type { StatusOutcome } from '../orders/apply-reading.ts';
-import type { LookUpOutcome, LookUpRequest, PollRequest, StatusRequest } from '../orders/world.ts';
+import {
+  type LookUpOutcome,
+  type LookUpRequest,
+  POLL_UNCHANGED,
+  type PollRequest,
+  type StatusRequest,
+} from '../orders/world.ts';
 import { ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
@@ -59,7 +65,7 @@ export function statusActivities(world: ActivityWorld) {
     async pollStatus(request: PollRequest): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
       const again = (): Error =>
-        waitLonger('unchanged', 'the decision stands', pollPauseMs(request, attempt));
+        waitLonger(POLL_UNCHANGED, 'the decision stands', pollPauseMs(request, attempt));
       if (attempt === 1) throw again();
       const outcome = await read(request, PATIENT_MS);
       if (outcome instanceof ScreeningError) {
