@@ -4,7 +4,7 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { forbiddenFields } from '../orders/forbidden-fields.ts';
-import { DEFAULT_INTEGRATION, type OrderKey, plainOrderId } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, plainOrderId } from '../orders/ids.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
 import type { TransactionJson } from '../orders/messages.ts';
 import { orderFactsOf } from '../orders/order-facts.ts';
@@ -36,6 +36,22 @@ export const attemptSchema = z
   .min(1, 'must be at least 1')
   .max(1_000, 'must be at most 1000');
 
+export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
+
+/** A key of the caller's own that makes a repeat of a request harmless. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
+
+/** The longest that a reason may be, in characters. */
+export const REASON_LIMIT = 500;
+/** A reason in a person's own words; it goes into the order's history. */
+export const reasonSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`);
+
+/** One that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });
 
 const screenSchema = z.strictObject({

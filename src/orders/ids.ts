@@ -11,6 +11,9 @@ export const POLLS_TASK_QUEUE = 'order-screening-polls';
 /** The integration of a request that names none. */
 export const DEFAULT_INTEGRATION = 'default';
 
+/** The name of an integration; it stands in workflow ids, so it has no colon. */
+export const INTEGRATION_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+
 /** Which order is meant, its names as they are kept. */
 export interface OrderKey {
   integration: string;
