@@ -38,7 +38,7 @@ export function noteTransaction(attempt: Attempt, transactionId: string): void {
 }
 
 /** Records a transaction that was found by its invoice number. Nothing else follows from it. */
-export function noteFound(
+function noteFound(
   order: OrderState,
   attempt: Attempt,
   found: { transactionId: string; decision: Decision },
