@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   idempotencyKeySchema,
   integrationNameSchema,
+  MOST_ATTEMPTS,
   orderIdSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
@@ -13,7 +14,7 @@ export const integration = integrationNameSchema.exactOptional();
 export const transactionId = z.guid('must be the id of a transaction').exactOptional();
 export const reason = reasonSchema;
 export const idempotencyKey = idempotencyKeySchema.exactOptional();
-export const attempt = wholeNumber(1, 1_000);
+export const attempt = wholeNumber(1, MOST_ATTEMPTS);
 
 export const phase = oneOf(PHASES);
 export const decision = oneOf(ORDER_DECISIONS);

@@ -26,8 +26,7 @@ export async function closedOrderAction(
   order: OrderState,
   fields: PortalFields,
 ): Promise<PortalAnswer> {
-  if (order.policy?.passive)
-    throw refusal('passive', 'The integration is passive: nothing is sent to the portal');
+  if (order.policy?.passive) throw refusal('passive', PASSIVE);
   const attempt = attemptFor(order, fields.transactionId);
   if (attempt === undefined) {
     throw refusal('unknown-transaction', 'The order has no transaction of that id');
@@ -42,10 +41,7 @@ export async function closedOrderAction(
   const cancelWindowMs = order.policy?.cancelWindowMs;
   if (fields.kind === 'cancel') refuseLateCancel(cancelBy, cancelWindowMs);
   if (fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true) {
-    throw refusal(
-      'outcome-unknown-before',
-      'An earlier chargeback may have been submitted: send it with force',
-    );
+    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
   }
   requireEmail(fields);
   return run(context, {
@@ -66,8 +62,7 @@ export async function orderlessAction(
   transactionId: string,
 ): Promise<PortalAnswer> {
   const integration = integrationOf(context, name);
-  if (integration.passive)
-    throw refusal('passive', 'The integration is passive: nothing is sent to the portal');
+  if (integration.passive) throw refusal('passive', PASSIVE);
   if (fields.kind === 'cancel') {
     throw refusal('cancel-window-unknown', 'The order is gone, and with it the end of its cancel window');
   }
@@ -152,10 +147,7 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
       if (known.code === 'temporal-unavailable') throw known;
       return true;
     }
-    throw refusal(
-      'outcome-unknown-before',
-      'An earlier chargeback may have been submitted: send it with force',
-    );
+    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
   }
 }
 
@@ -179,3 +171,6 @@ function hash(asked: (string | undefined)[]): string {
 function refusal(...[code, message]: ConstructorParameters<typeof OrderScreeningError>): OrderScreeningError {
   return new OrderScreeningError(code, message);
 }
+
+const PASSIVE = 'The integration is passive: nothing is sent to the portal';
+const MAYBE_SUBMITTED = 'An earlier chargeback may have been submitted: send it with force';

@@ -30,11 +30,13 @@ export const orderIdSchema = z
   .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
 
-/** The number of an attempt. Bounded, so that no other number can go where attempts go: into histories and logs. */
+/** Bounded, so that no other number can go where attempts go: into histories and logs. */
+export const MOST_ATTEMPTS = 1_000;
+/** The number of an attempt. */
 export const attemptSchema = z
   .int({ error: 'must be a whole number' })
   .min(1, 'must be at least 1')
-  .max(1_000, 'must be at most 1000');
+  .max(MOST_ATTEMPTS, `must be at most ${MOST_ATTEMPTS}`);
 
 export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
 

@@ -6,7 +6,7 @@ import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from '
 import { currentAttempt } from './new-order.ts';
 import { setAction, settle } from './phase.ts';
 import type { Attempt, OrderState } from './state.ts';
-import type { Action, GatewayResult, Instant } from './words.ts';
+import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
 import type { GatewayOutcome } from './world.ts';
 
 /** @returns why the order doesn't take this result, or undefined: it does */
@@ -15,7 +15,7 @@ export function gatewayResultRefusal(
   request: GatewayResultRequest,
   nowMs: number,
 ): OrderErrorCode | undefined {
-  if (!RESULTS.includes(request?.result)) return 'invalid-request';
+  if (!GATEWAY_RESULTS.includes(request?.result)) return 'invalid-request';
   if (order.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
   if (request.attempt === undefined && order.attempts.length > 1) return 'attempt-required';
   const attempt = attemptOf(order, request);
@@ -123,5 +123,4 @@ function attemptOf(order: OrderState, request: GatewayResultRequest): Attempt | 
   return order.attempts.find((one) => one.number === request.attempt);
 }
 
-const RESULTS: unknown[] = ['pass', 'fail', 'error'] satisfies GatewayResult[];
 const GATEWAY_ERROR = 'The payment gateway answered «error»: find out whether the payment went through.';
