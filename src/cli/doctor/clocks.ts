@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import fetch from 'node-fetch';
 import { within } from '../../client/within.ts';
+import { TASK_QUEUE_TYPE } from '../../task-queues.ts';
 import type { Finding, finder } from './finding.ts';
 
 /** Webhook and event signatures are refused from 5 minutes on; long before, times on record start to mislead. */
@@ -68,8 +69,6 @@ export async function temporalSkew(client: Client): Promise<number | undefined> 
   await poll;
   return at === undefined ? undefined : at - sent;
 }
-
-const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
 
 /** @returns who polled a task queue in the last minutes, and when by the server's clock, in milliseconds after the epoch */
 export async function pollersOf(
