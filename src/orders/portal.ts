@@ -77,7 +77,7 @@ export function earlier(order: OrderState, fields: PortalFields): ActionRecord |
 
 /** @returns whether a record stands for the action: it is done, or on its way */
 export function stands(record: ActionRecord | undefined): record is ActionRecord {
-  return record !== undefined && ['queued', 'running', 'done'].includes(record.status);
+  return record !== undefined && (record.status === 'done' || isUnderWay(record));
 }
 
 /** Records that the action was asked; the portal strand does it. */
@@ -87,7 +87,7 @@ export function queueAction(
   by: ActionRecord['by'],
   now: Instant,
 ): ActionRecord {
-  const transactionId = fields.transactionId ?? currentAttempt(order).transactionId;
+  const transactionId = transactionMeant(order, fields);
   const because = 'reason' in fields ? fields.reason : undefined;
   const record: ActionRecord = {
     number: order.actions.length + 1,
@@ -109,7 +109,7 @@ export function queueAction(
  * newest. The same cancel asked again then joins it.
  */
 export function aimCancel(order: OrderState, record: ActionRecord, fields: PortalFields): void {
-  const transactionId = fields.transactionId ?? currentAttempt(order).transactionId;
+  const transactionId = transactionMeant(order, fields);
   if (transactionId === undefined) return;
   record.transactionId = transactionId;
   record.subject = subjectOf(order, fields);
@@ -117,11 +117,12 @@ export function aimCancel(order: OrderState, record: ActionRecord, fields: Porta
 
 /** @returns the record of the action that runs, or waits longest */
 export function nextAction(order: OrderState): ActionRecord | undefined {
-  return order.actions.find(isOpen);
+  return order.actions.find(isUnderWay);
 }
 
-function isOpen(record: ActionRecord): boolean {
-  return record.status === 'queued' || record.status === 'running';
+/** @returns whether the action runs, or waits */
+export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
 }
 
 /** @returns whether the policy wants the order's transaction canceled with the service now */
@@ -171,7 +172,7 @@ export function applyPortalOutcome(
 
 function afterCancel(order: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
   order.cancelAsked = order.actions.some(
-    (one) => one.kind === 'cancel' && isOpen(one) && concernsNewest(order, one),
+    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(order, one),
   );
   if (!concernsNewest(order, record)) return;
   setAction(order, 'cancel');
@@ -248,8 +249,13 @@ export function attemptFor(order: OrderState, transactionId: string | undefined)
   return order.attempts.find((attempt) => attempt.transactionIds.includes(transactionId));
 }
 
+/** The one that is named, else the newest attempt's, if it has one. */
+function transactionMeant(order: OrderState, fields: PortalFields): string | undefined {
+  return fields.transactionId ?? currentAttempt(order).transactionId;
+}
+
 function subjectOf(order: OrderState, fields: PortalFields): string {
-  const transaction = fields.transactionId ?? currentAttempt(order).transactionId ?? 'none';
+  const transaction = transactionMeant(order, fields) ?? 'none';
   switch (fields.kind) {
     case 'cancel':
     case 'report-fraud':
