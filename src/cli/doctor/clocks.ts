@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import fetch from 'node-fetch';
 import { within } from '../../client/within.ts';
 import { TASK_QUEUE_TYPE } from '../../task-queues.ts';
@@ -87,6 +88,6 @@ export async function pollersOf(
   );
   return pollers.map(({ identity, lastAccessTime }) => ({
     identity: identity ?? '',
-    at: (lastAccessTime?.seconds?.toNumber() ?? 0) * 1_000 + (lastAccessTime?.nanos ?? 0) / 1e6,
+    at: optionalTsToMs(lastAccessTime) ?? 0,
   }));
 }
