@@ -8,6 +8,12 @@ export type Looked =
   | { kind: 'known' }
   | { kind: 'not-found' };
 
+/** None was found, and one may still come: another create would make two of it. */
+export const EARLIER_TRY = {
+  reason: 'earlier-try',
+  message: 'a create sent before may still arrive',
+} as const;
+
 /** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order */
 export async function lookByInvoice(
   client: ScreeningClient,

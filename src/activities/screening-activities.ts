@@ -14,6 +14,7 @@ import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts
 import { tellingBeforeRecord } from './before-record.ts';
 import { CheckoutBreakers } from './checkout-breaker.ts';
 import { faultWords, invalidTransaction } from './faults.ts';
+import { EARLIER_TRY } from './look-by-invoice.ts';
 import { askedPauseMs, grownPauseMs, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
 import {
   adopt,
@@ -30,7 +31,7 @@ const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 2_000;
 
 /** Ends of a create that leave it under way, perhaps; after any other the service is done with it. */
-const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', 'earlier-try']);
+const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', EARLIER_TRY.reason]);
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();

@@ -10,7 +10,7 @@ import {
 } from '../orders/world.ts';
 import { ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { lookByInvoice } from './look-by-invoice.ts';
+import { EARLIER_TRY, lookByInvoice } from './look-by-invoice.ts';
 import {
   askedPauseMs,
   isForbidden,
@@ -103,7 +103,7 @@ export function statusActivities(world: ActivityWorld) {
       }
       // None, which proves nothing the first time.
       if (activityInfo().attempt > 1) return { kind: 'none' };
-      throw waitLonger('earlier-try', 'a create sent before may still arrive', UNDER_WAY_MS);
+      throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, UNDER_WAY_MS);
     },
   };
 }

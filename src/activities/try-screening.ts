@@ -14,7 +14,7 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
-import { lookByInvoice } from './look-by-invoice.ts';
+import { EARLIER_TRY, lookByInvoice } from './look-by-invoice.ts';
 
 export interface Try {
   integration: Integration;
@@ -44,13 +44,7 @@ export const LEAST_TIME_MS = 50;
 
 const LOOK_EVERY_MS = 250;
 
-/** None was found, and one may still come: another create would make two of it. */
-const EARLIER_TRY: NoAnswer = {
-  kind: 'no-answer',
-  reason: 'earlier-try',
-  message: 'a create sent before may still arrive',
-  maybeSent: true,
-};
+const MAY_STILL_COME: NoAnswer = { kind: 'no-answer', ...EARLIER_TRY, maybeSent: true };
 
 /** @returns the transaction checked against the rules in force, or its faults with their paths */
 export function checkTransaction(
@@ -79,7 +73,7 @@ export async function tryScreening(
   if (request.lookFirst) {
     const found = await look(request, t);
     if (found !== undefined) return found;
-    if (!mayCreate) return EARLIER_TRY;
+    if (!mayCreate) return MAY_STILL_COME;
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
@@ -114,9 +108,9 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
   for (;;) {
     const found = await look(request, t);
     if (found !== undefined && found.kind !== 'no-answer') return found;
-    if (found === undefined && !mayStillCome) return EARLIER_TRY;
+    if (found === undefined && !mayStillCome) return MAY_STILL_COME;
     const pauseMs = Math.max(LOOK_EVERY_MS, found?.retryAfterMs ?? 0);
-    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return found ?? EARLIER_TRY;
+    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return found ?? MAY_STILL_COME;
     await sleep(pauseMs);
   }
 }
