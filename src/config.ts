@@ -5,7 +5,6 @@ export { ConfigError } from './config/fault-list.ts';
 export {
   type Config,
   inspectConfig,
-  type LocalSettings,
   loadClientSettings,
   loadConfig,
   loadLocalSettings,

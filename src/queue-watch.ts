@@ -2,18 +2,10 @@
 import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { Runtime } from '@temporalio/worker';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
+import { POLLED_QUEUES, TASK_QUEUE_TYPE } from './task-queues.ts';
 
 const EVERY_MS = 15_000;
 const ANSWER_WITHIN_MS = 10_000;
-
-// The server's numbers (`temporal.api.enums.v1.TaskQueueType`).
-const QUEUES = [
-  { name: TASK_QUEUE, taskQueueType: 1, type: 'workflow' },
-  { name: TASK_QUEUE, taskQueueType: 2, type: 'activity' },
-  { name: BACKGROUND_TASK_QUEUE, taskQueueType: 2, type: 'activity' },
-  { name: POLLS_TASK_QUEUE, taskQueueType: 2, type: 'activity' },
-] as const;
 
 /** Begins to look at the queues; what can't be asked now is asked at the next look. */
 export function watchQueues(client: Client): { stop(): void } {
@@ -32,12 +24,12 @@ export function watchQueues(client: Client): { stop(): void } {
     'Tasks that wait in the queue',
   );
   const look = async (): Promise<void> => {
-    for (const { name, taskQueueType, type } of QUEUES) {
+    for (const { name, type } of POLLED_QUEUES) {
       const { stats } = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
         client.workflowService.describeTaskQueue({
           namespace,
           taskQueue: { name },
-          taskQueueType,
+          taskQueueType: TASK_QUEUE_TYPE[type],
           reportStats: true,
         }),
       );

@@ -10,6 +10,7 @@ import { startApi } from './api/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { createLog, type Log, showError } from './log.ts';
 import { installRuntime } from './runtime.ts';
+import { StartedParts } from './started-parts.ts';
 import { createOrderScreening, EarlyAnswers } from './starter.ts';
 import { startWorkers, workerSettings, worldOf } from './worker.ts';
 
@@ -30,20 +31,17 @@ export interface Service {
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { temporal, findIntegration } = config;
-  const parts: (() => Promise<unknown>)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const part of parts.splice(0).reverse()) await part();
-  };
+  const parts = new StartedParts();
   try {
     const connection = await NativeConnection.connect(temporal.connection);
-    parts.push(() => connection.close());
+    parts.add(() => connection.close());
     const settings = workerSettings(config, connection);
     const earlyAnswers = new EarlyAnswers();
     const world = { ...worldOf(config), beforeRecord: earlyAnswers };
     const { cards } = world;
-    parts.push(() => cards.close());
+    parts.add(() => cards.close());
     const workers = await startWorkers(settings, world);
-    parts.push(() => workers.stop().catch(() => undefined));
+    parts.add(() => workers.stop().catch(() => undefined));
     const { namespace, dataConverter } = settings;
     const client = new Client({ connection, namespace, dataConverter });
     const app = await startApi(
@@ -51,10 +49,10 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       createOrderScreening({ client, findIntegration, cards, earlyAnswers }),
       log,
     );
-    parts.push(() => app.close());
-    return { stopped: workers.stopped, stop };
+    parts.add(() => app.close());
+    return { stopped: workers.stopped, stop: parts.stop };
   } catch (error) {
-    await stop();
+    await parts.stop();
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import {
   handleWhenResult,
 } from 'cockatiel';
 import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
+import { EARLIER_TRY } from './look-by-invoice.ts';
 
 const FAILURES_IN_A_ROW = 5;
 
@@ -19,7 +20,7 @@ const NOT_ITS_FAULT: ReadonlySet<string> = new Set([
   'no-time-left',
   'card-stash',
   'forbidden',
-  'earlier-try',
+  EARLIER_TRY.reason,
 ]);
 
 /** One circuit breaker for each integration, shared by the checkouts of a process. */

@@ -2,6 +2,7 @@
 import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../orders/messages.ts';
+import { signedHeaders } from '../signed-event.ts';
 
 /** Nobody reads what the receiver says; only its status counts. */
 const MAX_REPLY_BYTES = 64 * 1024;
@@ -18,19 +19,13 @@ export function createEventSender(url: string, secret: string): EventSender {
   return async (event, timeoutMs) => {
     const { id, ...payload } = event;
     const body = JSON.stringify(payload);
-    const sentAt = new Date();
     const response = await fetch(url, {
       method: 'POST',
       body,
       redirect: 'manual',
       size: MAX_REPLY_BYTES,
       signal: AbortSignal.timeout(timeoutMs),
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-        'webhook-signature': webhook.sign(id, sentAt, body),
-      },
+      headers: signedHeaders(webhook, id, body),
     }).catch(() => undefined);
     await response?.arrayBuffer().catch(() => undefined);
     if (response?.ok !== true) {

@@ -15,7 +15,7 @@ import { statusActivities } from './status-activities.ts';
 import { sweepActivities } from './sweep-activities.ts';
 
 export type { ActivityWorld } from './activity-world.ts';
-export { createEventSender, type EventSender } from './event-sender.ts';
+export { createEventSender } from './event-sender.ts';
 export { withHeartbeats } from './heartbeats.ts';
 export { withAttemptInLog } from './log-attempt.ts';
 export { histogramBounds, withMetrics } from './metrics.ts';

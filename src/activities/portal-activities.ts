@@ -7,6 +7,7 @@ import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts
 import { portalCall } from './portal-calls.ts';
 import {
   askedPauseMs,
+  grownPauseMs,
   isForbidden,
   refusalWords,
   retryLater,
@@ -17,7 +18,6 @@ import {
 
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 300_000;
 
 export function portalActivities(world: ActivityWorld) {
   return {
@@ -108,9 +108,8 @@ function codeOf(error: unknown): { code?: string } {
 
 /** Growing pauses, or the one that the service asked for. */
 function pauseMs(request: PortalRequest, error?: unknown): number {
-  const grown = Math.min(FIRST_PAUSE_MS * 2 ** (activityInfo().attempt - 1), LONGEST_PAUSE_MS);
   const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
-  return beforeTheEnd(request, asked ?? grown);
+  return beforeTheEnd(request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
 /** Never past the last moment at which it may be sent, so that it is told in time that it was too late. */

@@ -1,4 +1,5 @@
 /** Turns an error of the screening client into what the server does about it. */
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { ScreeningError } from '../screening/index.ts';
 
@@ -7,6 +8,9 @@ export const WRONG_KEY_PAUSE_MS = 60_000;
 
 /** How long a create whose connection was lost may still take to arrive: none to be found before that proves nothing. */
 export const UNDER_WAY_MS = 10_000;
+
+/** The longest pause of our own between two tries of a call. */
+const LONGEST_GROWN_MS = 300_000;
 
 /** A Retry-After is obeyed within these: 0 would be a flood, and nobody means weeks. */
 const SHORTEST_PAUSE_MS = 1_000;
@@ -29,6 +33,11 @@ export function askedPauseMs(error: { retryAfterMs?: number }): number | undefin
   return retryAfterMs === undefined
     ? undefined
     : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+}
+
+/** @returns milliseconds to wait after this try of the activity: `firstMs` after the first, then twice as long each time */
+export function grownPauseMs(firstMs: number): number {
+  return Math.min(firstMs * 2 ** (activityInfo().attempt - 1), LONGEST_GROWN_MS);
 }
 
 /**

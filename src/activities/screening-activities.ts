@@ -14,7 +14,8 @@ import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts
 import { tellingBeforeRecord } from './before-record.ts';
 import { CheckoutBreakers } from './checkout-breaker.ts';
 import { faultWords, invalidTransaction } from './faults.ts';
-import { askedPauseMs, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
+import { EARLIER_TRY } from './look-by-invoice.ts';
+import { askedPauseMs, grownPauseMs, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
 import {
   adopt,
   awaitEarlier,
@@ -28,10 +29,9 @@ import {
 /** The longest that a create may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 300_000;
 
 /** Ends of a create that leave it under way, perhaps; after any other the service is done with it. */
-const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', 'earlier-try']);
+const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', EARLIER_TRY.reason]);
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
@@ -124,8 +124,7 @@ export function screeningActivities(world: ActivityWorld) {
  * @returns milliseconds
  */
 function spreadPauseMs(): number {
-  const grown = Math.min(FIRST_PAUSE_MS * 2 ** (activityInfo().attempt - 1), LONGEST_PAUSE_MS);
-  return Math.round(grown * (0.5 + Math.random()));
+  return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
 }
 
 /** A try before this one may have sent its create: its answer was lost, or its worker. */

@@ -1,9 +1,16 @@
 /** Reading the status of a transaction: once, durably, or until its decision changes. Design section 3.3. */
 import { activityInfo } from '@temporalio/activity';
 import type { StatusOutcome } from '../orders/apply-reading.ts';
-import type { LookUpOutcome, LookUpRequest, PollRequest, StatusRequest } from '../orders/world.ts';
+import {
+  type LookUpOutcome,
+  type LookUpRequest,
+  POLL_UNCHANGED,
+  type PollRequest,
+  type StatusRequest,
+} from '../orders/world.ts';
 import { ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import { EARLIER_TRY, lookByInvoice } from './look-by-invoice.ts';
 import {
   askedPauseMs,
   isForbidden,
@@ -58,7 +65,7 @@ export function statusActivities(world: ActivityWorld) {
     async pollStatus(request: PollRequest): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
       const again = (): Error =>
-        waitLonger('unchanged', 'the decision stands', pollPauseMs(request, attempt));
+        waitLonger(POLL_UNCHANGED, 'the decision stands', pollPauseMs(request, attempt));
       if (attempt === 1) throw again();
       const outcome = await read(request, PATIENT_MS);
       if (outcome instanceof ScreeningError) {
@@ -75,28 +82,28 @@ export function statusActivities(world: ActivityWorld) {
       return outcome;
     },
 
-    /** Looks for a transaction by invoice, which finds the first one only; adopted if it is new to the order. */
+    /** Looks for a transaction by invoice, until the service answers. */
     async lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
       const client = clientOf(integrationOf(world, request.integration));
       try {
-        const found = await client.statusByInvoice(request.invoiceNumber, { timeoutMs: PATIENT_MS });
-        if (request.knownTransactionIds.includes(found.id)) return { kind: 'none' };
-        return { kind: 'found', transactionId: found.id, decision: found.decision };
+        const looked = await lookByInvoice(client, request, PATIENT_MS);
+        if (looked.kind === 'known') return { kind: 'none' };
+        if (looked.kind === 'found') {
+          const { id, decision } = looked.transaction;
+          return { kind: 'found', transactionId: id, decision };
+        }
       } catch (error) {
         if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
         if (isForbidden(error)) throw retryWrongKey();
         if (!(error instanceof ScreeningError)) throw error;
-        if (error.reason === 'not-found') {
-          // The create that left it may still be on its way.
-          if (activityInfo().attempt > 1) return { kind: 'none' };
-          throw waitLonger('earlier-try', 'a create sent before may still arrive', UNDER_WAY_MS);
-        }
         const { transactionId } = error;
         if (transactionId === undefined) throw retryLater(error);
         // It is there, though its decision can't be read: it can be canceled all the same.
-        if (request.knownTransactionIds.includes(transactionId)) return { kind: 'none' };
         return { kind: 'found', transactionId, decision: 'error' };
       }
+      // None, which proves nothing the first time.
+      if (activityInfo().attempt > 1) return { kind: 'none' };
+      throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, UNDER_WAY_MS);
     },
   };
 }

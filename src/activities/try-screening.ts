@@ -14,6 +14,7 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
+import { EARLIER_TRY, lookByInvoice } from './look-by-invoice.ts';
 
 export interface Try {
   integration: Integration;
@@ -43,13 +44,7 @@ export const LEAST_TIME_MS = 50;
 
 const LOOK_EVERY_MS = 250;
 
-/** None was found, and one may still come: another create would make two of it. */
-const EARLIER_TRY: NoAnswer = {
-  kind: 'no-answer',
-  reason: 'earlier-try',
-  message: 'a create sent before may still arrive',
-  maybeSent: true,
-};
+const MAY_STILL_COME: NoAnswer = { kind: 'no-answer', ...EARLIER_TRY, maybeSent: true };
 
 /** @returns the transaction checked against the rules in force, or its faults with their paths */
 export function checkTransaction(
@@ -78,7 +73,7 @@ export async function tryScreening(
   if (request.lookFirst) {
     const found = await look(request, t);
     if (found !== undefined) return found;
-    if (!mayCreate) return EARLIER_TRY;
+    if (!mayCreate) return MAY_STILL_COME;
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
@@ -113,9 +108,9 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
   for (;;) {
     const found = await look(request, t);
     if (found !== undefined && found.kind !== 'no-answer') return found;
-    if (found === undefined && !mayStillCome) return EARLIER_TRY;
+    if (found === undefined && !mayStillCome) return MAY_STILL_COME;
     const pauseMs = Math.max(LOOK_EVERY_MS, found?.retryAfterMs ?? 0);
-    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return found ?? EARLIER_TRY;
+    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return found ?? MAY_STILL_COME;
     await sleep(pauseMs);
   }
 }
@@ -125,19 +120,8 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
  * @throws ScreeningError when that can't be told
  */
 export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | undefined> {
-  const { invoiceNumber, knownTransactionIds } = request;
-  try {
-    const found = await t.client.statusByInvoice(invoiceNumber, { timeoutMs: left(t) });
-    return knownTransactionIds.includes(found.id) ? undefined : answeredBy(found, true);
-  } catch (error) {
-    if (!(error instanceof ScreeningError)) throw error;
-    if (error.reason === 'not-found') return undefined;
-    // By invoice only the first transaction is found: an earlier attempt's says nothing about this one.
-    if (error.transactionId !== undefined && knownTransactionIds.includes(error.transactionId)) {
-      return undefined;
-    }
-    throw error;
-  }
+  const looked = await lookByInvoice(t.client, request, left(t));
+  return looked.kind === 'found' ? answeredBy(looked.transaction, true) : undefined;
 }
 
 /** @returns what was found, or why nobody can tell; undefined: there is none */

@@ -1,21 +1,20 @@
 /** What the commands take, as text from the command line. The limits are the API's. */
 import { z } from 'zod';
-import { orderIdSchema } from '../client/read-requests.ts';
+import {
+  idempotencyKeySchema,
+  integrationNameSchema,
+  MOST_ATTEMPTS,
+  orderIdSchema,
+  reasonSchema,
+} from '../client/read-requests.ts';
 import { ACTIONS, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 
 export const orderId = orderIdSchema;
-export const integration = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, 'must be the name of an integration')
-  .exactOptional();
+export const integration = integrationNameSchema.exactOptional();
 export const transactionId = z.guid('must be the id of a transaction').exactOptional();
-/** A person's own words; they go into the order's history. */
-export const reason = text(500);
-export const idempotencyKey = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters')
-  .exactOptional();
-export const attempt = wholeNumber(1, 1_000);
+export const reason = reasonSchema;
+export const idempotencyKey = idempotencyKeySchema.exactOptional();
+export const attempt = wholeNumber(1, MOST_ATTEMPTS);
 
 export const phase = oneOf(PHASES);
 export const decision = oneOf(ORDER_DECISIONS);

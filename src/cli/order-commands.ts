@@ -1,16 +1,15 @@
 /** What an order service asks: screen, retry, gateway-result. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { invalidRequest } from '../client/read-requests.ts';
+import { invalidRequest, MOST_ATTEMPTS } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
-import { INTEGRATION_WORKFLOWS } from '../screening/index.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../orders/words.ts';
 import { type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { attempt, integration, oneOf, orderId, text, wholeNumber } from './input-schemas.ts';
 import { readJsonObject } from './read-json.ts';
 import { showAnswer } from './tables.ts';
 
-const GATEWAY_RESULTS = ['pass', 'fail', 'error'] as const;
 const WORKFLOW = ['--workflow <name>', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`] as const;
 const FILE_HELP =
   'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option goes before its field.';
@@ -21,7 +20,7 @@ const screenInput = z.strictObject({
   integration,
   workflow: oneOf(INTEGRATION_WORKFLOWS).exactOptional(),
 });
-const retryInput = screenInput.extend({ attempt: wholeNumber(2, 1_000) });
+const retryInput = screenInput.extend({ attempt: wholeNumber(2, MOST_ATTEMPTS) });
 
 export function orderCommands(program: Command, { output, withOrders }: CommandTools): void {
   const screen = async ({ file, ...named }: z.output<typeof screenInput> & { attempt?: number }) => {

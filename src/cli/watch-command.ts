@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OrderScreeningError } from '../orders/errors.ts';
+import { isUnderWay } from '../orders/portal.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { Phase } from '../orders/words.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
@@ -137,7 +138,7 @@ async function look(pace: Pace, output: Output, holds: () => Promise<boolean>): 
 }
 
 function rests({ phase, actions }: OrderState): boolean {
-  return RESTING.has(phase) && !actions.some(({ status }) => status === 'queued' || status === 'running');
+  return RESTING.has(phase) && !actions.some(isUnderWay);
 }
 
 /** What of an order is news. */

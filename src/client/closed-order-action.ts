@@ -4,23 +4,20 @@ import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { stringify } from 'safe-stable-stringify';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import { type OrderKey, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import {
   PORTAL_ACTION,
   type PortalActionInput,
   type PortalAnswer,
   type PortalFields,
 } from '../orders/messages.ts';
-import { attemptFor, earlier, portalAnswer } from '../orders/portal.ts';
+import { attemptFor, chargebackIdentity, earlier, portalAnswer } from '../orders/portal.ts';
 import type { OrderState } from '../orders/state.ts';
 import { windowOpen } from '../orders/window.ts';
 import { type ClientContext, integrationOf } from './context.ts';
 import { invalidRequest } from './read-requests.ts';
 import { isUnanswered, toOrderError } from './temporal-errors.ts';
-import type { OrderKey } from './types.ts';
-import { within } from './within.ts';
-
-const ANSWER_WITHIN_MS = 10_000;
+import { ANSWER_WITHIN_MS, within } from './within.ts';
 
 /** @param order the closed order's final state */
 export async function closedOrderAction(
@@ -29,8 +26,7 @@ export async function closedOrderAction(
   order: OrderState,
   fields: PortalFields,
 ): Promise<PortalAnswer> {
-  if (order.policy?.passive)
-    throw refusal('passive', 'The integration is passive: nothing is sent to the portal');
+  if (order.policy?.passive) throw refusal('passive', PASSIVE);
   const attempt = attemptFor(order, fields.transactionId);
   if (attempt === undefined) {
     throw refusal('unknown-transaction', 'The order has no transaction of that id');
@@ -45,10 +41,7 @@ export async function closedOrderAction(
   const cancelWindowMs = order.policy?.cancelWindowMs;
   if (fields.kind === 'cancel') refuseLateCancel(cancelBy, cancelWindowMs);
   if (fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true) {
-    throw refusal(
-      'outcome-unknown-before',
-      'An earlier chargeback may have been submitted: send it with force',
-    );
+    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
   }
   requireEmail(fields);
   return run(context, {
@@ -69,8 +62,7 @@ export async function orderlessAction(
   transactionId: string,
 ): Promise<PortalAnswer> {
   const integration = integrationOf(context, name);
-  if (integration.passive)
-    throw refusal('passive', 'The integration is passive: nothing is sent to the portal');
+  if (integration.passive) throw refusal('passive', PASSIVE);
   if (fields.kind === 'cancel') {
     throw refusal('cancel-window-unknown', 'The order is gone, and with it the end of its cancel window');
   }
@@ -155,10 +147,7 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
       if (known.code === 'temporal-unavailable') throw known;
       return true;
     }
-    throw refusal(
-      'outcome-unknown-before',
-      'An earlier chargeback may have been submitted: send it with force',
-    );
+    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
   }
 }
 
@@ -170,10 +159,8 @@ function subjectOf({ orderId, transactionId, fields }: PortalActionInput): strin
       return transactionId ?? '';
     case 'customer-code':
       return `${orderId ?? transactionId}:${hash([fields.customerCode, fields.email])}`;
-    case 'chargeback': {
-      const { reason_code, due_date, reference_number, inquiry } = fields;
-      return `${transactionId}:${hash([reason_code, due_date, reference_number, inquiry])}`;
-    }
+    case 'chargeback':
+      return `${transactionId}:${hash(chargebackIdentity(fields))}`;
   }
 }
 
@@ -184,3 +171,6 @@ function hash(asked: (string | undefined)[]): string {
 function refusal(...[code, message]: ConstructorParameters<typeof OrderScreeningError>): OrderScreeningError {
   return new OrderScreeningError(code, message);
 }
+
+const PASSIVE = 'The integration is passive: nothing is sent to the portal';
+const MAYBE_SUBMITTED = 'An earlier chargeback may have been submitted: send it with force';

@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { gatewayUpdateId } from '../orders/ids.ts';
 import {
@@ -7,11 +6,8 @@ import {
   recordGatewayResultUpdate,
 } from '../orders/messages.ts';
 import type { ClientContext } from './context.ts';
-import { closedOrder, readOrder } from './read-order.ts';
-import { orderClosed, toOrderError } from './temporal-errors.ts';
-import { within } from './within.ts';
-
-const ANSWER_WITHIN_MS = 10_000;
+import { readOrder } from './read-order.ts';
+import { toOpenOrder } from './to-open-order.ts';
 
 /** @see OrderScreening.recordGatewayResult */
 export async function recordGatewayResult(
@@ -21,7 +17,12 @@ export async function recordGatewayResult(
 ): Promise<GatewayResultAnswer> {
   const attempt = request.attempt ?? (await onlyAttempt(context, workflowId));
   const send = (afterError: boolean) =>
-    sendResult(context, workflowId, { ...request, attempt }, gatewayUpdateId(attempt, afterError));
+    toOpenOrder(context, workflowId, (handle) =>
+      handle.executeUpdate(recordGatewayResultUpdate, {
+        args: [{ ...request, attempt }],
+        updateId: gatewayUpdateId(attempt, afterError),
+      }),
+    );
   const first = await send(false);
   if (first.result === request.result) return first;
   // The first id gives its stored answer for ever, so a result that replaces `error` has an id of its own.
@@ -42,24 +43,4 @@ async function onlyAttempt(context: ClientContext, workflowId: string): Promise<
     );
   }
   return 1;
-}
-
-async function sendResult(
-  context: ClientContext,
-  workflowId: string,
-  request: GatewayResultRequest,
-  updateId: string,
-): Promise<GatewayResultAnswer> {
-  const { client } = context;
-  try {
-    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      client.workflow
-        .getHandle(workflowId)
-        .executeUpdate(recordGatewayResultUpdate, { args: [request], updateId }),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
-    await closedOrder(context, workflowId);
-    throw orderClosed();
-  }
 }

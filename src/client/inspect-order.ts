@@ -3,6 +3,7 @@ import { QueryNotRegisteredError, type WorkflowExecutionDescription } from '@tem
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderState } from '../orders/state.ts';
+import { POLL_UNCHANGED, type PollActivities } from '../orders/world.ts';
 import type { ClientContext } from './context.ts';
 import { instantOf } from './instant-of.ts';
 import { summaryOf } from './list-orders.ts';
@@ -13,11 +14,9 @@ import type { InspectedOrder, PollTimes } from './types.ts';
 const WITHIN_MS = 5_000;
 
 /** The poll is one activity, which the server tries again after each pause. */
-const POLL = 'pollStatus';
+const POLL: keyof PollActivities = 'pollStatus';
 /** The first attempt only waits for the first pause; reading begins with the second. */
 const FIRST_THAT_READS = 2;
-/** What the poll fails with when the service answered that nothing has changed. */
-const UNCHANGED = 'unchanged';
 
 /** @see OrderScreening.inspect */
 export async function inspectOrder(
@@ -67,7 +66,7 @@ function pollTimes({ raw }: WorkflowExecutionDescription): PollTimes | undefined
   return {
     ...(lastAt !== undefined && {
       lastAt,
-      answered: poll.lastFailure?.applicationFailureInfo?.type === UNCHANGED,
+      answered: poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED,
     }),
     ...(nextAt !== undefined && { nextAt }),
   };

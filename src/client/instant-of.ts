@@ -1,9 +1,8 @@
-import type { Instant } from '../orders/words.ts';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { type Instant, instant } from '../orders/words.ts';
 
 /** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */
-export function instantOf(
-  at: { seconds?: { toNumber(): number } | null; nanos?: number | null } | null | undefined,
-): Instant | undefined {
-  if (at?.seconds === undefined || at.seconds === null) return undefined;
-  return new Date(at.seconds.toNumber() * 1_000 + Math.floor((at.nanos ?? 0) / 1e6)).toISOString();
+export function instantOf(at: Parameters<typeof optionalTsToMs>[0]): Instant | undefined {
+  const ms = optionalTsToMs(at);
+  return ms === undefined ? undefined : instant(ms);
 }

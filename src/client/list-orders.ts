@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { z } from 'zod';
-import { orderOfWorkflowId } from '../orders/ids.ts';
+import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import {
   cancelBy,
@@ -94,7 +94,7 @@ export function quoted(value: string): string {
 
 /** @returns an order as Temporal's server shows it, without a worker */
 export function summaryOf(
-  name: { integration: string; orderId: string },
+  name: OrderKey,
   attributes: TypedSearchAttributes,
   startedAt: Instant,
   closedAt: Instant | undefined,

@@ -45,7 +45,7 @@ export async function pendingAnswer(
  * @returns `pending`, with the action that the policy names, or `skipped` for a first attempt that policy skips; the worker
  * that comes later says the same
  */
-export function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
+function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
   const order = { orderId: request.orderId, integration: integration.name, attempt: request.attempt };
   if (request.attempt === 1 && matchingSkipRule(integration.skip, request.facts) !== undefined) {
     const wouldBe = integration.passive && ({ wouldBe: 'proceed' } as const);

@@ -3,7 +3,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { orderWorkflowId } from '../orders/ids.ts';
+import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
   attachCustomerCodeUpdate,
   cancelUpdate,
@@ -16,11 +16,8 @@ import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
 import type { ClientContext } from './context.ts';
 import { findOrder } from './read-order.ts';
 import { isUnanswered, temporalUnavailable, toOrderError, unknownOrder } from './temporal-errors.ts';
-import type { OrderKey, PortalOptions } from './types.ts';
-import { within } from './within.ts';
-
-/** An action that takes longer goes on, and the caller is told so. */
-export const PORTAL_ANSWER_WITHIN_MS = 10_000;
+import type { PortalOptions } from './types.ts';
+import { ANSWER_WITHIN_MS, within } from './within.ts';
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
 export async function portalAction(
@@ -63,7 +60,7 @@ async function updateOrder(
 ): Promise<PortalAnswer> {
   let accepted = false;
   try {
-    return await within(client, Date.now() + PORTAL_ANSWER_WITHIN_MS, async () => {
+    return await within(client, Date.now() + ANSWER_WITHIN_MS, async () => {
       // Each definition takes the fields of its own kind, which is what `kind` says they are.
       const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof fields]>;
       const update = await client.workflow.getHandle(workflowId).startUpdate(definition, {

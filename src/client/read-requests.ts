@@ -4,7 +4,7 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { forbiddenFields } from '../orders/forbidden-fields.ts';
-import { DEFAULT_INTEGRATION, plainOrderId } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, plainOrderId } from '../orders/ids.ts';
 import type { FindIntegration, Integration } from '../orders/integration.ts';
 import type { TransactionJson } from '../orders/messages.ts';
 import { orderFactsOf } from '../orders/order-facts.ts';
@@ -30,12 +30,30 @@ export const orderIdSchema = z
   .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
 
-/** The number of an attempt. Bounded, so that no other number can go where attempts go: into histories and logs. */
+/** Bounded, so that no other number can go where attempts go: into histories and logs. */
+export const MOST_ATTEMPTS = 1_000;
+/** The number of an attempt. */
 export const attemptSchema = z
   .int({ error: 'must be a whole number' })
   .min(1, 'must be at least 1')
-  .max(1_000, 'must be at most 1000');
+  .max(MOST_ATTEMPTS, `must be at most ${MOST_ATTEMPTS}`);
 
+export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
+
+/** A key of the caller's own that makes a repeat of a request harmless. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
+
+/** The longest that a reason may be, in characters. */
+export const REASON_LIMIT = 500;
+/** A reason in a person's own words; it goes into the order's history. */
+export const reasonSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`);
+
+/** One that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });
 
 const screenSchema = z.strictObject({
@@ -153,7 +171,7 @@ function isDeeperThan(levels: number, root: unknown): boolean {
 export function readCardRequest(
   raw: unknown,
   findIntegration: FindIntegration,
-): { orderId: string; integration: string; card: CardData } {
+): OrderKey & { card: CardData } {
   const fields: Record<string, unknown> = isObject(raw) ? raw : {};
   const outer = cardRequestSchema.safeParse(fields);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));

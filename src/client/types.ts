@@ -35,12 +35,6 @@ export interface OrderName {
   integration?: string | undefined;
 }
 
-/** The order that an action is for, names resolved. */
-export interface OrderKey {
-  integration: string;
-  orderId: string;
-}
-
 export interface ScreenRequest extends OrderName {
   /** Instead of the integration's own. */
   workflow?: IntegrationWorkflow | undefined;

@@ -5,7 +5,7 @@ import type { NamedKey } from '../sealer.ts';
 import { createPayloadCodec } from './payload-codec.ts';
 
 export { createPayloadCodec } from './payload-codec.ts';
-export { PayloadCodecError, type PayloadCodecErrorCode } from './payload-codec-error.ts';
+export { PayloadCodecError } from './payload-codec-error.ts';
 
 /**
  * For every client and worker of a deployment, as its option `dataConverter`. Without it an order's answers can't be read.

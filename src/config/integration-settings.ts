@@ -1,6 +1,7 @@
 /** One integration as it is written in the policy file. Source: design section 4. */
 import { z } from 'zod';
 import type { Integration } from '../orders/integration.ts';
+import { INTEGRATION_WORKFLOWS } from '../orders/words.ts';
 import type { FaultList } from './fault-list.ts';
 import { baseUrl, duration, flag, word } from './values.ts';
 
@@ -23,12 +24,14 @@ const currencies = z.array(z.string().regex(/^[A-Za-z]{3}$/, 'must be a code of 
   error: 'must be a list of codes',
 });
 
+const unavailableAction = word(['hold', 'proceed', 'decline']);
+
 const unavailableRule = z.strictObject(
   {
     amountBelow: money.optional(),
     amountAtLeast: money.optional(),
     paymentMethod: words.optional(),
-    action: word(['hold', 'proceed', 'decline']),
+    action: unavailableAction,
   },
   { error: 'must be a rule with an action' },
 );
@@ -47,7 +50,7 @@ const skipRule = z
   )
   .refine((rule) => Object.keys(rule).length > 0, 'must have a condition: without one no order is screened');
 
-const whenUnavailable = z.union([word(['hold', 'proceed', 'decline']), z.array(unavailableRule)], {
+const whenUnavailable = z.union([unavailableAction, z.array(unavailableRule)], {
   error: 'must be "hold", "proceed", "decline" or a list of rules',
 });
 
@@ -76,7 +79,7 @@ const poll = z.strictObject(
 
 /** Every key of an integration, with its default as it would be written; without one the key is required. */
 const SETTINGS = {
-  workflow: word(['pre-gateway', 'pre-acceptance', 'post-acceptance']).default('pre-acceptance'),
+  workflow: word(INTEGRATION_WORKFLOWS).default('pre-acceptance'),
   mode: word(['test', 'live']).default('test'),
   apiKeyEnv: z
     .string({ error: 'must be the name of an environment variable' })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../orders/ids.ts';
 import type { Integration } from '../orders/integration.ts';
 import type { FaultList } from './fault-list.ts';
 import { readIntegration } from './integration-settings.ts';
@@ -10,9 +11,6 @@ const VARIABLES: Record<string, string> = {
   baseUrl: 'SCREENING_BASE_URL',
   portalBaseUrl: 'SCREENING_PORTAL_BASE_URL',
 };
-
-/** A workflow id is `order:<integration>:<orderId>`, so a name has no colon. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 
 /**
  * Reads the integrations from the policy file that `SCREENING_CONFIG` names, or from the environment.
@@ -39,9 +37,9 @@ function fromEnvironment(
       .map(([key, variable]) => [key, env[variable]])
       .filter(([, value]) => value !== undefined && value !== ''),
   );
-  const integration = readIntegration('default', raw, (key) => VARIABLES[key] ?? key, env, faults);
+  const integration = readIntegration(DEFAULT_INTEGRATION, raw, (key) => VARIABLES[key] ?? key, env, faults);
   if (needsKeys && (env.SCREENING_API_KEY ?? '') === '') faults.add('SCREENING_API_KEY', 'is required');
-  return new Map(integration === undefined ? [] : [['default', integration]]);
+  return new Map(integration === undefined ? [] : [[DEFAULT_INTEGRATION, integration]]);
 }
 
 function fromFile(
@@ -61,7 +59,7 @@ function fromFile(
   }
   for (const [name, raw] of Object.entries(integrations)) {
     const path = `integrations.${name}`;
-    if (!NAME.test(name)) faults.add(path, 'must have a name of 1 to 32 letters, digits, - or _');
+    if (!INTEGRATION_NAME.test(name)) faults.add(path, 'must have a name of 1 to 32 letters, digits, - or _');
     if (!isObject(raw)) {
       faults.add(path, 'must be an object');
       continue;

@@ -201,7 +201,7 @@ export const variables = {
 };
 
 /** What other readers take: the policy's, Temporal's own, and the sandbox's. */
-export const furtherVariables: readonly DocumentedVariable[] = [
+const furtherVariables: readonly DocumentedVariable[] = [
   {
     name: 'SCREENING_CONFIG',
     about:

@@ -2,20 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
+import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../task-queues.ts';
 import { grpcCode, type TemporalServices } from './missing-search-attributes.ts';
-
-// The server's numbers (`temporal.api.enums.v1.TaskQueueType`).
-const WORKFLOW = 1;
-const ACTIVITY = 2;
-
-/** Everything that the workers of a version must poll before orders are given to them. */
-const QUEUES = [
-  { name: TASK_QUEUE, taskQueueType: WORKFLOW },
-  { name: TASK_QUEUE, taskQueueType: ACTIVITY },
-  { name: BACKGROUND_TASK_QUEUE, taskQueueType: ACTIVITY },
-  { name: POLLS_TASK_QUEUE, taskQueueType: ACTIVITY },
-];
 
 /** A poll lasts a minute; the server remembers who polled for five. */
 const RECENT_MS = 2 * 60_000;
@@ -82,8 +70,12 @@ async function notPolled(
 ): Promise<string[]> {
   const since = Date.now() - RECENT_MS;
   const missing: string[] = [];
-  for (const { name, taskQueueType } of QUEUES) {
-    const { pollers } = await service.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType });
+  for (const { name, type } of POLLED_QUEUES) {
+    const { pollers } = await service.describeTaskQueue({
+      namespace,
+      taskQueue: { name },
+      taskQueueType: TASK_QUEUE_TYPE[type],
+    });
     const polled = pollers.some(
       ({ deploymentOptions, lastAccessTime }) =>
         deploymentOptions?.deploymentName === version.deploymentName &&

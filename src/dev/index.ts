@@ -6,5 +6,5 @@ export {
 export { missingSearchAttributes, type TemporalServices } from './missing-search-attributes.ts';
 export { assertPortFree, freePort } from './ports.ts';
 export { type Progress, streamProgress } from './progress.ts';
-export { findTemporalBinary, type TemporalBinary } from './temporal-binary.ts';
+export { findTemporalBinary } from './temporal-binary.ts';
 export { setupTemporal } from './temporal-namespace.ts';

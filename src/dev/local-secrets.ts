@@ -13,8 +13,8 @@ export interface LocalSecrets {
 }
 
 /** As PAYLOAD_KEYS is written, so that `PAYLOAD_KEYS=$(cat .data/payload-keys)` lets another process read the same orders. */
-export const PAYLOAD_KEYS_FILE = 'payload-keys';
-export const CODEC_TOKEN_FILE = 'codec-token';
+const PAYLOAD_KEYS_FILE = 'payload-keys';
+const CODEC_TOKEN_FILE = 'codec-token';
 
 const OWNER_ONLY = 0o600;
 

@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import { installRuntime } from '../runtime.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { startService } from '../serve.ts';
+import { StartedParts } from '../started-parts.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
 import { localEnvironment } from './local-environment.ts';
 import { type LocalSecrets, localSecrets } from './local-secrets.ts';
@@ -47,22 +48,20 @@ export async function startLocalStack(
 
   // The configured keys are kept as hashes: the sample orders are sent with one of this process's own.
   const ownKey = randomBytes(18).toString('base64url');
-  const parts: { stop: () => Promise<unknown> }[] = [];
-  const stop = async (): Promise<void> => {
-    for (const part of parts.splice(0).reverse()) await part.stop();
-  };
+  const parts = new StartedParts();
   try {
     let server: EmbeddedTemporal | undefined;
     if (temporal.embedded) {
       progress.say('Starting Temporal …');
-      server = await startEmbeddedTemporal({
+      const started = await startEmbeddedTemporal({
         port: local.temporalPort,
         uiPort: local.temporalUiPort,
         dataDir: local.dataDir,
         codecEndpoint: codecEndpoint(config),
         progress,
       });
-      parts.push(server);
+      server = started;
+      parts.add(() => started.stop());
     }
     let sandbox: Sandbox | undefined;
     if (ownSandbox) {
@@ -73,13 +72,13 @@ export async function startLocalStack(
         webhookUrl: local.sandboxWebhookUrl ?? webhookUrl(config),
       });
       sandbox = started;
-      parts.push({ stop: () => started.close() });
+      parts.add(() => started.close());
     }
 
     progress.say('Starting the worker and the API …');
     const keys = api.keys.length === 0 ? [] : [...api.keys, hashedKey('npm-start', ownKey)];
     const service = await startService({ ...config, api: { ...api, keys } }, log);
-    parts.push(service);
+    parts.add(() => service.stop());
 
     const ends = [service.stopped.then(() => 'The worker stopped by itself.')];
     if (server !== undefined) ends.push(server.ended.then((how) => `The Temporal server ended: ${how}.`));
@@ -91,13 +90,13 @@ export async function startLocalStack(
       apiUrl: `http://${api.host}:${api.port}`,
       temporalAddress: temporal.connection.address,
       broken,
-      stop,
+      stop: parts.stop,
       ...(api.keys.length > 0 && { apiKey: ownKey }),
       ...(server?.uiUrl !== undefined && { temporalUiUrl: server.uiUrl }),
       ...(sandbox !== undefined && { sandboxUrl: sandbox.url }),
     };
   } catch (error) {
-    await stop();
+    await parts.stop();
     throw error;
   }
 }

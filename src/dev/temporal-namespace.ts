@@ -7,8 +7,9 @@ import {
   type TemporalServices,
 } from './missing-search-attributes.ts';
 
-/** How long a closed order stays readable, and its id taken: 90 days (design, section 8). */
-export const RETENTION_SECONDS = 90 * 24 * 3600;
+/** How long a closed order stays readable, and its id taken (design, section 8). */
+export const RETENTION_DAYS = 90;
+export const RETENTION_SECONDS = RETENTION_DAYS * 24 * 3600;
 
 const USABLE_WITHIN_MS = 30_000;
 // A refusal because another process was first is good news within this; any other refusal stays one.
@@ -104,7 +105,7 @@ async function setRetention(connection: TemporalServices, namespace: string): Pr
     return [];
   } catch (error) {
     return [
-      `The retention of namespace "${namespace}" could not be set to 90 days (${inWords(error)}). ` +
+      `The retention of namespace "${namespace}" could not be set to ${RETENTION_DAYS} days (${inWords(error)}). ` +
         'After its retention an order id counts as new. On Temporal Cloud set it in the web interface.',
     ];
   }

@@ -1,5 +1,6 @@
 /** The table of design section 2: which action a decision means, and when. */
 import type { Policy } from './policy.ts';
+import type { Attempt } from './state.ts';
 import type { Action, OrderDecision } from './words.ts';
 
 /** @returns the action that answers a checkout */
@@ -40,4 +41,9 @@ export function actionLater(decision: OrderDecision): Action {
     case 'fraudulent':
       return 'cancel';
   }
+}
+
+/** A gateway that said `error` holds the order until it says something better. */
+export function heldByGateway({ gateway }: Attempt, action: Action): Action {
+  return action === 'proceed' && gateway?.result === 'error' ? 'hold' : action;
 }

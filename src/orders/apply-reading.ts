@@ -1,5 +1,5 @@
 /** Brings a reading of the status into the order. Design section 3.3. */
-import { clear, raise, raiseWrongKey } from './attention.ts';
+import { clear, raised, raisedWrongKey } from './attention.ts';
 import { decide } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
@@ -26,18 +26,11 @@ export function applyReading(
   source: ReadingSource,
   now: Instant,
 ): OrderEventType[] {
-  const events: OrderEventType[] = [];
-  if (outcome.kind === 'unanswered') return events;
-  if (outcome.kind === 'forbidden') {
-    if (raiseWrongKey(order, now)) events.push('order.attention');
-    return events;
-  }
+  if (outcome.kind === 'unanswered') return [];
+  if (outcome.kind === 'forbidden') return raisedWrongKey(order, now);
   clear(order, 'wrong-key');
   order.lastRead = { at: now, source };
-  if (outcome.kind === 'unreadable') {
-    if (raise(order, 'status-error', outcome.words, now)) events.push('order.attention');
-    return events;
-  }
+  if (outcome.kind === 'unreadable') return raised(order, 'status-error', outcome.words, now);
   const consequence = decide(order, outcome.decision, now);
   clear(order, ...(consequence.clear ?? []));
   const attempt = currentAttempt(order);
@@ -52,10 +45,10 @@ export function applyReading(
   }
   if (consequence.action !== undefined) setAction(order, consequence.action);
   settle(order, now);
-  if (consequence.event !== undefined) events.push(consequence.event);
+  const events = consequence.event === undefined ? [] : [consequence.event];
   if (consequence.raise !== undefined) {
     const { code, words } = consequence.raise;
-    if (raise(order, code, words, now)) events.push('order.attention');
+    events.push(...raised(order, code, words, now));
   }
   return events;
 }

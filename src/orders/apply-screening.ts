@@ -1,6 +1,6 @@
 /** Brings the outcome of a screening into the order. Design section 3.1, and "`error` to the end" of its corner rules. */
-import { actionAtCheckout, actionLater, actionWithoutDecision } from './actions.ts';
-import { clear, raise, raiseWrongKey } from './attention.ts';
+import { actionAtCheckout, actionLater, actionWithoutDecision, heldByGateway } from './actions.ts';
+import { clear, raised, raisedWrongKey } from './attention.ts';
 import { failedAfterWindow } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
@@ -62,18 +62,14 @@ export function applyScreening(
         noteTransaction(attempt, outcome.transactionId);
         attempt.unreadableId = outcome.transactionId;
       }
-      raised(
-        order,
-        events,
-        'unreadable-answer',
-        UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
-        moment.now,
+      events.push(
+        ...raised(order, 'unreadable-answer', UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE, moment.now),
+        ...errorDecision(order, policy, moment),
       );
-      events.push(...errorDecision(order, policy, moment));
       break;
     case 'unanswered':
     case 'forbidden':
-      if (outcome.kind === 'forbidden' && raiseWrongKey(order, moment.now)) events.push('order.attention');
+      if (outcome.kind === 'forbidden') events.push(...raisedWrongKey(order, moment.now));
       order.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
       if (moment.source === 'checkout') withoutDecision(order, policy, events);
       break;
@@ -130,10 +126,8 @@ function answered(
   const atCheckout = moment.source === 'checkout';
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
   tell(order, policy, heldByGateway(attempt, action), outcome.message);
-  const events: OrderEventType[] = ['order.decided'];
   const late = failedAfterWindow(order, order.action, outcome.decision, moment.now);
-  if (late !== undefined) raised(order, events, late.code, late.words, moment.now);
-  return events;
+  return ['order.decided', ...(late === undefined ? [] : raised(order, late.code, late.words, moment.now))];
 }
 
 /** The decision `error`: screened again after a pause, unless that was the last try. */
@@ -160,9 +154,7 @@ function noDecision(
   attempt.screeningOver = true;
   order.reason = reason;
   if (moment.source === 'checkout') withoutDecision(order, policy, []);
-  const events: OrderEventType[] = ['order.decided'];
-  raised(order, events, 'no-decision', words, moment.now);
-  return events;
+  return ['order.decided', ...raised(order, 'no-decision', words, moment.now)];
 }
 
 /** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
@@ -177,10 +169,6 @@ function tell(order: OrderState, policy: Policy, action: Action, message: string
   else delete order.message;
 }
 
-function heldByGateway(attempt: Attempt, action: Action): Action {
-  return action === 'proceed' && attempt.gateway?.result === 'error' ? 'hold' : action;
-}
-
 function decideTo(
   order: OrderState,
   attempt: Attempt,
@@ -191,16 +179,6 @@ function decideTo(
   attempt.decision = decision;
   attempt.readings.push({ decision, at: moment.now, source: moment.source });
   order.lastRead = { at: moment.now, source: moment.source };
-}
-
-function raised(
-  order: OrderState,
-  events: OrderEventType[],
-  code: Parameters<typeof raise>[1],
-  words: string,
-  now: Instant,
-): void {
-  if (raise(order, code, words, now)) events.push('order.attention');
 }
 
 function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {

@@ -1,4 +1,5 @@
 /** Raising and clearing what a person must look at. Design section 2, "attention". */
+import type { OrderEventType } from './messages.ts';
 import type { AttentionCode, OrderState } from './state.ts';
 import type { Instant } from './words.ts';
 
@@ -13,14 +14,19 @@ export function raise(order: OrderState, code: AttentionCode, words: string, now
   return true;
 }
 
+/** Raises attention as `raise` does. @returns the event that it means: none unless it is new */
+export function raised(...matter: Parameters<typeof raise>): OrderEventType[] {
+  return raise(...matter) ? ['order.attention'] : [];
+}
+
 /** Ends matters whose cause has ended. */
 export function clear(order: OrderState, ...codes: AttentionCode[]): void {
   order.attention = order.attention.filter((one) => !codes.includes(one.code));
 }
 
-/** A wrong key is an operator's mistake. @returns whether it is new */
-export function raiseWrongKey(order: OrderState, now: Instant): boolean {
-  return raise(order, 'wrong-key', WRONG_KEY, now);
+/** A wrong key is an operator's mistake. @returns the event that it means: none unless it is new */
+export function raisedWrongKey(order: OrderState, now: Instant): OrderEventType[] {
+  return raised(order, 'wrong-key', WRONG_KEY, now);
 }
 
 /** @returns whether a wrong key was reported already: then the activities go on trying by themselves */

@@ -12,9 +12,8 @@ import type {
 } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { OrderState } from './state.ts';
+import { INTEGRATION_WORKFLOWS, PORTAL_ACTIONS } from './words.ts';
 
-const WORKFLOWS: unknown[] = ['pre-gateway', 'pre-acceptance', 'post-acceptance'];
-const KINDS: unknown[] = ['cancel', 'report-fraud', 'chargeback', 'customer-code'];
 const TEXT_LIMIT = 1_000;
 
 /** A message that isn't taken: code for programs, words for people, faults with their paths. */
@@ -41,7 +40,7 @@ export function startRefusal(
   if (input.integration !== undefined && !isText(input.integration, 64)) {
     fault('integration', 'must be the short key of an integration');
   }
-  if (input.workflow !== undefined && !WORKFLOWS.includes(input.workflow)) {
+  if (input.workflow !== undefined && !INTEGRATION_WORKFLOWS.includes(input.workflow)) {
     fault('workflow', 'must be pre-gateway, pre-acceptance or post-acceptance');
   }
   if (!isRecord(input.transaction)) fault('transaction', 'must be an object');
@@ -118,8 +117,8 @@ export function portalInputRefusal(input: PortalActionInput): Refusal | undefine
   }
   const { integration, orderId, transactionId, fields, cancelBy, cancelWindowMs } = input;
   const errors: Fault[] = [];
-  if (!KINDS.includes(fields.kind)) {
-    errors.push({ path: 'fields.kind', message: `must be one of ${KINDS.join(', ')}` });
+  if (!PORTAL_ACTIONS.includes(fields.kind)) {
+    errors.push({ path: 'fields.kind', message: `must be one of ${PORTAL_ACTIONS.join(', ')}` });
   }
   for (const [path, value] of Object.entries({ integration, orderId, transactionId })) {
     if (value !== undefined && !isText(value, TEXT_LIMIT)) errors.push({ path, message: 'must be a string' });

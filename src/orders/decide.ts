@@ -1,5 +1,5 @@
 /** What follows from a reading of the decision. Pure. Design sections 2 and 3, "Rules for the corners". */
-import { actionLater } from './actions.ts';
+import { actionLater, heldByGateway } from './actions.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { AttentionCode, OrderState } from './state.ts';
@@ -47,7 +47,7 @@ function changed(order: OrderState, read: Decision, now: Instant, event: OrderEv
     clear: ['status-error', 'review-unresolved', 'no-decision', 'unreadable-answer'],
   };
   if (order.phase === 'declined' || order.action === 'cancel') return consequence;
-  consequence.action = later(order, read);
+  consequence.action = heldByGateway(currentAttempt(order), actionLater(read));
   const raise = failedAfterWindow(order, consequence.action, read, now);
   return raise === undefined ? consequence : { ...consequence, raise };
 }
@@ -64,10 +64,4 @@ export function failedAfterWindow(
   if (action !== 'cancel' || !late || order.policy?.passive === true) return undefined;
   const words = `The decision became «${read}» after the cancel window had closed: refund and report by hand.`;
   return { code: 'failed-after-window', words };
-}
-
-/** A gateway that said `error` holds the order until it says something better. */
-function later(order: OrderState, read: Decision): Action {
-  const action = actionLater(read);
-  return action === 'proceed' && currentAttempt(order).gateway?.result === 'error' ? 'hold' : action;
 }

@@ -3,7 +3,7 @@
 const FORBIDDEN = new Set(['cardnumber', 'cardcode', 'expirationdate', 'nftoken']);
 
 /** Deeper than any transaction: what nests further is not looked into, since it can't be handed on either. */
-export const DEEPEST = 64;
+const DEEPEST = 64;
 
 /**
  * Looks through a JSON value.

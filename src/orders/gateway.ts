@@ -1,12 +1,12 @@
 /** The payment gateway's result. Design section 3.2; interface document, gateway_response. */
-import { clear, raise, raiseWrongKey } from './attention.ts';
+import { clear, raised, raisedWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, settle } from './phase.ts';
 import type { Attempt, OrderState } from './state.ts';
-import type { Action, GatewayResult, Instant } from './words.ts';
+import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
 import type { GatewayOutcome } from './world.ts';
 
 /** @returns why the order doesn't take this result, or undefined: it does */
@@ -15,7 +15,7 @@ export function gatewayResultRefusal(
   request: GatewayResultRequest,
   nowMs: number,
 ): OrderErrorCode | undefined {
-  if (!RESULTS.includes(request?.result)) return 'invalid-request';
+  if (!GATEWAY_RESULTS.includes(request?.result)) return 'invalid-request';
   if (order.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
   if (request.attempt === undefined && order.attempts.length > 1) return 'attempt-required';
   const attempt = attemptOf(order, request);
@@ -67,7 +67,7 @@ function followResult(
       break;
     case 'error':
       setAction(order, 'hold');
-      if (raise(order, 'gateway-error', GATEWAY_ERROR, now)) events.push('order.attention');
+      events.push(...raised(order, 'gateway-error', GATEWAY_ERROR, now));
       break;
     case 'pass':
       if (order.decision === 'pass') setAction(order, 'proceed');
@@ -88,12 +88,12 @@ export function applyGatewaySent(
   outcome: GatewayOutcome,
   now: Instant,
 ): OrderEventType[] {
-  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now) ? ['order.attention'] : [];
+  if (outcome.kind === 'forbidden') return raisedWrongKey(order, now);
   clear(order, 'wrong-key');
   if (attempt.gateway?.result === result) attempt.gateway.sent = outcome.kind === 'sent' ? now : 'recorded';
   if (outcome.kind === 'sent') return [];
   const words = `The service refused the payment gateway’s result: ${outcome.words}`;
-  return raise(order, 'gateway-refused', words, now) ? ['order.attention'] : [];
+  return raised(order, 'gateway-refused', words, now);
 }
 
 /** Without a decision the action given at checkout stands. */
@@ -123,5 +123,4 @@ function attemptOf(order: OrderState, request: GatewayResultRequest): Attempt | 
   return order.attempts.find((one) => one.number === request.attempt);
 }
 
-const RESULTS: unknown[] = ['pass', 'fail', 'error'] satisfies GatewayResult[];
 const GATEWAY_ERROR = 'The payment gateway answered «error»: find out whether the payment went through.';

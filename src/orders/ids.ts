@@ -11,13 +11,22 @@ export const POLLS_TASK_QUEUE = 'order-screening-polls';
 /** The integration of a request that names none. */
 export const DEFAULT_INTEGRATION = 'default';
 
+/** The name of an integration; it stands in workflow ids, so it has no colon. */
+export const INTEGRATION_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+
+/** Which order is meant, its names as they are kept. */
+export interface OrderKey {
+  integration: string;
+  orderId: string;
+}
+
 /** @returns the workflow id of an order: `order:<integration>:<orderId>` */
 export function orderWorkflowId(integration: string, orderId: string): string {
   return `order:${integration}:${orderId}`;
 }
 
 /** @returns the order whose workflow id this is; undefined when it is no order's */
-export function orderOfWorkflowId(workflowId: string): { integration: string; orderId: string } | undefined {
+export function orderOfWorkflowId(workflowId: string): OrderKey | undefined {
   const [, integration, orderId] = /^order:([^:]+):(.+)$/s.exec(workflowId) ?? [];
   return integration === undefined || orderId === undefined ? undefined : { integration, orderId };
 }

@@ -1,8 +1,8 @@
 /** The portal actions of an order: what may be asked, what was asked already, what follows. Design sections 3, 5 and 6. */
-import { clear, raise } from './attention.ts';
+import { clear, raised } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
-import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
+import type { ChargebackRequest, OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, setPhase, settle } from './phase.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
@@ -77,7 +77,7 @@ export function earlier(order: OrderState, fields: PortalFields): ActionRecord |
 
 /** @returns whether a record stands for the action: it is done, or on its way */
 export function stands(record: ActionRecord | undefined): record is ActionRecord {
-  return record !== undefined && ['queued', 'running', 'done'].includes(record.status);
+  return record !== undefined && (record.status === 'done' || isUnderWay(record));
 }
 
 /** Records that the action was asked; the portal strand does it. */
@@ -87,7 +87,7 @@ export function queueAction(
   by: ActionRecord['by'],
   now: Instant,
 ): ActionRecord {
-  const transactionId = fields.transactionId ?? currentAttempt(order).transactionId;
+  const transactionId = transactionMeant(order, fields);
   const because = 'reason' in fields ? fields.reason : undefined;
   const record: ActionRecord = {
     number: order.actions.length + 1,
@@ -109,7 +109,7 @@ export function queueAction(
  * newest. The same cancel asked again then joins it.
  */
 export function aimCancel(order: OrderState, record: ActionRecord, fields: PortalFields): void {
-  const transactionId = fields.transactionId ?? currentAttempt(order).transactionId;
+  const transactionId = transactionMeant(order, fields);
   if (transactionId === undefined) return;
   record.transactionId = transactionId;
   record.subject = subjectOf(order, fields);
@@ -117,11 +117,12 @@ export function aimCancel(order: OrderState, record: ActionRecord, fields: Porta
 
 /** @returns the record of the action that runs, or waits longest */
 export function nextAction(order: OrderState): ActionRecord | undefined {
-  return order.actions.find(isOpen);
+  return order.actions.find(isUnderWay);
 }
 
-function isOpen(record: ActionRecord): boolean {
-  return record.status === 'queued' || record.status === 'running';
+/** @returns whether the action runs, or waits */
+export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
 }
 
 /** @returns whether the policy wants the order's transaction canceled with the service now */
@@ -159,11 +160,11 @@ export function applyPortalOutcome(
     order.fraudReportedAt = order.decision;
   }
   clearWhatIsMended(order);
-  if (record.status === 'unconfirmed' && raise(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now)) {
-    events.push('order.attention');
+  if (record.status === 'unconfirmed') {
+    events.push(...raised(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
   }
   if (record.status === 'refused' && record.kind !== 'cancel') {
-    if (raise(order, 'portal-refused', refusedWords(record), now)) events.push('order.attention');
+    events.push(...raised(order, 'portal-refused', refusedWords(record), now));
   }
   settle(order, now);
   return events;
@@ -171,7 +172,7 @@ export function applyPortalOutcome(
 
 function afterCancel(order: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
   order.cancelAsked = order.actions.some(
-    (one) => one.kind === 'cancel' && isOpen(one) && concernsNewest(order, one),
+    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(order, one),
   );
   if (!concernsNewest(order, record)) return;
   setAction(order, 'cancel');
@@ -184,11 +185,9 @@ function afterCancel(order: OrderState, record: ActionRecord, now: Instant, even
     return;
   }
   if (record.status === 'refused') {
-    if (raise(order, 'cancel-refused', refusedWords(record), now)) events.push('order.attention');
+    events.push(...raised(order, 'cancel-refused', refusedWords(record), now));
   }
-  if (record.status === 'too-late' && raise(order, 'cancel-too-late', TOO_LATE, now)) {
-    events.push('order.attention');
-  }
+  if (record.status === 'too-late') events.push(...raised(order, 'cancel-too-late', TOO_LATE, now));
 }
 
 /** An action for an earlier attempt's transaction changes nothing about where the order is. */
@@ -250,19 +249,32 @@ export function attemptFor(order: OrderState, transactionId: string | undefined)
   return order.attempts.find((attempt) => attempt.transactionIds.includes(transactionId));
 }
 
+/** The one that is named, else the newest attempt's, if it has one. */
+function transactionMeant(order: OrderState, fields: PortalFields): string | undefined {
+  return fields.transactionId ?? currentAttempt(order).transactionId;
+}
+
 function subjectOf(order: OrderState, fields: PortalFields): string {
-  const transaction = fields.transactionId ?? currentAttempt(order).transactionId ?? 'none';
+  const transaction = transactionMeant(order, fields) ?? 'none';
   switch (fields.kind) {
     case 'cancel':
     case 'report-fraud':
       return `${fields.kind}:${transaction}`;
     case 'customer-code':
       return `${fields.kind}:${fields.customerCode}`;
-    case 'chargeback': {
-      const what = [fields.reason_code, fields.due_date, fields.reference_number, fields.inquiry];
-      return [fields.kind, transaction, ...what.map((one) => one ?? '')].join(':');
-    }
+    case 'chargeback':
+      return [fields.kind, transaction, ...chargebackIdentity(fields).map((one) => one ?? '')].join(':');
   }
+}
+
+/** @returns what tells a chargeback from another one of the same transaction */
+export function chargebackIdentity({
+  reason_code,
+  due_date,
+  reference_number,
+  inquiry,
+}: ChargebackRequest): (string | undefined)[] {
+  return [reason_code, due_date, reference_number, inquiry];
 }
 
 const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';

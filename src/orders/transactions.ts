@@ -1,5 +1,5 @@
 /** The transactions of an attempt: what was made, what turned up, and until when it can be canceled. */
-import { clear, raiseWrongKey } from './attention.ts';
+import { clear, raisedWrongKey } from './attention.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { Policy } from './policy.ts';
@@ -38,7 +38,7 @@ export function noteTransaction(attempt: Attempt, transactionId: string): void {
 }
 
 /** Records a transaction that was found by its invoice number. Nothing else follows from it. */
-export function noteFound(
+function noteFound(
   order: OrderState,
   attempt: Attempt,
   found: { transactionId: string; decision: Decision },
@@ -75,7 +75,7 @@ export function applyLookUp(
   outcome: LookUpOutcome,
   now: Instant,
 ): OrderEventType[] {
-  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now) ? ['order.attention'] : [];
+  if (outcome.kind === 'forbidden') return raisedWrongKey(order, now);
   clear(order, 'wrong-key');
   attempt.lookedUp = true;
   delete attempt.createOpen;

@@ -32,13 +32,16 @@ export const PHASES = [
 export type Phase = (typeof PHASES)[number];
 
 /** When in the checkout the order is screened. */
-export type IntegrationWorkflow = 'pre-gateway' | 'pre-acceptance' | 'post-acceptance';
+export const INTEGRATION_WORKFLOWS = ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const;
+export type IntegrationWorkflow = (typeof INTEGRATION_WORKFLOWS)[number];
 
 /** What the payment gateway said, in the service's values. */
-export type GatewayResult = 'pass' | 'fail' | 'error';
+export const GATEWAY_RESULTS = ['pass', 'fail', 'error'] as const;
+export type GatewayResult = (typeof GATEWAY_RESULTS)[number];
 
 /** The four portal actions. */
-export type PortalActionKind = 'cancel' | 'report-fraud' | 'chargeback' | 'customer-code';
+export const PORTAL_ACTIONS = ['cancel', 'report-fraud', 'chargeback', 'customer-code'] as const;
+export type PortalActionKind = (typeof PORTAL_ACTIONS)[number];
 
 /** A moment as an ISO 8601 string in UTC. */
 export type Instant = string;

@@ -125,6 +125,9 @@ export interface SweepActivities {
   sweep(): Promise<SweepResult>;
 }
 
+/** What a poll fails with, to be called again, when the service answered that nothing has changed. */
+export const POLL_UNCHANGED = 'unchanged';
+
 export interface PollActivities {
   pollStatus(request: PollRequest): Promise<StatusOutcome>;
 }

@@ -37,7 +37,7 @@ function kindsFor(operation: Operation): readonly FaultKind[] {
   return operation === 'gateway-response' ? REQUEST_FAULTS : [...REQUEST_FAULTS, ...DECISION_FAULTS];
 }
 
-export const faultSchema = z
+const faultSchema = z
   .strictObject({
     operation: z.enum(FAULTY_OPERATIONS),
     kind: z.enum(FAULT_KINDS),

@@ -7,7 +7,7 @@ export type Decision = (typeof DECISIONS)[number];
 /** The mode of a key, and the base address that goes with it. */
 export type Mode = 'test' | 'live';
 
-export const SCREENING_OPERATIONS = [
+const SCREENING_OPERATIONS = [
   'create-transaction',
   'gateway-response',
   'status',

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { enrichedReply, refuse, standardReply, transactionNotFound } from './answers.ts';
-import type { Answer, Decision, Mode, Subject, TransactionRecord } from './model.ts';
-import { DECISIONS } from './model.ts';
+import {
+  type Answer,
+  DECISIONS,
+  type Decision,
+  type Mode,
+  type Subject,
+  type TransactionRecord,
+} from './model.ts';
 import { bareInvoiceNumber, type SandboxState } from './state.ts';
 import {
   asObject,

@@ -1,6 +1,5 @@
 import { schemaFindings } from './schema-findings.ts';
-import type { Finding } from './spellings.ts';
-import { toDefinitionSpelling } from './spellings.ts';
+import { type Finding, toDefinitionSpelling } from './spellings.ts';
 import { isTestCardNumber } from './test-card-numbers.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
 import type { Fault, Mode } from './vocabulary.ts';

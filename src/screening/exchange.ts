@@ -110,7 +110,7 @@ function bodyReason(error: unknown): Reason {
 }
 
 /** Retry-After in milliseconds from `now` (epoch milliseconds): it comes in seconds or as a date (RFC 9110, 10.2.3). */
-export function readRetryAfter(header: string | null, now: number): number | undefined {
+function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);

@@ -20,7 +20,7 @@ export const insightsSchema = z.object({
 export type Insights = z.infer<typeof insightsSchema>;
 
 /** The standard Transaction response as the service sends it. */
-export const standardResponseSchema = z.object({
+const standardResponseSchema = z.object({
   id: z.guid(),
   decision: z.enum(DECISIONS),
   message: z.string().exactOptional(),

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Finding } from './spellings.ts';
-import { isObject } from './spellings.ts';
+import { type Finding, isObject } from './spellings.ts';
 
 const KINDS: Record<string, string> = {
   string: 'a string',

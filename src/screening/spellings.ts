@@ -31,7 +31,7 @@ function spellingOf(schema: z.ZodObject): Spelling {
 const stringify = configure({ maximumDepth: 8 });
 
 /** The samples' spelling of a name: `nf-token` → `nfToken`, `last_sign_in` → `lastSignIn`. */
-export function sampleName(name: string): string {
+function sampleName(name: string): string {
   return name.replace(/[-_]+(.)/g, (_, next: string) => next.toUpperCase());
 }
 

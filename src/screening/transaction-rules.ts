@@ -10,7 +10,7 @@ export interface TransactionRules extends CardRules {
 }
 
 /** The fields of full card data. */
-export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
 
 const BILL_TO_REQUIRED = [
   'firstName',

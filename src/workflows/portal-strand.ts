@@ -1,6 +1,6 @@
 /** The portal actions of an order, one at a time. Design sections 3 and 6. */
 import { CancellationScope, condition, log } from '@temporalio/workflow';
-import { raiseWrongKey, wrongKeyKnown } from '../orders/attention.ts';
+import { raisedWrongKey, wrongKeyKnown } from '../orders/attention.ts';
 import type { PortalFields } from '../orders/messages.ts';
 import { currentAttempt } from '../orders/new-order.ts';
 import {
@@ -158,7 +158,7 @@ export class PortalStrand {
   }
 
   #wrongKey(): void {
-    if (raiseWrongKey(this.#context.order, this.#context.now)) this.#context.emit(['order.attention']);
+    this.#context.emit(raisedWrongKey(this.#context.order, this.#context.now));
     this.#context.touch();
   }
 }

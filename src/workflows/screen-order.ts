@@ -9,7 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { clear, raise } from '../orders/attention.ts';
+import { clear, raise, raised } from '../orders/attention.ts';
 import {
   acknowledgeRefusal,
   decisionRefusal,
@@ -42,7 +42,7 @@ import {
   submitChargebackUpdate,
 } from '../orders/messages.ts';
 import { addAttempt } from '../orders/new-order.ts';
-import { earlier, portalAnswer, portalFailure, portalRefusal, stands } from '../orders/portal.ts';
+import { earlier, isUnderWay, portalAnswer, portalFailure, portalRefusal, stands } from '../orders/portal.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { millis } from '../orders/words.ts';
 import { failure } from './failures.ts';
@@ -250,7 +250,7 @@ class ScreenOrder {
     const busy = !this.#portal.idle;
     const record = stands(before) ? before : this.#portal.queue(fields, 'caller');
     if (!stands(before) && busy) return portalAnswer(order, record);
-    await this.#until(() => record.status !== 'queued' && record.status !== 'running');
+    await this.#until(() => !isUnderWay(record));
     const failed = portalFailure(record);
     if (failed === undefined) return portalAnswer(order, record);
     throw failure(failed.code, failed.message, {
@@ -264,7 +264,7 @@ class ScreenOrder {
     CancellationScope.current().cancelRequested.catch(() => {
       const { order, now } = this.#context;
       if (isOver(order, millis(now))) return;
-      if (raise(order, 'cancellation-requested', CANCELLATION, now)) this.#context.emit(['order.attention']);
+      this.#context.emit(raised(order, 'cancellation-requested', CANCELLATION, now));
       this.#context.touch();
     });
   }

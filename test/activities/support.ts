@@ -8,7 +8,7 @@ import { createCardStash } from '../../src/cards/index.ts';
 import type { Integration } from '../../src/orders/integration.ts';
 import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/world.ts';
 import { createSandbox, type LedgerOperation, type Sandbox } from '../../src/sandbox/index.ts';
-import { anIntegration as anyIntegration } from '../fixtures/integrations.ts';
+import { anIntegration as anyIntegration, finding } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 
 export const KEY = 'canary/test key+0123456789';
@@ -44,7 +44,7 @@ export type TestWorld = ActivityWorld & ActivitiesByQueue;
 export function aWorld(changes: Partial<Integration> = {}, parts: Partial<ActivityWorld> = {}): TestWorld {
   const integration = anIntegration(changes);
   const world: ActivityWorld = {
-    findIntegration: (name) => (name === integration.name ? integration : undefined),
+    findIntegration: finding(integration),
     cards: createCardStash('memory:'),
     ...parts,
   };

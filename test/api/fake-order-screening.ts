@@ -3,8 +3,9 @@ import { onTestFinished, vi } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/index.ts';
 import { createLog } from '../../src/log.ts';
 import type { PortalAnswer } from '../../src/orders/messages.ts';
-import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
+import type { CheckoutAnswer } from '../../src/orders/state.ts';
 import type { InspectedOrder, OrderScreening, OrderSummary } from '../../src/starter.ts';
+import { anOrderState } from '../fixtures/orders.ts';
 import { anOrder } from '../orders/support.ts';
 import { type Contract, createContract } from '../support/openapi-contract.ts';
 
@@ -57,27 +58,6 @@ export function anOrderSummary(overrides: Partial<OrderSummary> = {}): OrderSumm
 
 export function anInspectedOrder(overrides: Partial<InspectedOrder> = {}): InspectedOrder {
   return { summary: anOrderSummary(), runId: RUN_ID, state: anOrder('review'), ...overrides };
-}
-
-export function anOrderState(overrides: Partial<OrderState> = {}): OrderState {
-  return {
-    orderId: 'order-1',
-    integration: 'default',
-    workflow: 'pre-acceptance',
-    phase: 'decided',
-    phaseSince: '2026-03-01T10:00:00.000Z',
-    decision: 'pass',
-    action: 'proceed',
-    attempts: [],
-    attention: [],
-    actions: [],
-    events: { sequence: 0, delivered: 0, waiting: 0 },
-    hints: { unread: false, spacingMs: 2_000 },
-    cancelAsked: false,
-    passed: [],
-    startedAt: '2026-03-01T10:00:00.000Z',
-    ...overrides,
-  };
 }
 
 /** Answers every call as an order that passed; a test replaces what it is about. */

@@ -4,11 +4,12 @@ import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import type { Integration } from '../../src/orders/integration.ts';
-import type { Policy } from '../../src/orders/policy.ts';
 import { screeningDecision, screeningPhase } from '../../src/orders/search-attributes.ts';
 import type { Attempt, OrderState } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
-import { anIntegration } from '../fixtures/integrations.ts';
+import { anIntegration, finding } from '../fixtures/integrations.ts';
+import { anOrderState } from '../fixtures/orders.ts';
+import { aPolicy, HOUR } from '../fixtures/policies.ts';
 
 type Call = (...args: never[]) => Promise<unknown>;
 
@@ -51,7 +52,7 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
   Object.defineProperty(client, 'workflowService', { value: temporal });
   const orderScreening = createOrderScreening({
     client,
-    findIntegration: (name) => (name === integration.name ? integration : undefined),
+    findIntegration: finding(integration),
     ...(cards && { cards }),
     ...(earlyAnswers && { earlyAnswers }),
   });
@@ -80,21 +81,15 @@ export const CLOSED_TRANSACTION = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
 
 /** The record of a closed order whose cancel window is open for another hour. */
 export function aClosedOrder(attempt: Partial<Attempt> = {}, order: Partial<OrderState> = {}): OrderState {
-  const startedAt = '2026-03-01T10:00:00.000Z';
-  return {
-    orderId: 'order-1',
-    integration: 'default',
-    workflow: 'pre-acceptance',
+  const { startedAt } = anOrderState();
+  return anOrderState({
     phase: 'closed',
-    phaseSince: startedAt,
-    decision: 'pass',
-    action: 'proceed',
     attempts: [
       {
         number: 1,
         startedAt,
         screenUntil: startedAt,
-        cancelBy: new Date(Date.now() + 3_600_000).toISOString(),
+        cancelBy: new Date(Date.now() + HOUR).toISOString(),
         transactionId: CLOSED_TRANSACTION,
         transactionIds: [CLOSED_TRANSACTION],
         decision: 'pass',
@@ -103,14 +98,7 @@ export function aClosedOrder(attempt: Partial<Attempt> = {}, order: Partial<Orde
         ...attempt,
       },
     ],
-    attention: [],
-    actions: [],
-    events: { sequence: 0, delivered: 0, waiting: 0 },
-    hints: { unread: false, spacingMs: 2_000 },
-    cancelAsked: false,
-    passed: [],
-    startedAt,
-    policy: { passive: false, cancelWindowMs: 432_000_000 } as Policy,
+    policy: aPolicy(),
     ...order,
-  };
+  });
 }

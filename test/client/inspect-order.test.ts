@@ -1,11 +1,12 @@
 import { QueryNotRegisteredError, ServiceError, WorkflowFailedError } from '@temporalio/client';
 import { RetryState } from '@temporalio/common';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import { queryOf } from '../../src/client/list-orders.ts';
 import { aClient, aClosedOrder, described } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
-const at = (iso: string) => ({ seconds: { toNumber: () => Date.parse(iso) / 1_000 }, nanos: 0 });
+const at = (iso: string) => msToTs(Date.parse(iso));
 const START = new Date('2026-03-02T10:00:00.000Z');
 
 /** What the server says of an order; its poll as given. */

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
-  ConfigError,
   hashedKey,
   inspectConfig,
   loadConfig,
@@ -12,19 +11,13 @@ import {
   loadTemporalSettings,
   type Role,
 } from '../../src/config.ts';
-import { least } from './support.ts';
+import { faultsIn, least } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'order-screening-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function faultsOf(env: NodeJS.ProcessEnv, role?: Role): Record<string, string> {
-  try {
-    loadConfig({ ...least, ...env }, role);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return Object.fromEntries(error.faults.map(({ path, message }) => [path, message]));
-  }
-  return {};
+  return faultsIn(() => loadConfig({ ...least, ...env }, role));
 }
 
 describe('settings from the environment', () => {

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { HOUR } from '../fixtures/policies.ts';
+import { faultsIn } from './support.ts';
 
-const HOUR = 3_600_000;
 const folder = mkdtempSync(join(tmpdir(), 'order-screening-policy-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -27,13 +28,7 @@ function integration(settings: object) {
 }
 
 function faultsOf(content: unknown): Record<string, string> {
-  try {
-    load(content);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return Object.fromEntries(error.faults.map(({ path, message }) => [path, message]));
-  }
-  return {};
+  return faultsIn(() => load(content));
 }
 
 const faultsOfSettings = (settings: object) =>

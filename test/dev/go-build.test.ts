@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { goBuild } from '../../src/dev/go-build.ts';
 import { userCacheDir } from '../../src/dev/user-cache.ts';
 import { environmentWith } from './fake-commands.ts';
-
-const quiet = { say: () => {}, tick: () => {} };
+import { quiet } from './quiet-progress.ts';
 
 /** A `go` of that version whose build notes that it ran, writes `built` (or fails), and names a package. */
 function fakeGo(version: string, build = 'while [ "$1" != -o ]; do shift; done; echo built > "$2"'): string {

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { sdkDownload } from '../../src/dev/sdk-download.ts';
 import { userCacheDir } from '../../src/dev/user-cache.ts';
 import { environmentWith } from './fake-commands.ts';
+import { quiet } from './quiet-progress.ts';
 
-const quiet = { say: () => {}, tick: () => {} };
 const { version } = z
   .object({ version: z.string() })
   .parse(createRequire(import.meta.url)('@temporalio/common/package.json'));

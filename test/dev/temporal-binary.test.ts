@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { findTemporalBinary } from '../../src/dev/index.ts';
 import type { TemporalSource, TemporalStep } from '../../src/dev/temporal-binary.ts';
-
-const quiet = { say: () => {}, tick: () => {} };
+import { quiet } from './quiet-progress.ts';
 
 /** Steps that note that they were tried, and find the binary or say why not. */
 function steps(outcomes: Record<TemporalSource, string | Error>) {

@@ -1,6 +1,6 @@
 /** Every answer that the OpenAPI document names is provoked from real processes, and compared with the document. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aTransaction, withEmail } from '../fixtures/transactions.ts';
+import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../support/index.ts';
 import type { Contract, OpenApi } from '../support/openapi-contract.ts';
 import { anOrderId, contractOf, type Deployment, deploy } from './support.ts';
@@ -9,7 +9,6 @@ const KEY = 'key-of-the-contract-test';
 const OTHER_KEY = 'key-of-an-impatient-caller';
 /** Policy skips this customer, so that a pre-gateway order needs no card and no Redis. */
 const NOT_SCREENED = 'customer-of-the-house';
-const CARD = { cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' };
 
 const server = withTestServer();
 let all: Deployment;
@@ -126,7 +125,7 @@ function addresses(orderId: string): { method: string; url: string; body?: objec
   return [
     { method: 'GET', url: `/v1/orders/${orderId}` },
     { method: 'GET', url: '/v1/orders' },
-    { method: 'POST', url: '/v1/card-refs', body: { orderId, ...CARD } },
+    { method: 'POST', url: '/v1/card-refs', body: { orderId, ...TEST_CARD } },
     ...Object.entries(BODIES).map(([name, body]) => ({ method: 'POST', url: of(orderId, name), body })),
   ];
 }
@@ -224,7 +223,7 @@ describe('answers of each operation', () => {
   });
 
   it('card-refs: 201', async () => {
-    expect((await send('/v1/card-refs', { body: { orderId: anOrderId(), ...CARD } })).status).toBe(201);
+    expect((await send('/v1/card-refs', { body: { orderId: anOrderId(), ...TEST_CARD } })).status).toBe(201);
   });
 
   it('the portal actions: 200, 409 and 502', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { FaultKind, FaultPlanInput } from '../../src/sandbox/index.ts';
-import { FAULT_KINDS, type Sandbox } from '../../src/sandbox/index.ts';
+import { FAULT_KINDS, type FaultKind, type FaultPlanInput, type Sandbox } from '../../src/sandbox/index.ts';
 import { created, portal, type Reply, send, startSandbox, TEST_KEY, transaction } from './support.ts';
 
 type Fault = FaultPlanInput['faults'][number];

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
 import type { Config } from '../../config.ts';
+import { signedHeaders } from '../../signed-event.ts';
 import { originOf } from './check-service.ts';
-import { type Finding, finder } from './finding.ts';
+import { ANSWER_WITHIN_MS, type Finding, finder } from './finding.ts';
 
-const ANSWER_WITHIN_MS = 5_000;
 const MAX_REPLY_BYTES = 1024 * 1024;
 /** A type that means nothing to a receiver, which is to answer 2xx to what it doesn't know. */
 const PING = 'order-screening.ping';
@@ -58,16 +58,10 @@ export async function checkEvents({ events }: Config): Promise<Finding[]> {
     return [check.skipped('EVENTS_URL is not set: nobody is told when an order changes')];
   const id = `doctor-${randomUUID()}`;
   const body = JSON.stringify({ type: PING, occurredAt: new Date().toISOString(), data: {} });
-  const sentAt = new Date();
   const status = await answer(events.url, {
     method: 'POST',
     body,
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
-      'webhook-signature': new Webhook(events.secret).sign(id, sentAt, body),
-    },
+    headers: signedHeaders(new Webhook(events.secret), id, body),
   });
   const at = originOf(events.url);
   if (status === undefined) {

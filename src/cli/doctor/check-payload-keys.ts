@@ -5,9 +5,8 @@ import { createPayloadCodec, PayloadCodecError } from '../../codec/index.ts';
 import type { Config } from '../../config.ts';
 import { SCREEN_ORDER } from '../../orders/messages.ts';
 import { connectTemporal, type KeySettings, payloadKeysOf } from '../with-orders.ts';
-import { type Finding, finder } from './finding.ts';
+import { ANSWER_WITHIN_MS, type Finding, finder } from './finding.ts';
 
-const ANSWER_WITHIN_MS = 5_000;
 /** The newest orders, and of each what was written first and last: by who started it, and by its worker. */
 const ORDERS = 5;
 const EVENTS = 10;

@@ -3,9 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Integration } from '../../orders/integration.ts';
 import { createScreeningClient, ScreeningError } from '../../screening/index.ts';
 import { clockFinding, dateHeaderSkew } from './clocks.ts';
-import { type Finding, finder } from './finding.ts';
-
-const ANSWER_WITHIN_MS = 5_000;
+import { ANSWER_WITHIN_MS, type Finding, finder } from './finding.ts';
 
 /** Asks the service of each integration, with its key, for a transaction that doesn't exist: that changes nothing. */
 export async function checkService({ integrations }: Config): Promise<Finding[]> {

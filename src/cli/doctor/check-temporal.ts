@@ -1,19 +1,17 @@
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { within } from '../../client/within.ts';
 import type { Config } from '../../config.ts';
-import { missingSearchAttributes } from '../../dev/missing-search-attributes.ts';
+import { grpcCode, missingSearchAttributes } from '../../dev/missing-search-attributes.ts';
+import { RETENTION_DAYS } from '../../dev/temporal-namespace.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
 import { SCREEN_ORDER } from '../../orders/messages.ts';
 import { screeningPhase } from '../../orders/search-attributes.ts';
 import { connectTemporal } from '../with-orders.ts';
 import { clockFinding, pollersOf, temporalSkew } from './clocks.ts';
-import { counted, type Finding, finder } from './finding.ts';
+import { ANSWER_WITHIN_MS, counted, type Finding, finder } from './finding.ts';
 
-const ANSWER_WITHIN_MS = 5_000;
 /** A worker polls anew each minute at the latest. */
 const POLLED_WITHIN_MS = 90_000;
-const RETENTION_DAYS = 90;
-const grpcCode = { notFound: 5, permissionDenied: 7, unauthenticated: 16 } as const;
 
 /** Asks Temporal: is it there, is the namespace fit for orders, does a worker work, are the polls in time? */
 export async function checkTemporal(config: Config): Promise<Finding[]> {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import fetch from 'node-fetch';
 import { within } from '../../client/within.ts';
+import { TASK_QUEUE_TYPE } from '../../task-queues.ts';
 import type { Finding, finder } from './finding.ts';
 
 /** Webhook and event signatures are refused from 5 minutes on; long before, times on record start to mislead. */
@@ -69,8 +71,6 @@ export async function temporalSkew(client: Client): Promise<number | undefined> 
   return at === undefined ? undefined : at - sent;
 }
 
-const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
-
 /** @returns who polled a task queue in the last minutes, and when by the server's clock, in milliseconds after the epoch */
 export async function pollersOf(
   client: Client,
@@ -88,6 +88,6 @@ export async function pollersOf(
   );
   return pollers.map(({ identity, lastAccessTime }) => ({
     identity: identity ?? '',
-    at: (lastAccessTime?.seconds?.toNumber() ?? 0) * 1_000 + (lastAccessTime?.nanos ?? 0) / 1e6,
+    at: optionalTsToMs(lastAccessTime) ?? 0,
   }));
 }

@@ -1,3 +1,6 @@
+/** How long a check waits for whom it asks. */
+export const ANSWER_WITHIN_MS = 5_000;
+
 export type FindingStatus = 'ok' | 'warning' | 'fault' | 'skipped';
 
 /** What a check found. No secret, no personal data, of an address that may hold a secret only the origin. */

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { readQueue } from '../../../src/api/queue/read-queue.ts';
 import type { ListRequest, OrderList, OrderScreening, OrderSummary } from '../../../src/starter.ts';
+import { HOUR } from '../../fixtures/policies.ts';
 import { anOrderSummary } from '../fake-order-screening.ts';
 
 const NOW = Date.parse('2026-03-06T10:00:00.000Z');
-const HOUR = 3_600_000;
 
 /** Visibility over these orders: filters and pages as the real one does, and sorts by nothing. */
 function visibility(orders: readonly OrderSummary[]) {

@@ -1,0 +1,14 @@
+/** What was started together and is stopped together: what was started last is stopped first. */
+export class StartedParts {
+  readonly #stops: (() => Promise<unknown>)[] = [];
+
+  /** @param stop stops a part that has started */
+  add(stop: () => Promise<unknown>): void {
+    this.#stops.push(stop);
+  }
+
+  /** Stops all parts; called again, it has nothing left to stop. */
+  readonly stop = async (): Promise<void> => {
+    for (const stop of this.#stops.splice(0).reverse()) await stop();
+  };
+}
