@@ -12,6 +12,7 @@ import {
   withHeartbeats,
   withMetrics,
 } from './activities/index.ts';
+import { cachedOrders } from './cached-orders.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
@@ -24,7 +25,6 @@ import { workflowBundle } from './workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
-const CACHED_ORDERS = 2_000;
 /** How long an order's next task waits for the worker that has it in its cache, which may have died. */
 const WAIT_FOR_ITS_WORKER = '5 seconds';
 const CONCURRENT_BACKGROUND = 200;
@@ -82,7 +82,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_SCREENINGS,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SCREENINGS,
       maxConcurrentActivityTaskExecutions: CONCURRENT_SCREENINGS,
-      maxCachedWorkflows: CACHED_ORDERS,
+      maxCachedWorkflows: cachedOrders(CONCURRENT_SCREENINGS),
       stickyQueueScheduleToStartTimeout: WAIT_FOR_ITS_WORKER,
     }),
     Worker.create({
