@@ -3,6 +3,7 @@
  * `docs/configuration.md` is made of it. Source: design section 9.
  */
 import { z } from 'zod';
+import { readRedisAddress } from '../redis-address.ts';
 import { LOG_LEVELS } from './log-level.ts';
 import {
   apiKeys,
@@ -64,8 +65,8 @@ const payloadKeys = namedKeys().refine((keys) => keys.length > 0, 'must hold at 
 const stashUrl = z
   .string()
   .refine(
-    (url) => url === 'memory:' || isRedisUrl(url),
-    'must be "memory:", or redis[s]://[user][:password]@host[:port][/database]',
+    (url) => url === 'memory:' || readRedisAddress(url) !== undefined,
+    'must be "memory:", or redis[s]://[user][:password]@host[:port][/database], user and password percent-encoded',
   );
 
 /** A part of a version's name; the server joins them by a dot. */
@@ -256,15 +257,4 @@ const furtherVariables: readonly DocumentedVariable[] = [
 /** @returns every variable, as a person sees it */
 export function documentedVariables(): DocumentedVariable[] {
   return [...furtherVariables, ...Object.values(variables)];
-}
-
-function isRedisUrl(written: string): boolean {
-  if (!URL.canParse(written)) return false;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(written);
-  const whole = hostname !== '' && /^\/?\d{0,5}$/.test(pathname) && search === '' && hash === '';
-  return /^rediss?:$/.test(protocol) && whole && isDecodable(username) && isDecodable(password);
-}
-
-function isDecodable(encoded: string): boolean {
-  return !/%(?![\da-f]{2})/i.test(encoded);
 }
