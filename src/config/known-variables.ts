@@ -76,6 +76,9 @@ const versionPart = z
 const deploymentName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, 'must be 1 to 100 letters, digits, _ or -');
 
 const everybody: readonly Process[] = ['worker', 'api', 'start'];
+const temporalsClients: readonly Process[] = [...everybody, 'setup'];
+/** What the embedded server's namespace may come from. */
+const namesNamespace = ['TEMPORAL_NAMESPACE', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE'];
 
 /** What is read by its schema. */
 export const variables = {
@@ -226,7 +229,7 @@ const furtherVariables: readonly DocumentedVariable[] = [
   },
   ...[
     ['TEMPORAL_ADDRESS', 'The Temporal server, `host:port`; not set: the embedded one on this machine'],
-    ['TEMPORAL_NAMESPACE', 'Its namespace', 'default'],
+    ['TEMPORAL_NAMESPACE', 'Its namespace, which the embedded one is started with', 'default'],
     ['TEMPORAL_API_KEY', 'Key of Temporal Cloud'],
     ['TEMPORAL_TLS', '`true` for TLS; certificates by the `TEMPORAL_TLS_…` variables'],
     ['TEMPORAL_CONFIG_FILE', 'Settings file with profiles, as every Temporal tool reads it'],
@@ -235,7 +238,7 @@ const furtherVariables: readonly DocumentedVariable[] = [
     ([name = '', about = '', fallback]): DocumentedVariable => ({
       name,
       about,
-      readBy: ['worker', 'api', 'start', 'setup'],
+      readBy: namesNamespace.includes(name) ? [...temporalsClients, 'temporal'] : temporalsClients,
       ...(fallback !== undefined && { fallback }),
       ...(name === 'TEMPORAL_API_KEY' && { secret: true as const }),
     }),
