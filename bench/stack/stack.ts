@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/index.ts';
+import { StartedParts } from '../../src/started-parts.ts';
 import { type EventsReceiver, startEventsReceiver } from './events-receiver.ts';
 import { type BenchSandbox, startSandbox } from './sandbox.ts';
 
@@ -27,24 +28,22 @@ export interface Stack {
  */
 export async function startStack(address?: string): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-bench-'));
-  const parts: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
-  const stop = async () => {
-    for (const part of parts.splice(0).reverse()) await part();
-  };
+  const parts = new StartedParts();
+  parts.add(() => rm(directory, { recursive: true, force: true }));
   try {
     let server: EmbeddedTemporal | undefined;
     if (address === undefined) {
       const started = await startEmbeddedTemporal({ port: 0, dataDir: join(directory, 'temporal') });
-      parts.push(() => started.stop());
+      parts.add(() => started.stop());
       server = started;
     }
     const sandbox = await startSandbox();
-    parts.push(() => sandbox.process.stop());
+    parts.add(() => sandbox.process.stop());
     const events = await startEventsReceiver();
-    parts.push(() => events.close());
+    parts.add(() => events.close());
     const at = server?.address ?? address ?? '';
     const connection = await Connection.connect({ address: at });
-    parts.push(() => connection.close());
+    parts.add(() => connection.close());
     return {
       address: at,
       connection,
@@ -56,10 +55,10 @@ export async function startStack(address?: string): Promise<Stack> {
         server?.kill(signal);
         sandbox.process.kill(signal);
       },
-      stop,
+      stop: parts.stop,
     };
   } catch (error) {
-    await stop();
+    await parts.stop();
     throw error;
   }
 }

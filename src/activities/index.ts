@@ -3,6 +3,7 @@ import type {
   BackgroundActivities,
   LocalActivities,
   LocalEventActivities,
+  LocalPolicyActivities,
   PollActivities,
   RetryActivities,
   SweepActivities,
@@ -23,7 +24,7 @@ export { createOrderDirectory, type OrderDirectory } from './order-directory.ts'
 
 /** The activities of each task queue. */
 export interface ActivitiesByQueue {
-  checkout: LocalActivities & LocalEventActivities & RetryActivities;
+  checkout: LocalActivities & LocalPolicyActivities & LocalEventActivities & RetryActivities;
   background: BackgroundActivities & SweepActivities;
   polls: PollActivities;
 }

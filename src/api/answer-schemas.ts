@@ -1,7 +1,14 @@
 /** What the API answers, for its documentation. Design section 5. */
 import { z } from 'zod';
-import { ACTIONS, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
-import { INTEGRATION_WORKFLOWS, insightsSchema } from '../screening/index.ts';
+import {
+  ACTIONS,
+  GATEWAY_RESULTS,
+  INTEGRATION_WORKFLOWS,
+  ORDER_DECISIONS,
+  PHASES,
+  PORTAL_ACTIONS,
+} from '../orders/words.ts';
+import { insightsSchema } from '../screening/index.ts';
 
 export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum(ORDER_DECISIONS);
@@ -29,7 +36,7 @@ export const checkoutAnswerSchema = z.object({
 export const gatewayResultAnswerSchema = z.object({
   ...orderName,
   attempt: z.int(),
-  result: z.enum(['pass', 'fail', 'error']),
+  result: z.enum(GATEWAY_RESULTS),
   decision: decisionSchema,
   action: actionSchema,
   phase: phaseSchema,
@@ -40,7 +47,7 @@ export const gatewayResultAnswerSchema = z.object({
 export const portalAnswerSchema = z.object({
   orderId: z.string().optional(),
   integration: z.string(),
-  kind: z.enum(['cancel', 'report-fraud', 'chargeback', 'customer-code']),
+  kind: z.enum(PORTAL_ACTIONS),
   status: z.enum(['done', 'requested']),
   transactionId: z.guid().optional(),
   code: z.string().optional(),

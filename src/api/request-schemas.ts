@@ -1,22 +1,23 @@
 /** What the API takes, the same schemas for checks and documentation. Design section 5. */
 import { z } from 'zod';
-import { attemptSchema, orderIdSchema } from '../client/read-requests.ts';
-import { plainOrderId } from '../orders/ids.ts';
 import {
-  cardSchema,
-  chargebackSchema,
-  INTEGRATION_WORKFLOWS,
-  transactionRequestSchema,
-} from '../screening/index.ts';
+  attemptSchema,
+  idempotencyKeySchema,
+  integrationNameSchema,
+  orderIdSchema,
+  reasonSchema,
+} from '../client/read-requests.ts';
+import { DEFAULT_INTEGRATION, plainOrderId } from '../orders/ids.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../orders/words.ts';
+import { cardSchema, chargebackSchema, transactionRequestSchema } from '../screening/index.ts';
 import { decisionSchema, phaseSchema } from './answer-schemas.ts';
 
-const integration = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, 'must be the name of an integration')
-  .optional()
-  .meta({ description: 'The integration; `default` unless said', examples: ['default'] });
-/** A reason in a person's own words; it goes into the order's history. */
-const reason = z.string().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
+const integration = integrationNameSchema.optional().meta({
+  description: `The integration; \`${DEFAULT_INTEGRATION}\` unless said`,
+  examples: [DEFAULT_INTEGRATION],
+});
+/** Text that goes on to the screening service. */
+const text = z.string().max(128, 'must have at most 128 characters');
 const transactionId = z
   .guid('must be the id of a transaction')
   .exactOptional()
@@ -54,7 +55,7 @@ export const uncheckedOrderQuery = z.strictObject({
   integration: z
     .string()
     .optional()
-    .meta({ examples: ['default'] }),
+    .meta({ examples: [DEFAULT_INTEGRATION] }),
 });
 
 /** Checked by the client library, which knows the rules of each integration. */
@@ -96,27 +97,23 @@ export const anyObject = z.record(z.string(), z.unknown(), { error: 'must be a J
 export const gatewayResultBody = z
   .strictObject({
     attempt: attemptSchema.exactOptional(),
-    result: z.enum(['pass', 'fail', 'error'], { error: 'must be "pass", "fail" or "error"' }),
-    authcode: z.string().max(128, 'must have at most 128 characters').exactOptional(),
-    transactionId: z
-      .string()
-      .max(128, 'must have at most 128 characters')
-      .exactOptional()
-      .meta({ description: "The gateway's own transaction id" }),
+    result: z.enum(GATEWAY_RESULTS, { error: 'must be "pass", "fail" or "error"' }),
+    authcode: text.exactOptional(),
+    transactionId: text.exactOptional().meta({ description: "The gateway's own transaction id" }),
   })
   .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
 
 export const reasonBody = z
-  .strictObject({ reason: reason.exactOptional(), transactionId })
+  .strictObject({ reason: reasonSchema.exactOptional(), transactionId })
   .meta({ examples: [{ reason: 'the customer asked' }] });
 export const acknowledgeBody = z
-  .strictObject({ reason })
+  .strictObject({ reason: reasonSchema })
   .meta({ examples: [{ reason: 'called the customer' }] });
 export const noBody = z.strictObject({}).meta({ examples: [{}] });
 
 export const customerCodeBody = z
   .strictObject({
-    customerCode: z.string().min(1, 'must not be empty').max(128, 'must have at most 128 characters'),
+    customerCode: text.min(1, 'must not be empty'),
     email: z
       .email('must be a valid e-mail address')
       .max(128, 'must have at most 128 characters')
@@ -138,10 +135,7 @@ export const chargebackBody = chargebackSchema
   .extend(chargebackExtras.shape)
   .meta({ examples: [{ reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' }] });
 
-export const idempotencyKey = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters')
-  .optional();
+export const idempotencyKey = idempotencyKeySchema.optional();
 export const idempotencyHeaders = z.object({
   'idempotency-key': idempotencyKey.meta({
     description: 'The same key again gets the same answer; random unless given',

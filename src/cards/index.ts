@@ -1,9 +1,10 @@
 /** The card stash: the one place where full card data rests, encrypted and for 15 minutes at most. Design section 7. */
+
+import { readRedisAddress } from '../redis-address.ts';
 import type { NamedKey } from '../sealer.ts';
 import { createCardSealer } from './card-sealer.ts';
 import type { CardStash } from './card-stash.ts';
 import { createMemoryCardStash } from './memory-card-stash.ts';
-import { readRedisAddress } from './redis-address.ts';
 import { createRedisCardStash } from './redis-card-stash.ts';
 
 export { CARD_LIFETIME_MS, type CardOwner, type CardStash } from './card-stash.ts';

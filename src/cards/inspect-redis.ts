@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readRedisAddress } from '../redis-address.ts';
 import { CardStashError } from './card-stash-error.ts';
-import { readRedisAddress } from './redis-address.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
 
 export interface RedisReport {

@@ -1,8 +1,8 @@
 import { instant } from '../orders/words.ts';
+import type { RedisAddress } from '../redis-address.ts';
 import type { Sealed } from '../sealer.ts';
 import type { CardSealer } from './card-sealer.ts';
 import { CARD_LIFETIME_MS, type CardStash, newCardRef } from './card-stash.ts';
-import type { RedisAddress } from './redis-address.ts';
 import { createRedisConnection } from './redis-connection.ts';
 
 /** `<key id>.<nonce>.<tag>.<data>`; the key id is as CARD_STASH_KEYS takes it, the others base64url. */

@@ -1,6 +1,6 @@
 import { createClient, ErrorReply, type RedisClientType } from 'redis';
+import type { RedisAddress } from '../redis-address.ts';
 import { CardStashError } from './card-stash-error.ts';
-import type { RedisAddress } from './redis-address.ts';
 
 export type RedisClient = RedisClientType;
 

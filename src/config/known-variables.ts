@@ -3,6 +3,7 @@
  * `docs/configuration.md` is made of it. Source: design section 9.
  */
 import { z } from 'zod';
+import { readRedisAddress } from '../redis-address.ts';
 import { LOG_LEVELS } from './log-level.ts';
 import {
   apiKeys,
@@ -64,8 +65,8 @@ const payloadKeys = namedKeys().refine((keys) => keys.length > 0, 'must hold at 
 const stashUrl = z
   .string()
   .refine(
-    (url) => url === 'memory:' || isRedisUrl(url),
-    'must be "memory:", or redis[s]://[user][:password]@host[:port][/database]',
+    (url) => url === 'memory:' || readRedisAddress(url) !== undefined,
+    'must be "memory:", or redis[s]://[user][:password]@host[:port][/database], user and password percent-encoded',
   );
 
 /** A part of a version's name; the server joins them by a dot. */
@@ -75,6 +76,9 @@ const versionPart = z
 const deploymentName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, 'must be 1 to 100 letters, digits, _ or -');
 
 const everybody: readonly Process[] = ['worker', 'api', 'start'];
+const temporalsClients: readonly Process[] = [...everybody, 'setup'];
+/** What the embedded server's namespace may come from. */
+const namesNamespace = ['TEMPORAL_NAMESPACE', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE'];
 
 /** What is read by its schema. */
 export const variables = {
@@ -225,7 +229,7 @@ const furtherVariables: readonly DocumentedVariable[] = [
   },
   ...[
     ['TEMPORAL_ADDRESS', 'The Temporal server, `host:port`; not set: the embedded one on this machine'],
-    ['TEMPORAL_NAMESPACE', 'Its namespace', 'default'],
+    ['TEMPORAL_NAMESPACE', 'Its namespace, which the embedded one is started with', 'default'],
     ['TEMPORAL_API_KEY', 'Key of Temporal Cloud'],
     ['TEMPORAL_TLS', '`true` for TLS; certificates by the `TEMPORAL_TLS_…` variables'],
     ['TEMPORAL_CONFIG_FILE', 'Settings file with profiles, as every Temporal tool reads it'],
@@ -234,7 +238,7 @@ const furtherVariables: readonly DocumentedVariable[] = [
     ([name = '', about = '', fallback]): DocumentedVariable => ({
       name,
       about,
-      readBy: ['worker', 'api', 'start', 'setup'],
+      readBy: namesNamespace.includes(name) ? [...temporalsClients, 'temporal'] : temporalsClients,
       ...(fallback !== undefined && { fallback }),
       ...(name === 'TEMPORAL_API_KEY' && { secret: true as const }),
     }),
@@ -256,15 +260,4 @@ const furtherVariables: readonly DocumentedVariable[] = [
 /** @returns every variable, as a person sees it */
 export function documentedVariables(): DocumentedVariable[] {
   return [...furtherVariables, ...Object.values(variables)];
-}
-
-function isRedisUrl(written: string): boolean {
-  if (!URL.canParse(written)) return false;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(written);
-  const whole = hostname !== '' && /^\/?\d{0,5}$/.test(pathname) && search === '' && hash === '';
-  return /^rediss?:$/.test(protocol) && whole && isDecodable(username) && isDecodable(password);
-}
-
-function isDecodable(encoded: string): boolean {
-  return !/%(?![\da-f]{2})/i.test(encoded);
 }

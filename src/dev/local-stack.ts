@@ -6,6 +6,7 @@ import { installRuntime } from '../runtime.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { startService } from '../serve.ts';
 import { StartedParts } from '../started-parts.ts';
+import { embeddedOptions } from './embedded-options.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
 import { localEnvironment } from './local-environment.ts';
 import { type LocalSecrets, localSecrets } from './local-secrets.ts';
@@ -54,9 +55,7 @@ export async function startLocalStack(
     if (temporal.embedded) {
       progress.say('Starting Temporal …');
       const started = await startEmbeddedTemporal({
-        port: local.temporalPort,
-        uiPort: local.temporalUiPort,
-        dataDir: local.dataDir,
+        ...embeddedOptions(config),
         codecEndpoint: codecEndpoint(config),
         progress,
       });

@@ -1,10 +1,14 @@
 // `npm run temporal`: the embedded Temporal server alone, until it is stopped by SIGINT or SIGTERM.
-import { loadLocalSettings } from '../config.ts';
+import { loadLocalSettings, loadTemporalSettings } from '../config.ts';
+import { embeddedOptions } from './embedded-options.ts';
 import { startEmbeddedTemporal } from './embedded-temporal.ts';
 
 try {
-  const { temporalPort: port, temporalUiPort: uiPort, dataDir } = loadLocalSettings(process.env);
-  const server = await startEmbeddedTemporal({ port, uiPort, dataDir });
+  const local = loadLocalSettings(process.env);
+  const { dataDir } = local;
+  const server = await startEmbeddedTemporal(
+    embeddedOptions({ local, temporal: loadTemporalSettings(process.env) }),
+  );
   for (const warning of server.warnings) console.warn(`Warning: ${warning}`);
   console.log(`Temporal is ready at ${server.address}, its UI at ${server.uiUrl}, its state in ${dataDir}`);
   let asked = false;

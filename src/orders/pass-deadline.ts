@@ -1,6 +1,6 @@
 /** What follows when a deadline passes. Pure; reads and cancels that it asks for are the workflow's to do. Design section 3. */
 import { giveUpScreening } from './apply-screening.ts';
-import { raise } from './attention.ts';
+import { raised } from './attention.ts';
 import { endSpacing } from './hints.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
@@ -22,7 +22,7 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
   const after: AfterDeadline = { events: [] };
   if (policy === undefined) return after;
   const attend = (code: AttentionCode, words: string): void => {
-    if (raise(order, code, words, now)) after.events.push('order.attention');
+    after.events.push(...raised(order, code, words, now));
   };
   if (kind !== 'hint-spacing' && kind !== 'rescreen') order.passed.push(kind);
 

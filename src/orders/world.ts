@@ -96,9 +96,13 @@ export type LookUpOutcome =
 export interface LocalActivities {
   /** The checkout's screening; fails at once for input that can't be screened. */
   screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening>;
+  readStatus(request: StatusRequest): Promise<StatusOutcome>;
+}
+
+/** Run inside the workflow task until it works. */
+export interface LocalPolicyActivities {
   /** The policy alone, when the screening itself broke down. */
   policyInForce(request: ScreenRequest): Promise<Policy>;
-  readStatus(request: StatusRequest): Promise<StatusOutcome>;
 }
 
 /** Run inside the workflow task that ends an order. */

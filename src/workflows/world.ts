@@ -10,6 +10,7 @@ import type {
   BackgroundActivities,
   LocalActivities,
   LocalEventActivities,
+  LocalPolicyActivities,
   PollActivities,
   RetryActivities,
   SweepActivities,
@@ -19,10 +20,10 @@ import type {
 const once: LocalActivityOptions = { startToCloseTimeout: '9 seconds', retry: { maximumAttempts: 1 } };
 
 /** Run inside the workflow task, once. */
-export const local = proxyLocalActivities<Omit<LocalActivities, 'policyInForce'>>(once);
+export const local = proxyLocalActivities<LocalActivities>(once);
 
 /** Run inside the workflow task until it works: without a policy an order can't go on. */
-export const localUntilDone = proxyLocalActivities<Pick<LocalActivities, 'policyInForce'>>({
+export const localUntilDone = proxyLocalActivities<LocalPolicyActivities>({
   startToCloseTimeout: '9 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });

@@ -203,6 +203,8 @@ describe('settings from the environment', () => {
     'redis://cache/cards',
     'redis://cache?db=1',
     'redis://:%@cache',
+    'redis://:%FF@cache',
+    'redis://%C3:password@cache',
   ])('refuse a card stash at %s without naming it', (url) => {
     expect(faultsOf({ CARD_STASH_URL: url })).toEqual({
       CARD_STASH_URL: expect.stringContaining('must be "memory:"'),

@@ -10,6 +10,7 @@ import type { Decision } from '../../src/orders/words.ts';
 import type {
   BackgroundActivities,
   LocalActivities,
+  LocalPolicyActivities,
   LookUpOutcome,
   PollActivities,
   PortalRequest,
@@ -203,7 +204,7 @@ function decisionOf(next: Exclude<NextCreate, 'lost' | 'refused' | 'skipped'>): 
 /** The activities of all three queues, each request answered by its integration's service. */
 export function activitiesOf(
   serviceOf: (integration: string) => ScriptedService,
-): LocalActivities & RetryActivities & BackgroundActivities & PollActivities {
+): LocalActivities & LocalPolicyActivities & RetryActivities & BackgroundActivities & PollActivities {
   const take = async (events: OrderEvent[]) => {
     for (const event of events) {
       const { events: taken } = serviceOf(event.integration);

@@ -12,6 +12,7 @@ import type {
   GatewayOutcome,
   LocalActivities,
   LocalEventActivities,
+  LocalPolicyActivities,
   LookUpOutcome,
   PollActivities,
   PortalRequest,
@@ -99,7 +100,9 @@ export class Worlds {
   }
 }
 
-export function checkoutActivities(worlds: Worlds): LocalActivities & LocalEventActivities & RetryActivities {
+export function checkoutActivities(
+  worlds: Worlds,
+): LocalActivities & LocalPolicyActivities & LocalEventActivities & RetryActivities {
   return {
     screenAtCheckout: async (request) => {
       const world = worlds.of(request);

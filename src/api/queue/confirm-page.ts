@@ -1,4 +1,5 @@
 /** A person confirms what can't be taken back, or costs the service a call, before it is asked. */
+import { REASON_LIMIT } from '../../client/read-requests.ts';
 import type { Fault } from '../../orders/errors.ts';
 import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
@@ -10,8 +11,6 @@ import { amount, duration, moment } from './times.ts';
 /** What needs to be confirmed. */
 export const CONFIRMED = ['recheck', 'cancel'] as const;
 export type Confirmed = (typeof CONFIRMED)[number];
-
-export const REASON_LIMIT = 500;
 
 const WORDS: Record<Confirmed, { title: string; about: string; button: string }> = {
   recheck: {

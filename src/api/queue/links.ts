@@ -1,5 +1,5 @@
 /** Addresses of the pages, and of what they link to. */
-import { orderWorkflowId } from '../../orders/ids.ts';
+import { type OrderKey, orderWorkflowId } from '../../orders/ids.ts';
 
 /** The Temporal UI that the pages link to. */
 export interface TemporalUi {
@@ -8,14 +8,8 @@ export interface TemporalUi {
   namespace: string;
 }
 
-/** An order as addresses name it. */
-export interface NamedOrder {
-  orderId: string;
-  integration: string;
-}
-
 /** @returns the address of an order's page, or of one of its actions */
-export function orderPath({ orderId, integration }: NamedOrder, action?: string, notice?: string): string {
+export function orderPath({ orderId, integration }: OrderKey, action?: string, notice?: string): string {
   const query = new URLSearchParams({ integration, ...(notice !== undefined && { notice }) });
   return `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}?${query}`;
 }
@@ -23,7 +17,7 @@ export function orderPath({ orderId, integration }: NamedOrder, action?: string,
 /** @returns the address of an order in the Temporal UI; undefined when none is known */
 export function temporalLink(
   ui: TemporalUi | undefined,
-  { orderId, integration }: NamedOrder,
+  { orderId, integration }: OrderKey,
   runId: string | undefined,
 ): string | undefined {
   if (ui === undefined) return undefined;

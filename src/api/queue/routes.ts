@@ -1,14 +1,15 @@
 /** The pages for ops at `/`: the queue, each order, recheck and cancel. No script runs in them. Design section 8. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { faultsOf, invalidRequest } from '../../client/read-requests.ts';
+import { faultsOf, invalidRequest, reasonSchema } from '../../client/read-requests.ts';
 import type { HashedKey } from '../../config.ts';
 import type { Log } from '../../log.ts';
-import type { OrderScreening } from '../../starter.ts';
+import { DEFAULT_INTEGRATION } from '../../orders/ids.ts';
+import type { OrderName, OrderScreening } from '../../starter.ts';
 import { limitRequests } from '../limit-requests.ts';
 import { logFailure, toProblem } from '../problems.ts';
 import { orderParams, orderQuery } from '../request-schemas.ts';
-import { CONFIRMED, type Confirmed, confirmPage, REASON_LIMIT } from './confirm-page.ts';
+import { CONFIRMED, type Confirmed, confirmPage } from './confirm-page.ts';
 import { errorPage, signInPage } from './error-page.ts';
 import { inspectOrders } from './inspect-orders.ts';
 import { STYLE_PATH } from './layout.ts';
@@ -51,8 +52,8 @@ const formSchema = z.object({
   reason: z
     .string()
     // A browser counts the end of a line as one character, and sends two.
-    .transform((reason) => reason.replaceAll('\r\n', '\n').trim())
-    .pipe(z.string().max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`))
+    .transform((reason) => reason.replaceAll('\r\n', '\n').trim() || undefined)
+    .pipe(reasonSchema.optional())
     .optional(),
 });
 
@@ -125,30 +126,26 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
         return sendPage(reply.code(422), page);
       }
       const notice = await ACTIONS[action](orderScreening, order, form.data.reason);
-      const integration = order.integration ?? 'default';
+      const integration = order.integration ?? DEFAULT_INTEGRATION;
       return reply.redirect(orderPath({ ...order, integration }, undefined, notice), 303);
     });
   }
 
-  function inspect(order: { orderId: string; integration?: string | undefined }) {
+  function inspect(order: OrderName) {
     return orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS });
   }
 }
 
 const ACTIONS: Record<
   Confirmed,
-  (
-    orders: OrderScreening,
-    order: { orderId: string; integration?: string | undefined },
-    reason: string | undefined,
-  ) => Promise<Notice>
+  (orders: OrderScreening, order: OrderName, reason: string | undefined) => Promise<Notice>
 > = {
   recheck: async (orders, order) => {
     await orders.recheck(order);
     return 'recheck';
   },
   cancel: async (orders, order, reason) => {
-    const { status } = await orders.cancel(order, reason ? { reason } : {});
+    const { status } = await orders.cancel(order, reason === undefined ? {} : { reason });
     return status === 'done' ? 'canceled' : 'cancel-requested';
   },
 };
@@ -168,7 +165,7 @@ function wayBack({ method, params, query }: FastifyRequest): string {
   const name = orderParams.safeParse(params);
   const where = orderQuery.safeParse(query);
   if (method !== 'POST' || !name.success || !where.success) return '/';
-  return orderPath({ ...name.data, integration: where.data.integration ?? 'default' });
+  return orderPath({ ...name.data, integration: where.data.integration ?? DEFAULT_INTEGRATION });
 }
 
 function sendPage(reply: FastifyReply, page: string): FastifyReply {

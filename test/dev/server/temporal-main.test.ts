@@ -1,19 +1,22 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { assertPortFree, freePort } from '../../../src/dev/index.ts';
+import { assertPortFree, freePort, missingSearchAttributes } from '../../../src/dev/index.ts';
 import { eventually, type SpawnedProcess, spawnForTest } from '../../support/index.ts';
 import { scratchFolder } from '../fake-commands.ts';
 
 const SCRIPT = 'src/dev/temporal-main.ts';
 
-async function startAlone(): Promise<{ alone: SpawnedProcess; port: number }> {
+async function startAlone(
+  settings: Record<string, string> = {},
+): Promise<{ alone: SpawnedProcess; port: number }> {
   const port = await freePort();
   const alone = await spawnForTest(SCRIPT, {
     env: {
       TEMPORAL_PORT: String(port),
       TEMPORAL_UI_PORT: String(await freePort()),
       DATA_DIR: join(await scratchFolder(), 'data'),
+      ...settings,
     },
     readyWhen: /Temporal is ready at/,
   });
@@ -28,6 +31,14 @@ test('the server alone serves until SIGTERM, and then ends well with its server'
   expect(await alone.stop()).toBe(0);
 
   await assertPortFree(port, 'TEMPORAL_PORT');
+});
+
+test('the server alone has the namespace that the other processes are told', async () => {
+  const { port } = await startAlone({ TEMPORAL_NAMESPACE: 'shop' });
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
+  onTestFinished(() => connection.close());
+
+  expect(await missingSearchAttributes(connection, 'shop')).toEqual([]);
 });
 
 test('the server does not outlive a parent that was killed', async () => {

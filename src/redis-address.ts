@@ -28,7 +28,7 @@ export function readRedisAddress(written: string): RedisAddress | undefined {
       ...(database !== '' && { database: Number(database) }),
     };
   } catch {
-    // A % in the password that encodes nothing.
+    // A % in the user or the password that encodes nothing, or half a character.
     return undefined;
   }
 }
