@@ -10,14 +10,17 @@ const LOOK_EVERY_MS = 500;
 /** @returns whether this system tells about processes */
 export const canMeasureProcesses = readStat(process.pid) !== undefined;
 
-/**
- * @param pids processes; a negative one is a process group, as in `kill`
- * @returns seconds of CPU that they have used so far, or undefined where that can't be known
- */
+/** @returns seconds of CPU that the processes have used so far, or undefined where that can't be known */
 export function cpuSeconds(pids: readonly number[]): number | undefined {
   if (!canMeasureProcesses) return undefined;
-  const all = pids.flatMap((pid) => (pid < 0 ? processGroup(-pid) : [pid]));
-  return all.reduce((sum, pid) => sum + (readStat(pid)?.ticks ?? 0), 0) / TICKS;
+  return pids.reduce((sum, pid) => sum + (readStat(pid)?.ticks ?? 0), 0) / TICKS;
+}
+
+/** @returns the same of a process and its children, also of those that have ended */
+export function familyCpuSeconds(parent: number): number | undefined {
+  const own = readStat(parent);
+  const children = cpuSeconds(childrenOf(parent));
+  return own && children !== undefined ? children + (own.ticks + own.endedTicks) / TICKS : undefined;
 }
 
 /** @returns megabytes of memory that a process holds (resident set), or undefined where that can't be known */
@@ -42,23 +45,21 @@ export async function untilQuiet(pids: readonly number[], withinMs = 300_000): P
   }
 }
 
-function processGroup(group: number): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .filter((pid) => readStat(pid)?.group === group);
-  } catch {
-    return [];
-  }
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => readStat(pid)?.parent === parent);
 }
 
-function readStat(pid: number): { group: number; ticks: number } | undefined {
+function readStat(pid: number): { parent: number; ticks: number; endedTicks: number } | undefined {
   const stat = read(`/proc/${pid}/stat`);
-  // The name in parentheses may hold spaces. After it: state, parent, group, …, and at 11 and 12 user and system ticks.
+  // The name in parentheses may hold spaces. After it: state, parent, …, and from 11 on user and system ticks, then those of
+  // its children that have ended.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined) return undefined;
-  return { group: Number(fields[2]), ticks: Number(fields[11]) + Number(fields[12]) };
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
+  return { parent: Number(fields[1]), ticks: user + system, endedTicks: endedUser + endedSystem };
 }
 
 function read(path: string): string | undefined {

@@ -8,7 +8,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { openLoop } from '../measure/load.ts';
-import { cpuSeconds, untilQuiet } from '../measure/processes.ts';
+import { cpuSeconds, familyCpuSeconds, untilQuiet } from '../measure/processes.ts';
 import { percentile } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
@@ -117,7 +117,7 @@ async function usedBy({ serverPid, postgres }: TemporalCluster, all: Deployment)
     worker: cpuSeconds(all.workers.map(({ pid }) => pid)) ?? 0,
     API: cpuSeconds(all.api === undefined ? [] : [all.api.process.pid]) ?? 0,
     server: cpuSeconds([serverPid]) ?? 0,
-    PostgreSQL: cpuSeconds([-postgres.pid]) ?? 0,
+    PostgreSQL: familyCpuSeconds(postgres.pid) ?? 0,
     commits: Number(commits),
   };
 }

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { canMeasureProcesses, cpuSeconds, familyCpuSeconds } from '../../bench/measure/processes.ts';
+
+const BUSY = 'const end = Date.now() + 300; while (Date.now() < end);';
+const PARENT = `
+  const { spawnSync } = require('node:child_process');
+  spawnSync(process.execPath, ['-e', ${JSON.stringify(BUSY)}]);
+  process.stdout.write('done');
+  setInterval(() => undefined, 1_000);
+`;
+
+it.runIf(canMeasureProcesses)(
+  'counts the CPU of a process’s children, of those that have ended, too',
+  async () => {
+    const parent = spawn(process.execPath, ['-e', PARENT], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(parent.stdout, 'data');
+      const pid = parent.pid ?? 0;
+      expect((familyCpuSeconds(pid) ?? 0) - (cpuSeconds([pid]) ?? 0)).toBeGreaterThanOrEqual(0.1);
+    } finally {
+      parent.kill();
+    }
+  },
+);
