@@ -138,13 +138,22 @@ export function toProblem(error: unknown): { code: string; problem: Problem } {
 }
 
 function httpErrorOf(error: unknown): HttpErrorCode {
-  const { statusCode, code } = (error instanceof Error ? error : {}) as Partial<FastifyError>;
+  const { statusCode, code } = fastifyWords(error);
   if (statusCode === 413) return 'too-large';
   if (code === 'FST_ERR_HANDLER_TIMEOUT') return 'no-answer-in-time';
   if (statusCode === 415) return 'unsupported-media-type';
   if (error instanceof SyntaxError && statusCode === 400) return 'not-json';
   if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400) return 'not-json';
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'bad-request' : 'internal-error';
+}
+
+/** What Fastify says of its errors; those of others, such as gRPC's, have codes of other kinds. */
+function fastifyWords(error: unknown): { statusCode?: number; code?: string } {
+  if (!(error instanceof Error)) return {};
+  return {
+    ...('statusCode' in error && typeof error.statusCode === 'number' && { statusCode: error.statusCode }),
+    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+  };
 }
 
 declare module 'fastify' {

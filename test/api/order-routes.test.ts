@@ -258,17 +258,22 @@ describe('errors of an order', () => {
     expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
   });
 
-  it('that nobody foresaw are answered 500 without a word of them, in answer or log', async () => {
-    const { app, orderScreening, logged } = await anApi();
-    orderScreening.get.mockRejectedValue(
-      new TypeError('do-not-print-me', { cause: new Error('do-not-print-me') }),
-    );
-    const response = await app.inject({ method: 'GET', url: '/v1/orders/order-1' });
-    expect(response.statusCode).toBe(500);
-    expect(response.json()).toMatchObject({ type: '/problems/internal-error' });
-    expect(response.body + logged()).not.toContain('do-not-print-me');
-    expect(logged()).toContain('order-routes');
-  });
+  // gRPC's codes are numbers.
+  it.each([undefined, 3, {}])(
+    'that nobody foresaw are 500 without a word of them (code %j)',
+    async (code) => {
+      const { app, orderScreening, logged } = await anApi();
+      const cause = new Error('do-not-print-me');
+      orderScreening.get.mockRejectedValue(
+        Object.assign(new TypeError('do-not-print-me', { cause }), { code }),
+      );
+      const response = await app.inject({ method: 'GET', url: '/v1/orders/order-1' });
+      expect(response.statusCode).toBe(500);
+      expect(response.json()).toMatchObject({ type: '/problems/internal-error' });
+      expect(response.body + logged()).not.toContain('do-not-print-me');
+      expect(logged()).toContain('order-routes');
+    },
+  );
 });
 
 it('logs the route, the order and the code of an answer, and no address, header or body', async () => {

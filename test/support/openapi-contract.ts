@@ -47,6 +47,8 @@ export interface Contract {
   faultsOf(schema: object, value: unknown): string[];
 }
 
+/** Of an answer that is not as documented. */
+const SHOWN = 500;
 const PROBLEM = 'application/problem+json';
 
 /** Makes the check of one document. Its schemas are compiled when they are first needed. */
@@ -114,8 +116,11 @@ export function createContract(document: OpenApi): Contract {
     check: (answered) => {
       const faults = faultsOfAnswer(answered);
       if (faults.length === 0) return;
-      const { method, url, status } = answered;
-      throw new Error(`${method} ${url} → ${status} is not as documented: ${faults.join('; ')}`);
+      const { method, url, status, body } = answered;
+      const shown = body.slice(0, SHOWN);
+      throw new Error(
+        `${method} ${url} → ${status} is not as documented: ${faults.join('; ')}; the answer was ${shown}`,
+      );
     },
     operationOf: (request) => find(request)?.name,
     faultsOf,
