@@ -41,6 +41,23 @@ export interface Load {
   retentionMs: number;
 }
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A merchant's, unless told otherwise; the policy's values are its defaults. */
+export const USUAL_LOAD: Load = {
+  ordersPerSecond: 1,
+  peakFactor: 3,
+  declined: 0.03,
+  reviewed: 0.05,
+  reviewMs: 8 * HOUR_MS,
+  serviceMs: 1_000,
+  cancelWindowMs: 5 * DAY_MS,
+  poll: { firstMs: MINUTE_MS, factor: 1.5, maxMs: 15 * MINUTE_MS },
+  retentionMs: 90 * DAY_MS,
+};
+
 /** Rules of thumb, not measured: change them with what your own cluster shows. */
 export interface Assumptions {
   /** How busy a core may be at the peak. */
@@ -128,6 +145,27 @@ export function capacityFor(
     activeStorageGb: (openOrders * openBytes) / GB,
     retainedStorageGb: (rate * (load.retentionMs / 1_000) * mean('bytes')) / GB,
   };
+}
+
+/** @returns what each number is, in words, beside it */
+export function capacityRows(capacity: Capacity): [string, string][] {
+  const rows: [string, number][] = [
+    ['open orders', capacity.openOrders],
+    ['open reviews', capacity.openReviews],
+    ['polls of a review', capacity.pollsPerReview],
+    ['polls a second (SCREENING_MAX_RPS must be above it)', capacity.pollsPerSecond],
+    ['concurrent screenings at the peak', capacity.concurrentScreenings],
+    ['worker processes', capacity.workers],
+    ['API processes', capacity.apiProcesses],
+    ['cores of the Temporal server, its database not counted', capacity.serverCores],
+    ['database transactions a second at the peak', capacity.databaseTransactionsPerSecond],
+    ['history shards', capacity.shards],
+    ['task queue partitions', capacity.partitions],
+    ['Cloud actions a month, millions', capacity.actionsPerMonth / 1e6],
+    ['active storage, GB', capacity.activeStorageGb],
+    ['retained storage, GB', capacity.retainedStorageGb],
+  ];
+  return rows.map(([name, value]) => [name, value.toLocaleString('en-US', { maximumFractionDigits: 1 })]);
 }
 
 /** @returns how often a review of this length is polled: pauses that grow up to a longest one */

@@ -3,9 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Measured, OrderCost } from './capacity.ts';
+import { figureSchema } from './kept.ts';
 
-const figureSchema = z.object({ part: z.string(), name: z.string(), unit: z.string(), value: z.number() });
-const resultSchema = z.object({ figures: z.array(figureSchema) });
+const resultSchema = z.object({
+  figures: z.array(figureSchema.pick({ part: true, name: true, unit: true, value: true })),
+});
 type Figures = z.infer<typeof resultSchema>['figures'];
 
 const POLLED = /^review, passed by webhook after (\d+) polls?$/;

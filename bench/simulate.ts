@@ -1,8 +1,15 @@
 /** `npm run simulate -- --orders-per-second 100 …`: what a load of your own needs, from what was measured. */
 import { join } from 'node:path';
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
-import { ASSUMPTIONS, type Assumptions, type Capacity, capacityFor } from './capacity.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import {
+  ASSUMPTIONS,
+  type Assumptions,
+  type Capacity,
+  capacityFor,
+  capacityRows,
+  USUAL_LOAD as USUAL,
+} from './capacity.ts';
 import { measuredIn, newestResult } from './measured.ts';
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -13,6 +20,15 @@ function milliseconds(written: string): number {
   if (factor === undefined)
     throw new InvalidArgumentError('must be a duration such as 500ms, 8s, 15m, 12h or 5d');
   return Number(number) * factor;
+}
+
+/** An option that is a duration, its default told as it would be written. */
+function duration(flags: string, about: string, usualMs: number): Option {
+  const [unit = 'ms', ms = 1] =
+    Object.entries(UNITS)
+      .toReversed()
+      .find(([, factor]) => usualMs % factor === 0) ?? [];
+  return new Option(flags, about).argParser(milliseconds).default(usualMs, `${usualMs / ms}${unit}`);
 }
 
 function number(written: string): number {
@@ -38,17 +54,17 @@ interface Options extends Assumptions {
 const program = new Command()
   .name('simulate')
   .description('Computes workers, shards, partitions, database writes, Cloud actions and storage for a load.')
-  .option('--orders-per-second <number>', 'on average', number, 1)
-  .option('--peak-factor <number>', 'how much more comes in the busiest minute', number, 3)
-  .option('--declined <share>', 'of all orders, 0 to 1', number, 0.03)
-  .option('--reviewed <share>', 'of all orders, 0 to 1', number, 0.05)
-  .option('--review-length <duration>', 'of a review, on average', milliseconds, milliseconds('8h'))
-  .option('--service-time <duration>', 'of the service, for a checkout', milliseconds, milliseconds('1s'))
-  .option('--cancel-window <duration>', 'of the policy', milliseconds, milliseconds('5d'))
-  .option('--poll-first <duration>', 'of the policy', milliseconds, milliseconds('1m'))
-  .option('--poll-factor <number>', 'of the policy', number, 1.5)
-  .option('--poll-max <duration>', 'of the policy', milliseconds, milliseconds('15m'))
-  .option('--retention <duration>', 'of closed orders', milliseconds, milliseconds('90d'))
+  .option('--orders-per-second <number>', 'on average', number, USUAL.ordersPerSecond)
+  .option('--peak-factor <number>', 'how much more comes in the busiest minute', number, USUAL.peakFactor)
+  .option('--declined <share>', 'of all orders, 0 to 1', number, USUAL.declined)
+  .option('--reviewed <share>', 'of all orders, 0 to 1', number, USUAL.reviewed)
+  .addOption(duration('--review-length <duration>', 'of a review, on average', USUAL.reviewMs))
+  .addOption(duration('--service-time <duration>', 'of the service, for a checkout', USUAL.serviceMs))
+  .addOption(duration('--cancel-window <duration>', 'of the policy', USUAL.cancelWindowMs))
+  .addOption(duration('--poll-first <duration>', 'of the policy', USUAL.poll.firstMs))
+  .option('--poll-factor <number>', 'of the policy', number, USUAL.poll.factor)
+  .addOption(duration('--poll-max <duration>', 'of the policy', USUAL.poll.maxMs))
+  .addOption(duration('--retention <duration>', 'of closed orders', USUAL.retentionMs))
   .option('--utilization <share>', 'how busy a core may be at the peak', number, ASSUMPTIONS.utilization)
   .option(
     '--slots-per-worker <number>',
@@ -84,23 +100,6 @@ try {
 
 function tableOf(capacity: Capacity): string {
   const table = new Table({ colAligns: ['left', 'right'], style: { head: [], border: [], compact: true } });
-  const rows: [string, number][] = [
-    ['open orders', capacity.openOrders],
-    ['open reviews', capacity.openReviews],
-    ['polls of a review', capacity.pollsPerReview],
-    ['polls a second (SCREENING_MAX_RPS must be above it)', capacity.pollsPerSecond],
-    ['concurrent screenings at the peak', capacity.concurrentScreenings],
-    ['worker processes', capacity.workers],
-    ['API processes', capacity.apiProcesses],
-    ['cores of the Temporal server, its database not counted', capacity.serverCores],
-    ['database transactions a second at the peak', capacity.databaseTransactionsPerSecond],
-    ['history shards', capacity.shards],
-    ['task queue partitions', capacity.partitions],
-    ['Cloud actions a month, millions', capacity.actionsPerMonth / 1e6],
-    ['active storage, GB', capacity.activeStorageGb],
-    ['retained storage, GB', capacity.retainedStorageGb],
-  ];
-  for (const [name, value] of rows)
-    table.push([name, value.toLocaleString('en-US', { maximumFractionDigits: 1 })]);
+  table.push(...capacityRows(capacity));
   return table.toString();
 }

@@ -9,8 +9,8 @@ export interface Sizes {
     wholeLives: number;
     workers: readonly number[];
   };
-  /** `times`: orders of each kind; `windowMs`: the cancel window of the polled reviews, which must hold all their polls. */
-  history: { times: number; polls: readonly number[]; windowMs: number };
+  /** `times`: orders of each kind, and of reviews with so many polls. */
+  history: { times: number; polls: readonly number[] };
   memory: { base: number; cached: number; evicted: number; replays: number };
   start: { times: number };
   crowds: { reviews: number; rate: number; calls: number; rounds: number; warmUp: number };
@@ -20,12 +20,12 @@ export interface Sizes {
 export const SIZE_NAMES = ['full', 'quick', 'tiny'] as const;
 export type SizeName = (typeof SIZE_NAMES)[number];
 
-/** `full` is what counts, in about an hour and a half; `quick` takes minutes; `tiny` shows in seconds that the bench works. */
+/** `full` is what counts, in about two hours; `quick` takes minutes; `tiny` shows in seconds that the bench works. */
 export const SIZES: Readonly<Record<SizeName, Sizes>> = {
   full: {
     decision: { rate: 10, calls: 150, rounds: 5, serviceMs: [0, 250, 1_000] },
     throughput: { callers: 32, forMs: 10_000, rounds: 4, wholeLives: 2_000, workers: [1, 2] },
-    history: { times: 5, polls: [1, 100, 1_000], windowMs: 150_000 },
+    history: { times: 5, polls: [1, 100, 1_000] },
     memory: { base: 200, cached: 1_900, evicted: 5_000, replays: 200 },
     start: { times: 5 },
     crowds: { reviews: 20_000, rate: 15, calls: 500, rounds: 10, warmUp: 100 },
@@ -34,7 +34,7 @@ export const SIZES: Readonly<Record<SizeName, Sizes>> = {
   quick: {
     decision: { rate: 10, calls: 60, rounds: 3, serviceMs: [0, 250] },
     throughput: { callers: 32, forMs: 4_000, rounds: 2, wholeLives: 300, workers: [1, 2] },
-    history: { times: 3, polls: [1, 20, 100], windowMs: 40_000 },
+    history: { times: 3, polls: [1, 20, 100] },
     memory: { base: 100, cached: 700, evicted: 2_600, replays: 40 },
     start: { times: 1 },
     crowds: { reviews: 500, rate: 10, calls: 50, rounds: 2, warmUp: 20 },
@@ -43,7 +43,7 @@ export const SIZES: Readonly<Record<SizeName, Sizes>> = {
   tiny: {
     decision: { rate: 10, calls: 5, rounds: 1, serviceMs: [0] },
     throughput: { callers: 4, forMs: 500, rounds: 1, wholeLives: 10, workers: [1] },
-    history: { times: 1, polls: [1, 5], windowMs: 15_000 },
+    history: { times: 1, polls: [1, 5] },
     memory: { base: 5, cached: 20, evicted: 30, replays: 5 },
     start: { times: 1 },
     crowds: { reviews: 10, rate: 5, calls: 5, rounds: 1, warmUp: 2 },

@@ -10,16 +10,20 @@ const LOOK_EVERY_MS = 500;
 /** @returns whether this system tells about processes */
 export const canMeasureProcesses = readStat(process.pid) !== undefined;
 
-/** @returns seconds of CPU that the processes have used so far, or undefined where that can't be known */
+/**
+ * @param pids processes; a negative one is a process group, as in `kill`
+ * @returns seconds of CPU that they have used so far, or undefined where that can't be known
+ */
 export function cpuSeconds(pids: readonly number[]): number | undefined {
   if (!canMeasureProcesses) return undefined;
-  return pids.reduce((sum, pid) => sum + (readStat(pid)?.ticks ?? 0), 0) / TICKS;
+  const all = pids.flatMap((pid) => (pid < 0 ? pidsWhere(({ group }) => group === -pid) : [pid]));
+  return all.reduce((sum, pid) => sum + (readStat(pid)?.ticks ?? 0), 0) / TICKS;
 }
 
 /** @returns the same of a process and its children, also of those that have ended */
 export function familyCpuSeconds(parent: number): number | undefined {
   const own = readStat(parent);
-  const children = cpuSeconds(childrenOf(parent));
+  const children = cpuSeconds(pidsWhere((one) => one.parent === parent));
   return own && children !== undefined ? children + (own.ticks + own.endedTicks) / TICKS : undefined;
 }
 
@@ -45,21 +49,37 @@ export async function untilQuiet(pids: readonly number[], withinMs = 300_000): P
   }
 }
 
-function childrenOf(parent: number): number[] {
+interface Stat {
+  parent: number;
+  group: number;
+  ticks: number;
+  /** Of its children that have ended. */
+  endedTicks: number;
+}
+
+function pidsWhere(wanted: (stat: Stat) => boolean): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => readStat(pid)?.parent === parent);
+    .filter((pid) => {
+      const stat = readStat(pid);
+      return stat !== undefined && wanted(stat);
+    });
 }
 
-function readStat(pid: number): { parent: number; ticks: number; endedTicks: number } | undefined {
+function readStat(pid: number): Stat | undefined {
   const stat = read(`/proc/${pid}/stat`);
-  // The name in parentheses may hold spaces. After it: state, parent, …, and from 11 on user and system ticks, then those of
+  // The name in parentheses may hold spaces. After it: state, parent, group, …, and from 11 on user and system ticks, then those of
   // its children that have ended.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined) return undefined;
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
-  return { parent: Number(fields[1]), ticks: user + system, endedTicks: endedUser + endedSystem };
+  return {
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    ticks: user + system,
+    endedTicks: endedUser + endedSystem,
+  };
 }
 
 function read(path: string): string | undefined {

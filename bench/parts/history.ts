@@ -29,11 +29,11 @@ const POLLS_A_SECOND = 2_000;
 const POLLED_KIND = 'review, passed by webhook';
 
 export async function benchHistory({ sizes, address, nodeArgs, say }: BenchContext): Promise<Figure[]> {
-  const { times, polls, windowMs } = sizes.history;
+  const { times, polls } = sizes.history;
   const stack = await startStack(address);
   try {
     const kinds = ORDER_KINDS.map(({ policy }, index) => [`kind-${index}`, policy]);
-    const reviews = polls.map((count) => [`polls-${count}`, pollsPolicy(count, windowMs)]);
+    const reviews = polls.map((count) => [`polls-${count}`, pollsPolicy(count)]);
     const integrations = Object.fromEntries([...kinds, ...reviews]);
     const options = { namespace: 'bench-history', integrations, api: true, maxRps: POLLS_A_SECOND, nodeArgs };
     const all = await deploy(stack, options);

@@ -5,15 +5,19 @@ import type { Living } from './order-kinds.ts';
 
 /** So few polls are counted only when there is time between them. */
 const FEW = 10;
-const WITHIN_MS = 600_000;
+const WITHIN_MS = 3_600_000;
+/** Temporal's timers come up to a second late, so that no review is polled much more than once a second. */
+const POLL_TAKES_MS = 1_200;
+const BEFORE_AND_AFTER_MS = 10_000;
 /** The poll that is put off so long is not made again before the webhook comes. */
 const PUT_OFF_SECONDS = 3_600;
 
-/** @returns a policy with the cancel window given, polled often enough for so many polls */
-export function pollsPolicy(polls: number, windowMs: number): object {
+/** @returns a policy that polls as often as can be, with a cancel window that holds so many polls */
+export function pollsPolicy(polls: number): object {
   const pause = polls < FEW ? '2s' : '20ms';
+  const eachMs = polls < FEW ? 2_000 + POLL_TAKES_MS : POLL_TAKES_MS;
   return {
-    cancelWindow: `${windowMs}ms`,
+    cancelWindow: `${BEFORE_AND_AFTER_MS + polls * eachMs}ms`,
     reviewLeadTime: '2s',
     recheckLeadTime: '2s',
     poll: { first: pause, factor: 1, max: pause },

@@ -9,7 +9,7 @@ import { type Deployment, deploy } from '../stack/deployment.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { THROUGHPUT_TARGET } from '../targets.ts';
 import { turned } from '../ways/open-ways.ts';
-import { decideByApi, expectPass } from '../ways/ways.ts';
+import { decideByApi, decideByLibrary } from '../ways/ways.ts';
 import { liveWholeLives, SHORT_LIFE } from './whole-lives.ts';
 
 /** The same orders by every way, all the workers of each way serving it. */
@@ -58,15 +58,11 @@ async function toDecision(
   workers: number,
 ): Promise<Figure[]> {
   const { callers, forMs, rounds } = sizes.throughput;
-  const byLibrary =
-    ({ orders }: Deployment) =>
-    async (order: BenchOrder) =>
-      expectPass(await orders.screen({ ...order }));
   const runners: Runners[] = [
     { name: 'floor', decide: (order) => floor.decide(order), pids: floor.pids },
     { name: 'plain', decide: floor.decidePlainly, pids: floor.pids },
-    { name: 'client library', decide: byLibrary(library), pids: library.pids },
-    { name: 'client library, nobody wants events', decide: byLibrary(silent), pids: silent.pids },
+    { name: 'client library', decide: decideByLibrary(library), pids: library.pids },
+    { name: 'client library, nobody wants events', decide: decideByLibrary(silent), pids: silent.pids },
     { name: 'HTTP API, encrypted', decide: decideByApi(api), pids: api.pids },
   ];
   const perSecond = new Map<string, number[]>();

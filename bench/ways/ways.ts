@@ -52,8 +52,19 @@ const library: WayKind = {
   role: 'ours',
   targets: DECISION_TARGETS.library ?? {},
   open: async (stack, nodeArgs) => {
-    const { orders, pids, stop } = await deploy(stack, { namespace: 'bench-library', nodeArgs });
-    return { decide: async (order) => expectPass(await orders.screen({ ...order })), pids, stop };
+    const deployed = await deploy(stack, { namespace: 'bench-library', nodeArgs });
+    return { ...deployed, decide: decideByLibrary(deployed) };
+  },
+};
+
+/** The same without what an events receiver costs, which the floor doesn't have. */
+const silent: WayKind = {
+  name: 'client library, nobody wants events',
+  role: 'ours',
+  targets: {},
+  open: async (stack, nodeArgs) => {
+    const deployed = await deploy(stack, { namespace: 'bench-silent', events: false, nodeArgs });
+    return { ...deployed, decide: decideByLibrary(deployed) };
   },
 };
 
@@ -98,7 +109,12 @@ async function openByApi(stack: Stack, options: DeploymentOptions): Promise<Way>
   return { decide: decideByApi(deployment), pids: deployment.pids, stop: deployment.stop };
 }
 
-export const WAYS: readonly WayKind[] = [direct, floor, plain, library, api, fastLibrary, fastApi];
+export const WAYS: readonly WayKind[] = [direct, floor, plain, library, silent, api, fastLibrary, fastApi];
+
+/** @returns what an order service does that has the client library */
+export function decideByLibrary({ orders }: Deployment): (order: BenchOrder) => Promise<void> {
+  return async (order) => expectPass(await orders.screen({ ...order }));
+}
 
 /** @returns what an order service does that knows only HTTP */
 export function decideByApi({ api }: Deployment, integration?: string): (order: BenchOrder) => Promise<void> {

@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Part } from '../../bench/figures.ts';
 import { measuredIn, measuredOf, newestResult } from '../../bench/measured.ts';
 import { scratchFolder } from '../dev/fake-commands.ts';
 
-const figure = (part: string, name: string, unit: string, value: number) => ({ part, name, unit, value });
+const figure = (part: Part, name: string, unit: string, value: number) => ({ part, name, unit, value });
 const life = (name: string) => [
   figure('history', name, 'bytes', 9_000),
   figure('history', name, 'actions', 7),
