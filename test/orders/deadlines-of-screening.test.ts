@@ -52,6 +52,10 @@ describe('what happens by itself while it is screened', () => {
     }
     expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: 'hold' });
     expect(nextDeadline(order)?.kind).toBe('window-closes');
+    expect(order.attempts[0]?.readings.map(({ source }) => source)).toEqual([
+      'checkout',
+      ...Array(3).fill('rescreen'),
+    ]);
   });
 
   it('to a rescreen that the service doesn’t answer: the screening deadline ends it', () => {
