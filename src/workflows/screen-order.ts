@@ -21,7 +21,7 @@ import {
 } from '../orders/check-messages.ts';
 import { isOver } from '../orders/deadlines.ts';
 import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from '../orders/gateway.ts';
-import { hintIsNews, keepRead } from '../orders/hints.ts';
+import { hintIsNews } from '../orders/hints.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
@@ -110,7 +110,7 @@ class ScreenOrder {
   async #goOnAsNew(): Promise<never> {
     await this.#outbox.pause();
     await condition(() => this.#portal.idle && allHandlersFinished());
-    if (this.#life.readDue) keepRead(this.#context.order);
+    this.#life.keepReads();
     return continueAsNew<typeof screenOrder>({ ...this.#input, resume: this.#context.snapshot() });
   }
 
