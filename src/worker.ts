@@ -12,6 +12,7 @@ import {
   withHeartbeats,
   withMetrics,
 } from './activities/index.ts';
+import { allEnded } from './all-ended.ts';
 import { cachedOrders } from './cached-orders.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
@@ -45,7 +46,7 @@ export interface WorkerSettings {
 }
 
 export interface OrderWorkers {
-  /** Resolves when all three have stopped; rejects when one breaks down. */
+  /** Resolves when all three have stopped; rejects then when one broke down. */
   readonly stopped: Promise<void>;
   /** Lets what runs finish, then stops. */
   stop(): Promise<void>;
@@ -105,16 +106,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
   const stopAll = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  const stopped = Promise.all(
-    runs.map((run) =>
-      run.catch((error: unknown) => {
-        stopAll();
-        throw error;
-      }),
-    ),
-  )
-    .then(() => undefined)
-    .finally(() => watch.stop());
+  const stopped = allEnded(runs, stopAll).finally(() => watch.stop());
   return {
     stopped,
     stop: () => {

@@ -1,8 +1,9 @@
 /** Events out, in order; and the card's end. Design sections 5 and 7. */
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { ActivityWorld } from './activity-world.ts';
+import { tellNextTry } from './heartbeats.ts';
 import { noteDelivery } from './metrics.ts';
 import { tryAgain, waitLonger } from './retry-later.ts';
 
@@ -22,7 +23,7 @@ export function eventActivities(world: ActivityWorld) {
       for (const event of events) {
         if (event.sequence <= arrived) continue;
         await deliver(world, event, timeFor(until));
-        heartbeat(event.sequence);
+        tellNextTry(event.sequence);
       }
     },
 

@@ -1,9 +1,10 @@
 /** The portal actions and the gateway's result, sent on. Interface document, portal-action operations; design section 6. */
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import type { PortalOutcome } from '../orders/portal.ts';
 import type { GatewayOutcome, GatewayResponseRequest, PortalRequest } from '../orders/world.ts';
 import { type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import { tellNextTry } from './heartbeats.ts';
 import { portalCall } from './portal-calls.ts';
 import {
   askedPauseMs,
@@ -123,7 +124,7 @@ function timeLeftMs(request: PortalRequest): number {
 
 /**
  * A try that isn't known to have done nothing may have been done: its answer was lost, or its worker died. A try says
- * that nothing was done by a heartbeat with its number, which the next one reads.
+ * that nothing was done by telling the next one its number.
  */
 function earlierTryMayBeDone(): boolean {
   const { attempt, heartbeatDetails } = activityInfo();
@@ -131,5 +132,5 @@ function earlierTryMayBeDone(): boolean {
 }
 
 function nothingWasDone(mayBeDone: boolean): void {
-  if (!mayBeDone) heartbeat(activityInfo().attempt);
+  if (!mayBeDone) tellNextTry(activityInfo().attempt);
 }

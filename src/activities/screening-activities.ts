@@ -14,7 +14,6 @@ import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts
 import { tellingBeforeRecord } from './before-record.ts';
 import { CheckoutBreakers } from './checkout-breaker.ts';
 import { faultWords, invalidTransaction } from './faults.ts';
-import { EARLIER_TRY } from './look-by-invoice.ts';
 import { askedPauseMs, grownPauseMs, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
 import {
   adopt,
@@ -31,7 +30,7 @@ const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 2_000;
 
 /** Ends of a create that leave it under way, perhaps; after any other the service is done with it. */
-const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset', EARLIER_TRY.reason]);
+const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset']);
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
@@ -109,7 +108,8 @@ export function screeningActivities(world: ActivityWorld) {
       const mayCreate = !(asked.maybeUnderWay && activityInfo().attempt === 1);
       const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
       if (outcome.kind === 'no-answer') {
-        const leastMs = LEAVES_UNDER_WAY.has(outcome.reason) ? UNDER_WAY_MS : 0;
+        // A look that met trouble says nothing of the create that may be under way.
+        const leastMs = !mayCreate || LEAVES_UNDER_WAY.has(outcome.reason) ? UNDER_WAY_MS : 0;
         const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
         throw tryAgain(outcome.reason, outcome.message, pauseMs);
       }

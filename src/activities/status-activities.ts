@@ -85,6 +85,7 @@ export function statusActivities(world: ActivityWorld) {
     /** Looks for a transaction by invoice, until the service answers. */
     async lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
       const client = clientOf(integrationOf(world, request.integration));
+      const first = activityInfo().attempt === 1;
       try {
         const looked = await lookByInvoice(client, request, PATIENT_MS);
         if (looked.kind === 'known') return { kind: 'none' };
@@ -97,15 +98,20 @@ export function statusActivities(world: ActivityWorld) {
         if (isForbidden(error)) throw retryWrongKey();
         if (!(error instanceof ScreeningError)) throw error;
         const { transactionId } = error;
-        if (transactionId === undefined) throw retryLater(error);
+        if (transactionId === undefined) throw retryLater(error, first ? firstPauseMs(error) : undefined);
         // It is there, though its decision can't be read: it can be canceled all the same.
         return { kind: 'found', transactionId, decision: 'error' };
       }
       // None, which proves nothing the first time.
-      if (activityInfo().attempt > 1) return { kind: 'none' };
+      if (!first) return { kind: 'none' };
       throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, UNDER_WAY_MS);
     },
   };
+}
+
+/** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */
+function firstPauseMs(error: ScreeningError): number {
+  return Math.max(UNDER_WAY_MS, askedPauseMs(error) ?? 0);
 }
 
 /** @returns milliseconds until the next poll: growing, and slow once nothing can be canceled any more */

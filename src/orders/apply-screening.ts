@@ -37,12 +37,13 @@ export function applyScreening(
 ): OrderEventType[] {
   const attempt = currentAttempt(order);
   const events: OrderEventType[] = [];
-  if (outcome.kind !== 'forbidden') clear(order, 'wrong-key');
+  const heard = outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered';
+  if (heard) clear(order, 'wrong-key');
   if (order.phase === 'declined' || order.phase === 'canceled' || order.phase === 'closed') {
     noteLateScreening(order, attempt, outcome, moment.sentSince, moment.now);
     return events;
   }
-  if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
+  if (heard) attempt.rescreenDue = false;
   noteSending(attempt, policy, outcome, moment.sentSince);
 
   switch (outcome.kind) {
@@ -133,10 +134,10 @@ function answered(
 /** The decision `error`: screened again after a pause, unless that was the last try. */
 function errorDecision(order: OrderState, policy: Policy, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(order);
-  decideTo(order, attempt, 'error', moment);
   if (attempt.rescreens >= policy.rescreenOnError.tries) {
     return noDecision(order, policy, 'error', moment, OUT_OF_RESCREENS);
   }
+  decideTo(order, attempt, 'error', moment);
   const events: OrderEventType[] = [];
   if (moment.source === 'checkout') withoutDecision(order, policy, events);
   return events;

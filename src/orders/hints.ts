@@ -13,8 +13,9 @@ export function hintIsNews(order: OrderState, hint: ReviewHint, nowMs: number): 
   return !order.hints.unread && concerns(order, hint);
 }
 
-/** A hint for a transaction that isn't the order's newest says nothing about it. */
+/** A hint for a transaction that isn't the order's newest says nothing about it; which one a screening makes is not known yet. */
 function concerns(order: OrderState, hint: ReviewHint): boolean {
+  if (order.phase === 'screening') return true;
   const newest = order.attempts.at(-1)?.transactionId;
   // A signal sent by hand may carry nothing at all, and an error here would stop the order for good.
   const named: unknown = hint?.transactionId ?? undefined;

@@ -1,7 +1,7 @@
 /** What follows when a deadline passes. Pure; reads and cancels that it asks for are the workflow's to do. Design section 3. */
 import { giveUpScreening } from './apply-screening.ts';
 import { raised } from './attention.ts';
-import { endSpacing } from './hints.ts';
+import { endSpacing, keepRead } from './hints.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, setPhase, settle } from './phase.ts';
@@ -83,6 +83,11 @@ export function screenAgain(order: OrderState, now: Instant): boolean {
   order.passed = order.passed.filter((kind) => kind !== 'screening-deadline');
   settle(order, now);
   return true;
+}
+
+/** Keeps a recheck that an operator asked for: the run that continues the order makes it. */
+export function keepRecheck(order: OrderState, now: Instant): void {
+  if (!screenAgain(order, now)) keepRead(order);
 }
 
 /** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */

@@ -33,7 +33,7 @@ export function portalRefusal(
   nowMs: number,
 ): PortalRefusal | undefined {
   if (order.policy?.passive) return { code: 'passive' };
-  const attempt = attemptFor(order, fields.transactionId);
+  const attempt = attemptFor(order, namedTransaction(fields));
   if (attempt === undefined) return { code: 'unknown-transaction' };
   const late = fields.kind === 'cancel' ? cancelRefusal(order, attempt, nowMs) : undefined;
   if (late !== undefined) return late;
@@ -88,7 +88,7 @@ export function queueAction(
   now: Instant,
 ): ActionRecord {
   const transactionId = transactionMeant(order, fields);
-  const because = 'reason' in fields ? fields.reason : undefined;
+  const because = ('reason' in fields ? fields.reason : undefined) ?? undefined;
   const record: ActionRecord = {
     number: order.actions.length + 1,
     kind: fields.kind,
@@ -191,7 +191,7 @@ function afterCancel(order: OrderState, record: ActionRecord, now: Instant, even
 }
 
 /** An action for an earlier attempt's transaction changes nothing about where the order is. */
-function concernsNewest(order: OrderState, record: ActionRecord): boolean {
+export function concernsNewest(order: OrderState, record: ActionRecord): boolean {
   return record.transactionId === undefined || record.transactionId === currentAttempt(order).transactionId;
 }
 
@@ -249,9 +249,14 @@ export function attemptFor(order: OrderState, transactionId: string | undefined)
   return order.attempts.find((attempt) => attempt.transactionIds.includes(transactionId));
 }
 
+/** @returns the transaction that the caller named; some languages say `null` for what is left out */
+export function namedTransaction(fields: PortalFields): string | undefined {
+  return fields.transactionId ?? undefined;
+}
+
 /** The one that is named, else the newest attempt's, if it has one. */
 function transactionMeant(order: OrderState, fields: PortalFields): string | undefined {
-  return fields.transactionId ?? currentAttempt(order).transactionId;
+  return namedTransaction(fields) ?? currentAttempt(order).transactionId;
 }
 
 function subjectOf(order: OrderState, fields: PortalFields): string {

@@ -137,11 +137,12 @@ function verdict(
   operation: Operation,
   hasWords: boolean,
 ): Pick<ScreeningFailure, 'outcome' | 'reason'> {
+  // A proxy in between gave up; the service may be at work.
+  if (status === 408 || status === 504) return { outcome: 'unknown', reason: 'timeout' };
   if (status >= 500) return { outcome: 'unknown', reason: 'http-5xx' };
   if (status === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (status >= 300 && status < 400) return { outcome: 'unknown', reason: 'redirect' };
-  // A proxy in between gave up; the service may be at work.
-  if (status < 300 || status === 408) return { outcome: 'unknown', reason: 'http-other' };
+  if (status < 300) return { outcome: 'unknown', reason: 'http-other' };
   if (status === 401 || status === 403) return { outcome: 'refused', reason: 'forbidden' };
   if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
   // "Not found" lets a caller create again, so it must be the service that says it, and not a proxy without a backend.

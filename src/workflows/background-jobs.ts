@@ -63,8 +63,13 @@ export class BackgroundJobs {
     }
     for (const job of wanted) {
       const done = this.#finished.some(({ key }) => key === job.key);
-      if (!done && !this.#running.has(job.key)) this.#begin(job);
+      if (!done && !this.#running.has(job.key) && !this.#mustWait(job)) this.#begin(job);
     }
+  }
+
+  /** A create waits for one that was stopped and may be on its way: begun beside it, it could not find what that makes. */
+  #mustWait({ kind }: Job): boolean {
+    return kind === 'catch-up' && [...this.#running.values()].some(({ job }) => job.kind === kind);
   }
 
   /** Whether a job of the kind runs, or has ended and nobody has looked at how. */

@@ -4,6 +4,7 @@ import { wrongKeyKnown } from '../orders/attention.ts';
 import type { Job } from '../orders/jobs.ts';
 import { currentAttempt } from '../orders/new-order.ts';
 import type { Attempt, OrderState } from '../orders/state.ts';
+import { mayHoldUnknown } from '../orders/transactions.ts';
 import { instant } from '../orders/words.ts';
 import type { LookUpRequest, ScreenRequest } from '../orders/world.ts';
 import type { Finished } from './background-jobs.ts';
@@ -20,7 +21,7 @@ export async function runJob(context: OrderContext, job: Job): Promise<Finished>
     case 'catch-up': {
       const { kind, attempt, rescreen } = job;
       const maybeSent = attempt.maybeSentSince !== undefined;
-      const maybeUnderWay = maybeSent && !rescreen;
+      const maybeUnderWay = mayHoldUnknown(attempt);
       const request = { ...screenRequest(context, maybeSent), forbiddenKnown, maybeUnderWay };
       attempt.maybeSentSince ??= since;
       attempt.createOpen = true;
@@ -94,7 +95,9 @@ export function lookUpRequest(context: OrderContext, attempt: Attempt): LookUpRe
 export function screenRequest(context: OrderContext, lookFirst: boolean): ScreenRequest {
   const { order } = context;
   const attempt = currentAttempt(order);
-  const invoiceNumber = context.invoiceNumber(attempt);
+  // What became of the create before is to be found out first, by the number that it was sent with.
+  const open = mayHoldUnknown(attempt) || attempt.unreadableId !== undefined;
+  const invoiceNumber = (open ? attempt.invoiceNumber : undefined) ?? context.invoiceNumber(attempt);
   attempt.invoiceNumber = invoiceNumber;
   return {
     orderId: order.orderId,

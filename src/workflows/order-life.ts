@@ -5,11 +5,11 @@ import { applyScreening } from '../orders/apply-screening.ts';
 import { type Deadline, endsOrder, nextDeadline, spacingDeadline } from '../orders/deadlines.ts';
 import { answerCheckout, applyFirstScreening } from '../orders/first-screening.ts';
 import { applyGatewaySent } from '../orders/gateway.ts';
-import { hintReadable, keepHint, takeHint } from '../orders/hints.ts';
+import { hintReadable, keepHint, keepRead, takeHint } from '../orders/hints.ts';
 import { mustFinish, wantedJobs } from '../orders/jobs.ts';
 import type { OrderEventType, ScreenOrderInput } from '../orders/messages.ts';
 import { currentAttempt } from '../orders/new-order.ts';
-import { passDeadline, screenAgain } from '../orders/pass-deadline.ts';
+import { keepRecheck, passDeadline, screenAgain } from '../orders/pass-deadline.ts';
 import type { Policy } from '../orders/policy.ts';
 import { autoCancelDue } from '../orders/portal.ts';
 import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
@@ -29,7 +29,7 @@ import { local, retryCheckout } from './world.ts';
 type Asked = Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
 
 export class OrderLife {
-  readonly jobs: BackgroundJobs;
+  readonly #jobs: BackgroundJobs;
   readonly #context: OrderContext;
   readonly #alarm = new Alarm((deadline) => this.#noteEnd(deadline));
   readonly #spacing = new Alarm();
@@ -47,7 +47,7 @@ export class OrderLife {
   constructor(context: OrderContext, othersRest: () => boolean) {
     this.#context = context;
     this.#othersRest = othersRest;
-    this.jobs = new BackgroundJobs(
+    this.#jobs = new BackgroundJobs(
       (job) => runJob(context, job),
       () => context.touch(),
     );
@@ -55,7 +55,7 @@ export class OrderLife {
 
   /** Whether a create may be under way. */
   get screening(): boolean {
-    return this.#attemptWaits() || this.jobs.busy('catch-up');
+    return this.#attemptWaits() || this.#jobs.busy('catch-up');
   }
 
   /** Somebody says that there is news. */
@@ -77,9 +77,11 @@ export class OrderLife {
     return this.#quietEnd;
   }
 
-  /** Whether somebody asked for a read that has not been made. */
-  get readDue(): boolean {
-    return this.#recheckAsked || this.#readAgain !== undefined;
+  /** Leaves the reads that were asked for and not made to the run that continues the order. */
+  keepReads(): void {
+    const { order, now } = this.#context;
+    if (this.#recheckAsked) keepRecheck(order, now);
+    if (this.#readAgain !== undefined) keepRead(order);
   }
 
   /** Whether it is the other strands' turn. */
@@ -141,7 +143,7 @@ export class OrderLife {
     const { order } = this.#context;
     this.#context.looked();
     if (autoCancelDue(order, Date.now())) portal.queue({ kind: 'cancel' }, 'policy');
-    this.jobs.keep(wantedJobs(order, Date.now(), this.#readAgain));
+    this.#jobs.keep(wantedJobs(order, Date.now(), this.#readAgain));
     this.#alarm.set(nextDeadline(order));
     this.#spacing.set(spacingDeadline(order));
   }
@@ -149,7 +151,7 @@ export class OrderLife {
   #somethingToDo(): boolean {
     return (
       this.#context.touched ||
-      this.jobs.anyFinished ||
+      this.#jobs.anyFinished ||
       this.#alarm.rung ||
       this.#spacing.rung ||
       this.#recheckAsked ||
@@ -161,7 +163,7 @@ export class OrderLife {
   async #doNext(portal: PortalStrand): Promise<void> {
     const { order } = this.#context;
     // All that ended, then what a message means for jobs and timers, then the next read: in the replay, too.
-    for (let finished = this.jobs.take(); finished !== undefined; finished = this.jobs.take()) {
+    for (let finished = this.#jobs.take(); finished !== undefined; finished = this.#jobs.take()) {
       await this.#jobFinished(finished);
     }
     if (this.#attemptWaits() && order.policy !== undefined) return this.#screenRetry(order.policy);
@@ -258,7 +260,7 @@ export class OrderLife {
   }
 
   #noteEnd({ kind, at }: Deadline): void {
-    const quiet = this.#rest.waits && this.jobs.idle && this.#othersRest();
+    const quiet = this.#rest.waits && this.#jobs.idle && this.#othersRest();
     this.#quietEnd = quiet && endsOrder(kind) ? at : undefined;
   }
 
@@ -270,13 +272,13 @@ export class OrderLife {
   async #finish(portal: PortalStrand): Promise<void> {
     const { order } = this.#context;
     for (;;) {
-      this.jobs.keep(wantedJobs(order, Date.now()).filter(mustFinish));
-      const finished = this.jobs.take();
+      this.#jobs.keep(wantedJobs(order, Date.now()).filter(mustFinish));
+      const finished = this.#jobs.take();
       if (finished !== undefined) await this.#jobFinished(finished);
-      else if (this.jobs.idle && portal.idle) break;
+      else if (this.#jobs.idle && portal.idle) break;
       else {
         this.#quietEnd = undefined;
-        await this.#rest.until(() => this.jobs.anyFinished || (this.jobs.idle && portal.idle));
+        await this.#rest.until(() => this.#jobs.anyFinished || (this.#jobs.idle && portal.idle));
       }
     }
     this.#stopTimers();
@@ -290,8 +292,8 @@ export class OrderLife {
   /** @returns whether nothing is under way that could not be begun again: then the order may continue as new */
   async #rested(portal: PortalStrand): Promise<boolean> {
     if (!portal.idle || this.#attemptWaits()) return false;
-    await this.jobs.stop();
+    await this.#jobs.stop();
     this.#stopTimers();
-    return !this.jobs.anyFinished && portal.idle && !this.#attemptWaits();
+    return !this.#jobs.anyFinished && portal.idle && !this.#attemptWaits();
   }
 }

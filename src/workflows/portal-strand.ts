@@ -7,7 +7,9 @@ import {
   aimCancel,
   applyPortalOutcome,
   attemptFor,
+  concernsNewest,
   isCanceled,
+  namedTransaction,
   nextAction,
   type PortalOutcome,
   portalRefusal,
@@ -81,8 +83,11 @@ export class PortalStrand {
   /** Waits until the order's life has done what it has to do. */
   async #turn(): Promise<void> {
     this.#wantsTurn = true;
-    await condition(this.#lifeRests);
-    this.#wantsTurn = false;
+    try {
+      await condition(this.#lifeRests);
+    } finally {
+      this.#wantsTurn = false;
+    }
   }
 
   /** An activity that fails for good may have sent the action: a person must look. */
@@ -101,14 +106,17 @@ export class PortalStrand {
   }
 
   /**
-   * A screening under way ends first; a transaction that may exist is looked up. Design section 3, "cancel asked".
+   * A screening under way ends first; a transaction that may exist is looked up. Design section 3, "cancel asked". An earlier
+   * attempt's transaction, which is named, has nothing to do with either.
    * @returns false when the cancel window closed before that could be told
    */
   async #foundWhatToCancel(record: ActionRecord, fields: PortalFields): Promise<boolean> {
     const { order } = this.#context;
+    const named = namedTransaction(fields) !== undefined;
+    if (named && !concernsNewest(order, record)) return true;
     await condition(() => !this.#screening());
     const attempt = currentAttempt(order);
-    if (fields.transactionId === undefined && mayHoldUnknown(attempt)) {
+    if (!named && mayHoldUnknown(attempt)) {
       const found = await beforeWindowCloses(order, attempt, () =>
         untilAllowed(
           async () => {

@@ -21,7 +21,7 @@ import {
 } from '../orders/check-messages.ts';
 import { isOver } from '../orders/deadlines.ts';
 import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from '../orders/gateway.ts';
-import { hintIsNews, keepRead } from '../orders/hints.ts';
+import { hintIsNews } from '../orders/hints.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
@@ -110,7 +110,7 @@ class ScreenOrder {
   async #goOnAsNew(): Promise<never> {
     await this.#outbox.pause();
     await condition(() => this.#portal.idle && allHandlersFinished());
-    if (this.#life.readDue) keepRead(this.#context.order);
+    this.#life.keepReads();
     return continueAsNew<typeof screenOrder>({ ...this.#input, resume: this.#context.snapshot() });
   }
 
@@ -193,7 +193,7 @@ class ScreenOrder {
     });
   }
 
-  /** After a reset Temporal sends the updates again at once, also those that came after the attempt before was declined. */
+  /** After a reset Temporal sends the updates again at once, also those that came after the attempt before, which may not come this time. */
   #comesEarly({ attempt }: RetryRequest): boolean {
     const { attempts } = this.#context.order;
     return wasReset() && attempts.length < attempt && attempts[attempt - 2]?.answer === undefined;
@@ -201,7 +201,7 @@ class ScreenOrder {
 
   async #retryLater(request: RetryRequest): Promise<CheckoutAnswer> {
     const { order } = this.#context;
-    await this.#until(() => order.attempts[request.attempt - 2]?.answer !== undefined);
+    await this.#until(() => order.ended || order.attempts[request.attempt - 2]?.answer !== undefined);
     if (this.#broken !== undefined) throw this.#broken;
     reject(retryRefusal(order, request, Date.now()));
     return this.#retry(request);

@@ -131,11 +131,18 @@ describe('catching up', () => {
     });
   });
 
+  it('gives it that time also when the first look meets trouble', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
+    const failure = await failureOf(catchUp({ lookFirst: true, maybeUnderWay: true }));
+    expect(failure).toMatchObject({ type: 'http-5xx', nextRetryDelay: 10_000 });
+  });
+
   it.each([
-    ['reset-before-commit', 'reset'],
-    ['reset-after-commit', 'reset'],
-  ] as const)('gives its own create that met a %s the same time', async (kind, type) => {
-    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind }] });
+    [{ kind: 'reset-before-commit' }, 'reset'],
+    [{ kind: 'reset-after-commit' }, 'reset'],
+    [{ kind: '5xx-before-commit', status: 504 }, 'timeout'],
+  ] as const)('gives its own create that met %j the same time', async (fault, type) => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', ...fault }] });
     expect(await failureOf(catchUp())).toMatchObject({ type, nextRetryDelay: 10_000 });
   });
 

@@ -224,7 +224,14 @@ describe('looking up by invoice', () => {
 
   it('is called again when there is no answer', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
-    expect(await failureOf(lookUp())).toMatchObject({ type: 'http-5xx', nonRetryable: false });
+    expect(await failureOf(lookUp({}, 2))).toMatchObject({ type: 'http-5xx', nonRetryable: false });
+  });
+
+  it('gives an earlier create the same time to arrive when its first call has no answer', async () => {
+    sandbox.control.setFaults({
+      faults: [{ operation: 'status-by-invoice', kind: '429', retryAfter: 1, times: 1 }],
+    });
+    expect(await failureOf(lookUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay: 10_000 });
   });
 
   it('reports a wrong key once, then tries slowly', async () => {

@@ -10,6 +10,7 @@ import type { Decision } from '../../src/orders/words.ts';
 import type {
   BackgroundActivities,
   LocalActivities,
+  LocalEventActivities,
   LocalPolicyActivities,
   LookUpOutcome,
   PollActivities,
@@ -204,7 +205,12 @@ function decisionOf(next: Exclude<NextCreate, 'lost' | 'refused' | 'skipped'>): 
 /** The activities of all three queues, each request answered by its integration's service. */
 export function activitiesOf(
   serviceOf: (integration: string) => ScriptedService,
-): LocalActivities & LocalPolicyActivities & RetryActivities & BackgroundActivities & PollActivities {
+): LocalActivities &
+  LocalPolicyActivities &
+  LocalEventActivities &
+  RetryActivities &
+  BackgroundActivities &
+  PollActivities {
   const take = async (events: OrderEvent[]) => {
     for (const event of events) {
       const { events: taken } = serviceOf(event.integration);
@@ -266,6 +272,7 @@ export function activitiesOf(
     },
     performPortalAction: (request) => serviceOf(request.integration).portal(request),
     deliverEvents: take,
+    deliverAtOnce: (event) => take([event]),
     forgetCard: async () => undefined,
   };
 }

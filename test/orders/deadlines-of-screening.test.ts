@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
-import { screenAgain } from '../../src/orders/pass-deadline.ts';
+import { hintReadable } from '../../src/orders/hints.ts';
+import { keepRecheck, screenAgain } from '../../src/orders/pass-deadline.ts';
 import {
   anOrder,
   answered,
@@ -52,6 +53,10 @@ describe('what happens by itself while it is screened', () => {
     }
     expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: 'hold' });
     expect(nextDeadline(order)?.kind).toBe('window-closes');
+    expect(order.attempts[0]?.readings.map(({ source }) => source)).toEqual([
+      'checkout',
+      ...Array(3).fill('rescreen'),
+    ]);
   });
 
   it('to a rescreen that the service doesn’t answer: the screening deadline ends it', () => {
@@ -69,6 +74,15 @@ describe('what happens by itself while it is screened', () => {
     expect(next(order)).toMatchObject({ kind: 'screening-deadline', at: 3 * DAY });
     expect(order.phase).toBe('decided');
     expect(screenAgain(anOrder('pass'), sinceStart(0))).toBe(false);
+  });
+
+  it('to an order that continues as new with a recheck not made: it is screened again, or read', () => {
+    const failed = anOrder('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    keepRecheck(failed, sinceStart(DAY));
+    expect(failed).toMatchObject({ phase: 'screening', attempts: [{ rescreenDue: true }] });
+    const reviewed = anOrder('review');
+    keepRecheck(reviewed, sinceStart(DAY));
+    expect(hintReadable(reviewed)).toBe(true);
   });
 });
 

@@ -64,6 +64,12 @@ describe('a hint', () => {
     expect(hintIsNews(aNewOrder(), other, START)).toBe(true);
   });
 
+  it('about another transaction is kept while an order is screened again, which may make that one', () => {
+    const order = anOrder('error');
+    expect(order.phase).toBe('screening');
+    expect(hintIsNews(order, { ...HINT, transactionId: 'another' }, START)).toBe(true);
+  });
+
   it('is no news while one is unread', () => {
     const order = aNewOrder();
     keepHint(order, START);

@@ -58,6 +58,16 @@ describe('a portal action', () => {
     }
   });
 
+  it('means the newest transaction also when the caller says null for what is left out', () => {
+    const order = anOrder('review');
+    const said: PortalFields = JSON.parse('{"kind":"cancel","transactionId":null,"reason":null}');
+    expect(refused(order, said)).toBeUndefined();
+    const record = queueAction(order, said, 'caller', NOW);
+    expect(record).toMatchObject({ transactionId: TRANSACTION_ID });
+    expect(record).not.toHaveProperty('because');
+    expect(earlier(order, CANCEL)).toBe(record);
+  });
+
   it('is never taken in passive mode', () => {
     for (const fields of ALL) expect(refused(anOrder('fail', { passive: true }), fields)).toBe('passive');
   });

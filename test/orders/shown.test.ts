@@ -119,6 +119,24 @@ describe('the facts that rules look at', () => {
     }
   });
 
+  it.each(['', ' ', '-5', '1e3', '0x10', 'Infinity', '1,000', '.', 12.5, null])(
+    'have no amount when it is %j, so that no rule on amounts holds',
+    (amount) => {
+      const facts = orderFactsOf({ amount });
+      expect(facts.amount).toBeNaN();
+      expect(ruleMatches({ amountBelow: 100 }, facts)).toBe(false);
+      expect(ruleMatches({ amountAtLeast: 0 }, facts)).toBe(false);
+    },
+  );
+
+  it.each([
+    ['12.', 12],
+    ['.5', 0.5],
+    ['0', 0],
+  ])('have the amount of %j', (amount, expected) => {
+    expect(orderFactsOf({ amount }).amount).toBe(expected);
+  });
+
   it('match a rule when all its conditions hold, whatever the case', () => {
     const facts = {
       amount: 10,

@@ -61,12 +61,13 @@ describe('a reply that says no', () => {
     [401, {}, { outcome: 'refused', reason: 'forbidden' }],
     [403, {}, { outcome: 'refused', reason: 'forbidden' }],
     [404, {}, { outcome: 'refused', reason: 'not-found' }],
-    [408, {}, { outcome: 'unknown', reason: 'http-other' }],
+    [408, {}, { outcome: 'unknown', reason: 'timeout' }],
     [422, {}, { outcome: 'refused', reason: 'bad-request' }],
     [429, {}, { outcome: 'not-done', reason: 'rate-limited' }],
     [429, { 'retry-after': '7' }, { outcome: 'not-done', reason: 'rate-limited', retryAfterMs: 7000 }],
     [500, {}, { outcome: 'unknown', reason: 'http-5xx' }],
     [503, { 'retry-after': '1' }, { outcome: 'unknown', reason: 'http-5xx', retryAfterMs: 1000 }],
+    [504, {}, { outcome: 'unknown', reason: 'timeout' }],
     [302, { location: '/elsewhere' }, { outcome: 'unknown', reason: 'redirect' }],
   ];
   describe.each(OPERATIONS)('%s', (operation, call) => {

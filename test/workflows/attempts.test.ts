@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cancelUpdate, recordGatewayResultUpdate, retryUpdate } from '../../src/orders/messages.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
+import { again, answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const transaction = { ...aTransaction() };
@@ -108,6 +108,23 @@ describe('another attempt', () => {
     await handle.executeUpdate(cancelUpdate, { args: [{ transactionId: first }] });
     expect(world.portalCalls).toMatchObject([{ transactionId: first, notAfter: expect.any(String) }]);
     expect(await state()).toMatchObject({ phase: 'decided', action: 'proceed', cancelAsked: false });
+  });
+
+  it('that is still being screened keeps no earlier one’s transaction from being canceled', async () => {
+    const { answer, handle, world, state } = await order((world) => {
+      world.screenings = [answered('fail'), unanswered];
+      world.catchUp = async () => {
+        throw again(HOUR);
+      };
+    });
+    await handle.executeUpdate(retryUpdate, { args: [{ attempt: 2, transaction }] });
+    const first = answer.transactionId ?? '';
+    const canceled = await handle.executeUpdate(cancelUpdate, { args: [{ transactionId: first }] });
+    expect(canceled).toMatchObject({ status: 'done', transactionId: first, phase: 'screening' });
+    expect(world.portalCalls).toMatchObject([{ transactionId: first }]);
+    expect(world.lookUps).toBe(0);
+    expect(await state()).toMatchObject({ phase: 'screening', decision: 'pending', cancelAsked: false });
+    await handle.executeUpdate(cancelUpdate, { args: [{}] });
   });
 
   it('that never comes: closed after an hour, and nothing is canceled', async () => {

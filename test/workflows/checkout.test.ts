@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decisionUpdate, recheckSignal } from '../../src/orders/messages.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
+import { eventually } from '../support/index.ts';
+import { again, answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const unanswered: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout', maybeSent: true };
@@ -126,6 +127,52 @@ describe('a checkout', () => {
       expect(await handle.result()).toMatchObject({ phase: 'closed' });
       expect(world.screened).toHaveLength(tries);
     }
+  });
+
+  it('that was given up is screened again by the number that its first create may have been sent with', async () => {
+    let answers = false;
+    const { handle, world, pass, until, orderId } = await order((world) => {
+      world.policy = aPolicy({ invoicePerAttempt: true, screeningDeadlineMs: HOUR });
+      world.screenings = [unanswered];
+      world.catchUp = async () => {
+        if (!answers) throw again(5 * MINUTE);
+        return answered('error');
+      };
+    });
+    await pass(HOUR + MINUTE);
+    await until((state) => state.phase === 'decided');
+    answers = true;
+    await handle.signal(recheckSignal);
+    await until((state) => state.attempts[0]?.transactionId !== undefined);
+    const asked = world.screened.at(-1);
+    expect(asked).toMatchObject({ invoiceNumber: orderId, lookFirst: true, maybeUnderWay: true });
+    // What became of it is known now: the next is another one.
+    await pass(2 * MINUTE);
+    expect(world.screened.at(-1)?.invoiceNumber).toMatch(/-\d$/);
+  });
+
+  it('that was given up while a create was on its way is not screened again beside it', async () => {
+    let arrive = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const { handle, world, pass, until } = await order((world) => {
+      world.policy = aPolicy({ screeningDeadlineMs: 2_000 });
+      world.screenings = [unanswered];
+      world.catchUp = async () => {
+        await arrived;
+        return answered('pass', { transactionId: 'first' });
+      };
+    });
+    await eventually(() => expect(world.screened).toHaveLength(2));
+    await pass(3_000);
+    await until((state) => state.phase === 'decided');
+    await handle.signal(recheckSignal);
+    await until((state) => state.phase === 'screening');
+    arrive();
+    const state = await until(({ decision }) => decision === 'pass');
+    expect(state.attempts[0]?.transactionIds).toEqual(['first']);
+    expect(world.screened).toHaveLength(2);
   });
 
   it('that the service refuses is not screened again', async () => {

@@ -1,0 +1,43 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { tellNextTry } from '../../src/activities/heartbeats.ts';
+import { withHeartbeats } from '../../src/activities/index.ts';
+
+const QUARTER_MINUTE_MS = 15_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** @returns what the server hears of an activity that lasts a quarter of a minute */
+async function heard(told: unknown[], heartbeatDetails?: unknown): Promise<unknown[]> {
+  const heartbeats: unknown[] = [];
+  const environment = new MockActivityEnvironment(
+    { heartbeatDetails },
+    { logger: new DefaultLogger('ERROR'), interceptors: [withHeartbeats] },
+  );
+  environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
+  await environment.run(async () => {
+    for (const details of told) tellNextTry(details);
+    vi.advanceTimersByTime(QUARTER_MINUTE_MS);
+  });
+  vi.advanceTimersByTime(QUARTER_MINUTE_MS);
+  return heartbeats;
+}
+
+it('heartbeats of a slow activity come until it ends', async () => {
+  expect(await heard([])).toEqual([undefined, undefined, undefined]);
+});
+
+it('heartbeats repeat what was told the next try, which the server would forget else', async () => {
+  expect(await heard([1, 2])).toEqual([1, 2, 2, 2, 2]);
+});
+
+it('heartbeats repeat what the try before told, until this one tells more', async () => {
+  expect(await heard([], 7)).toEqual([7, 7, 7]);
+  expect(await heard([8], 7)).toEqual([8, 8, 8, 8]);
+});
