@@ -2,11 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { E2E_AT_A_TIME } from './test/support/dev-server-setup.ts';
 
 const fuzz = ['test/fuzz/**/*.test.ts'];
-const workflows = [
-  'test/workflows/**/*.test.ts',
-  'test/replay/replay.test.ts',
-  'test/model/compare.test.ts',
-];
+const workflows = ['test/workflows/**/*.test.ts', 'test/replay/replay.test.ts', 'test/model/compare.test.ts'];
 const model = ['test/model/order-model.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts', 'test/*/main.test.ts'];
 const chaos = ['test/chaos/chaos.test.ts'];
