@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import type { Integration } from '../../src/orders/integration.ts';
-import type { ScreenOrderInput } from '../../src/orders/messages.ts';
+import type { PortalActionInput, ScreenOrderInput } from '../../src/orders/messages.ts';
 import { screeningDecision, screeningPhase } from '../../src/orders/search-attributes.ts';
 import type { Attempt, OrderState } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
@@ -84,6 +84,15 @@ export function described(status: 'RUNNING' | 'COMPLETED', phase = 'screening', 
 export function startedWith(input: Partial<ScreenOrderInput>) {
   const payloads = [defaultPayloadConverter.toPayload(input)];
   return { events: [{ workflowExecutionStartedEventAttributes: { input: { payloads } } }, {}] };
+}
+
+/** The workflows of portal actions that were started. */
+export function startedActions({ temporal }: ReturnType<typeof aClient>) {
+  const calls = temporal.start.mock.calls as unknown as [
+    string,
+    { args: [PortalActionInput]; workflowId: string },
+  ][];
+  return calls.map(([type, { args, ...options }]) => ({ type, input: args[0], ...options }));
 }
 
 export const CLOSED_TRANSACTION = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
