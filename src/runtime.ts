@@ -1,7 +1,7 @@
 /** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address. */
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
 import { histogramBounds } from './activities/index.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Log } from './log.ts';
 import { orderOfWorkflowId } from './orders/ids.ts';
 
@@ -19,26 +19,35 @@ const TASK_HISTOGRAMS = [
   'workflow_task_schedule_to_start_latency',
 ];
 
-/** Sets up the SDK's log and metrics. Once a process, before anything else of it. */
+/**
+ * Sets up the SDK's log and metrics. Once a process, before anything else of it.
+ * @throws ConfigError when the metrics have no port
+ */
 export function installRuntime(config: Config, log: Log): void {
   const { host, port } = config.metrics;
-  Runtime.install({
-    logger: temporalLogger(log),
-    telemetryOptions: {
-      metrics: {
-        prometheus: {
-          bindAddress: `${host}:${port}`,
-          histogramBucketOverrides: {
-            ...Object.fromEntries(TASK_HISTOGRAMS.map((name) => [`temporal_${name}`, TASK_BOUNDS])),
-            ...histogramBounds,
+  try {
+    Runtime.install({
+      logger: temporalLogger(log),
+      telemetryOptions: {
+        metrics: {
+          prometheus: {
+            bindAddress: `${host}:${port}`,
+            histogramBucketOverrides: {
+              ...Object.fromEntries(TASK_HISTOGRAMS.map((name) => [`temporal_${name}`, TASK_BOUNDS])),
+              ...histogramBounds,
+            },
           },
         },
+        // The core would write its lines to the console itself, and quote the failures of workflows in them.
+        logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
       },
-      // The core would write its lines to the console itself, and quote the failures of workflows in them.
-      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
-    },
-    shutdownSignals: [],
-  });
+      shutdownSignals: [],
+    });
+  } catch (error) {
+    if (!(error instanceof Error) || !/metrics exporter/.test(error.message)) throw error;
+    const message = `metrics can't be served on port ${port} of ${host}: free it, or set another`;
+    throw new ConfigError([{ path: 'METRICS_PORT', message }]);
+  }
 }
 
 /** @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged */

@@ -4,7 +4,6 @@
  */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
 import closeWithGrace from 'close-with-grace';
 import { startApi } from './api/index.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
@@ -12,7 +11,7 @@ import { createLog, type Log, showError } from './log.ts';
 import { installRuntime } from './runtime.ts';
 import { StartedParts } from './started-parts.ts';
 import { createOrderScreening, EarlyAnswers } from './starter.ts';
-import { startWorkers, workerSettings, worldOf } from './worker.ts';
+import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
 
 /** Longer than the requests that are under way, and after them the worker, may take. */
 const STOP_WITHIN_MS = 25_000;
@@ -27,13 +26,13 @@ export interface Service {
 
 /**
  * Starts worker and API on one connection to Temporal, which is what its server gives first tasks back to.
- * @throws ConfigError when the API's port is taken
+ * @throws ConfigError when Temporal doesn't answer, lacks what orders need, or the API's port is taken
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { temporal, findIntegration } = config;
   const parts = new StartedParts();
   try {
-    const connection = await NativeConnection.connect(temporal.connection);
+    const connection = await connectWorker(temporal);
     parts.add(() => connection.close());
     const settings = workerSettings(config, connection);
     const earlyAnswers = new EarlyAnswers();
@@ -81,6 +80,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
     const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
     process.stderr.write(`It cannot run: ${words}\n`);
-    process.exitCode = 1;
+    // The SDK's threads would keep the process, and its metrics, alive.
+    process.exit(1);
   });
 }

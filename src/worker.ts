@@ -1,6 +1,6 @@
 /** The worker process: workflows and checkout screenings, background work, and polls, each on a queue of its own. */
 import { fileURLToPath } from 'node:url';
-import { Client } from '@temporalio/client';
+import { Client, isGrpcServiceError } from '@temporalio/client';
 import type { DataConverter, WorkerDeploymentVersion } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import {
@@ -16,9 +16,9 @@ import { allEnded } from './all-ended.ts';
 import { cachedOrders } from './cached-orders.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
-import { type Config, ConfigError, loadConfig } from './config.ts';
-import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
-import { createLog } from './log.ts';
+import { type Config, ConfigError, loadConfig, type TemporalSettings } from './config.ts';
+import { grpcCode, missingSearchAttributes } from './dev/missing-search-attributes.ts';
+import { createLog, showError } from './log.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 import { watchQueues } from './queue-watch.ts';
 import { installRuntime } from './runtime.ts';
@@ -54,16 +54,11 @@ export interface OrderWorkers {
 
 /**
  * Starts the three workers of a process.
- * @throws when a search attribute is missing: each order's first task would fail, again and again
+ * @throws ConfigError when the namespace isn't set up
  */
 export async function startWorkers(settings: WorkerSettings, world: ActivityWorld): Promise<OrderWorkers> {
   const { connection, namespace, dataConverter } = settings;
-  const missing = await missingSearchAttributes(connection, namespace);
-  if (missing.length > 0) {
-    throw new Error(
-      `Temporal's namespace ${namespace} lacks the search attributes ${missing.join(', ')}: run npm run setup:temporal`,
-    );
-  }
+  await requireNamespace(connection, namespace);
   const client = new Client({ connection, namespace, dataConverter });
   const activities = withMetrics(createActivities({ orders: createOrderDirectory(client), ...world }));
   const common = {
@@ -116,6 +111,18 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
   };
 }
 
+/** Without a search attribute each order's first task would fail, again and again. */
+async function requireNamespace(connection: NativeConnection, namespace: string): Promise<void> {
+  const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
+    if (isGrpcServiceError(error) && error.code === grpcCode.notFound) return undefined;
+    throw error;
+  });
+  if (missing?.length === 0) return;
+  const what = missing === undefined ? 'does not exist' : `lacks the search attributes ${missing.join(', ')}`;
+  const message = `the namespace ${namespace} ${what}: run npm run setup:temporal`;
+  throw new ConfigError([{ path: 'TEMPORAL_NAMESPACE', message }]);
+}
+
 /** Open orders go on with the newest version that is current: they live for days. */
 function versioned(version: WorkerDeploymentVersion) {
   return {
@@ -123,6 +130,19 @@ function versioned(version: WorkerDeploymentVersion) {
     useWorkerVersioning: true,
     defaultVersioningBehavior: 'AUTO_UPGRADE',
   } as const;
+}
+
+/**
+ * Connects a worker's process to Temporal.
+ * @throws ConfigError when nobody answers, or it is refused; the SDK's own words may quote the credentials that it was given
+ */
+export async function connectWorker({ connection }: TemporalSettings): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(connection);
+  } catch {
+    const message = `no Temporal server answers at ${connection.address}, or it refuses this process: start it, or correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY and TEMPORAL_TLS_*`;
+    throw new ConfigError([{ path: 'TEMPORAL_ADDRESS', message }]);
+  }
 }
 
 /** @returns what the workers of a process are started with */
@@ -155,12 +175,13 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   installRuntime(config, log);
-  const { connection: options, namespace } = config.temporal;
-  const connection = await NativeConnection.connect(options);
+  const { address } = config.temporal.connection;
+  const { namespace } = config.temporal;
+  const connection = await connectWorker(config.temporal);
   const world = worldOf(config);
   const settings = workerSettings(config, connection);
   const workers = await startWorkers(settings, world);
-  log.info({ address: options.address, namespace, ...settings.version }, 'worker is ready');
+  log.info({ address, namespace, ...settings.version }, 'worker is ready');
   const stop = (): void => {
     log.info('worker is stopping: what runs may finish');
     workers.stop().catch(() => undefined);
@@ -177,8 +198,10 @@ async function main(): Promise<void> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
-    const words = error instanceof ConfigError || error instanceof Error ? error.message : 'unexpected';
+    // Any other error may quote what it failed on.
+    const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
     process.stderr.write(`The worker cannot run: ${words}\n`);
-    process.exitCode = 1;
+    // The SDK's threads would keep the process, and its metrics, alive.
+    process.exit(1);
   });
 }

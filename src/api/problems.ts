@@ -38,7 +38,7 @@ const HTTP_ERRORS = {
   'too-large': {
     status: 413,
     title: 'The body is too large',
-    detail: 'At most 1 MiB, 64 KiB for a webhook.',
+    detail: 'At most 1 MiB; 64 KiB for a webhook, 16 MiB for the codec.',
   },
   'unsupported-media-type': {
     status: 415,

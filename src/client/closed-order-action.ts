@@ -54,7 +54,7 @@ export async function closedOrderAction(
   });
 }
 
-/** An action for a transaction whose order Temporal no longer knows. */
+/** An action for a transaction whose order Temporal no longer knows, or of which nothing is on record. */
 export async function orderlessAction(
   context: ClientContext,
   { integration: name }: OrderKey,

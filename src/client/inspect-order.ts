@@ -4,6 +4,7 @@ import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderState } from '../orders/state.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/world.ts';
+import { PayloadCodecError } from '../payload-codec-error.ts';
 import type { ClientContext } from './context.ts';
 import { instantOf } from './instant-of.ts';
 import { summaryOf } from './list-orders.ts';
@@ -49,9 +50,11 @@ async function stateOf(
   } catch (error) {
     // The client's name for every query that a worker took and failed, such as a history that it can't replay.
     if (error instanceof QueryNotRegisteredError) return { missing: 'unreadable' };
+    if (error instanceof PayloadCodecError) return { missing: 'undecryptable' };
     if (!(error instanceof OrderScreeningError)) throw error;
     if (error.code === 'temporal-unavailable') return { missing: 'no-worker' };
-    if (error.code === 'order-closed') return { missing: 'no-record' };
+    // Closed, or refused when it was started: with the code of what was wrong.
+    if (!open) return { missing: 'no-record' };
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { actionWithoutDecision } from '../orders/actions.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import { matchingSkipRule, unavailableAction } from '../orders/rules.ts';
@@ -6,9 +7,10 @@ import type { CheckoutAnswer } from '../orders/state.ts';
 import type { ClientContext } from './context.ts';
 import { describeOrder } from './read-order.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
-import { temporalUnavailable } from './temporal-errors.ts';
+import { asOrderError, attemptMismatch, temporalUnavailable } from './temporal-errors.ts';
+import { within } from './within.ts';
 
-/** The customer has waited for the budget and 2 s already. */
+/** For all that is asked: the customer has waited for the budget and 2 s already. */
 const ASK_WITHIN_MS = 1_000;
 
 /** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
@@ -19,13 +21,15 @@ const UNTOUCHED_EVENTS = 2;
 /**
  * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
  * whether the order is there and waits; an order that has a decision already may have been answered otherwise.
- * @throws OrderScreeningError `temporal-unavailable` when that isn't certain
+ * @throws OrderScreeningError `temporal-unavailable` when that isn't certain, `attempt-mismatch` when the order that waits
+ * was started with another content
  */
 export async function pendingAnswer(
   context: ClientContext,
   request: CheckedScreenRequest,
 ): Promise<CheckoutAnswer> {
   const workflowId = orderWorkflowId(request.integration.name, request.orderId);
+  const deadline = Date.now() + ASK_WITHIN_MS;
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
   // A worker that began in time may still give its own answer, or have given it and died before it was recorded; one that
   // begins from now on takes `pending` as given.
@@ -38,7 +42,28 @@ export async function pendingAnswer(
     description.typedSearchAttributes.get(screeningPhase) === 'screening' &&
     (description.typedSearchAttributes.get(screeningDecision) ?? 'pending') === 'pending';
   if (!waits) throw temporalUnavailable();
+  const known = await startedWith(context, workflowId, deadline);
+  if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
   return pendingByPolicy(request);
+}
+
+const inputSchema = z.object({ fingerprint: z.string().optional() });
+
+/** @returns the fingerprint that an order was started with, from its history; undefined when it was started without one */
+async function startedWith(
+  { client }: ClientContext,
+  workflowId: string,
+  deadline: number,
+): Promise<string | undefined> {
+  const { events } = await asOrderError(() =>
+    within(client, deadline, () => client.workflow.getHandle(workflowId).fetchHistory()),
+  );
+  const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
+  let payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
+  const [payload] = payloads;
+  if (payload === undefined) return undefined;
+  return inputSchema.safeParse(payloadConverter.fromPayload(payload)).data?.fingerprint;
 }
 
 /**

@@ -15,7 +15,13 @@ import {
 import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
 import type { ClientContext } from './context.ts';
 import { findOrder } from './read-order.ts';
-import { isUnanswered, temporalUnavailable, toOrderError, unknownOrder } from './temporal-errors.ts';
+import {
+  isUnanswered,
+  orderClosed,
+  temporalUnavailable,
+  toOrderError,
+  unknownOrder,
+} from './temporal-errors.ts';
 import type { PortalOptions } from './types.ts';
 import { ANSWER_WITHIN_MS, within } from './within.ts';
 
@@ -40,9 +46,15 @@ export async function portalAction(
     const known = error instanceof WorkflowNotFoundError ? undefined : toOrderError(error);
     if (known !== undefined && !isOrderClosed(known)) throw known;
   }
-  const found = await findOrder(context, workflowId);
+  let gone = unknownOrder();
+  const found = await findOrder(context, workflowId).catch((error: unknown) => {
+    if (!(error instanceof OrderScreeningError) || error.code === 'temporal-unavailable') throw error;
+    // Terminated, or refused when it was started: nothing of it is on record.
+    gone = orderClosed();
+    return undefined;
+  });
   if (found !== undefined) return closedOrderAction(context, order, found, fields);
-  if (fields.transactionId === undefined) throw unknownOrder();
+  if (fields.transactionId === undefined) throw gone;
   return orderlessAction(context, order, fields, fields.transactionId);
 }
 

@@ -76,10 +76,17 @@ export async function finalRecord(
 
 /**
  * Says what it means that an order took an update no more.
- * @returns the record of the closed order @throws OrderScreeningError `unknown-order`
+ * @returns the record of the closed order
+ * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `order-closed` for one that has no record
  */
 export async function closedOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
   const description = await describeOrder(context, workflowId);
   if (description === undefined) throw unknownOrder();
-  return finalRecord(context, workflowId);
+  try {
+    return await finalRecord(context, workflowId);
+  } catch (error) {
+    // What was wrong when the order was started isn't wrong with what is asked of it now.
+    const other = error instanceof OrderScreeningError && error.code !== 'temporal-unavailable';
+    throw other ? orderClosed() : error;
+  }
 }

@@ -26,6 +26,7 @@ import { integrationOf } from './context.ts';
 export const orderIdSchema = z
   .string({ error: 'must be text' })
   .transform(plainOrderId)
+  .refine((id) => !id.startsWith('#'), 'must have one leading # at most')
   .refine((id) => id.length >= 1 && id.length <= 64, 'must have 1 to 64 characters')
   .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
@@ -111,7 +112,7 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
   if (!outer.success || 'faults' in inner) {
     throw invalidRequest([
       ...(outer.success ? [] : faultsOf(outer.error)),
-      ...('faults' in inner ? inner.faults.map((fault) => within('transaction', fault)) : []),
+      ...('faults' in inner ? inner.faults.map((fault) => under('transaction', fault)) : []),
     ]);
   }
   const { orderId, attempt = 1 } = outer.data;
@@ -221,7 +222,7 @@ function showPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-function within(parent: string, { path, message }: Fault): Fault {
+function under(parent: string, { path, message }: Fault): Fault {
   return { path: path === '' ? parent : `${parent}.${path}`, message };
 }
 

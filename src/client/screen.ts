@@ -16,7 +16,7 @@ import { pendingAnswer } from './pending-answer.ts';
 import { putCard } from './put-card.ts';
 import { closedOrder } from './read-order.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
-import { isUnanswered, orderClosed, toOrderError } from './temporal-errors.ts';
+import { attemptMismatch, isUnanswered, orderClosed, toOrderError } from './temporal-errors.ts';
 import { within } from './within.ts';
 
 /** Beyond the checkout budget: a worker that begins later takes `pending` as given. */
@@ -134,11 +134,4 @@ function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
   if (attempt?.answer === undefined || attempt.fingerprint === undefined) throw orderClosed();
   if (attempt.fingerprint !== sending.request.fingerprint) throw attemptMismatch();
   return attempt.answer;
-}
-
-function attemptMismatch(): OrderScreeningError {
-  return new OrderScreeningError(
-    'attempt-mismatch',
-    'This attempt of the order was sent before with another content: send the next attempt, or another order id',
-  );
 }

@@ -6,13 +6,13 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
 import { isOrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { DeadlinePassed } from './within.ts';
 
 /** The codes of gRPC that are told apart. */
-const status = { CANCELLED: 1, INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4 };
+const status = { CANCELLED: 1, INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5 };
 
 const detailsSchema = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
@@ -26,6 +26,7 @@ export function toOrderError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
     return fromFailure(error.cause) ?? error;
   }
+  if (isWithoutNamespace(error)) return temporalUnavailable(error, NO_NAMESPACE);
   return isUnavailable(error) ? temporalUnavailable(error) : error;
 }
 
@@ -38,12 +39,14 @@ export async function asOrderError<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+const NO_ANSWER =
+  'Temporal or a worker did not answer, so the outcome is unknown: send the same request again';
+const NO_NAMESPACE =
+  'Temporal does not know the namespace: set TEMPORAL_NAMESPACE right, or make it by npm run setup:temporal';
+
 /** @returns the error that says: the outcome is unknown, send the same again */
-export function temporalUnavailable(cause?: unknown): OrderScreeningError {
-  const error = new OrderScreeningError(
-    'temporal-unavailable',
-    'Temporal or a worker did not answer, so the outcome is unknown: send the same request again',
-  );
+export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderScreeningError {
+  const error = new OrderScreeningError('temporal-unavailable', words);
   if (cause !== undefined) error.cause = cause;
   return error;
 }
@@ -60,6 +63,11 @@ function isUnavailable(error: unknown): boolean {
   const grpc = grpcErrorIn(error);
   // A request that is wrong in itself stays wrong: that is our mistake, and nobody should send it again.
   return grpc !== undefined && grpc.code !== status.INVALID_ARGUMENT;
+}
+
+/** An order that isn't found has an error of its own. A new namespace is known to the servers one after another. */
+function isWithoutNamespace(error: unknown): boolean {
+  return error instanceof NamespaceNotFoundError || grpcErrorIn(error)?.code === status.NOT_FOUND;
 }
 
 function grpcErrorIn(error: unknown) {
@@ -85,4 +93,12 @@ export function orderClosed(): OrderScreeningError {
 /** @returns the error for an order that Temporal doesn't know, or no longer */
 export function unknownOrder(): OrderScreeningError {
   return new OrderScreeningError('unknown-order', 'No such order in this integration, or none any more');
+}
+
+/** @returns the error for an attempt that is known with another fingerprint */
+export function attemptMismatch(): OrderScreeningError {
+  return new OrderScreeningError(
+    'attempt-mismatch',
+    'This attempt of the order was sent before with another content: send the next attempt, or another order id',
+  );
 }

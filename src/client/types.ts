@@ -95,10 +95,10 @@ export interface InspectedOrder {
   /** The whole state; absent when `missing` says why. */
   state?: OrderState;
   /**
-   * `no-worker`: none answered in time. `unreadable`: a worker failed at it. `no-record`: the workflow ended without a
-   * record, such as by termination.
+   * `no-worker`: none answered in time. `unreadable`: a worker failed at it. `undecryptable`: the client's payload keys
+   * don't open it. `no-record`: the workflow ended without a record, such as by termination.
    */
-  missing?: 'no-worker' | 'unreadable' | 'no-record';
+  missing?: 'no-worker' | 'unreadable' | 'undecryptable' | 'no-record';
   /** Present while the order is polled. */
   poll?: PollTimes;
 }

@@ -4,8 +4,8 @@ import type { DataConverter } from '@temporalio/common';
 import type { NamedKey } from '../sealer.ts';
 import { createPayloadCodec } from './payload-codec.ts';
 
+export { PayloadCodecError } from '../payload-codec-error.ts';
 export { createPayloadCodec } from './payload-codec.ts';
-export { PayloadCodecError } from './payload-codec-error.ts';
 
 /**
  * For every client and worker of a deployment, as its option `dataConverter`. Without it an order's answers can't be read.

@@ -1,7 +1,7 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
+import { PayloadCodecError } from '../payload-codec-error.ts';
 import { createSealer, type NamedKey, NONCE_BYTES, SealError, type Sealed, TAG_BYTES } from '../sealer.ts';
-import { PayloadCodecError } from './payload-codec-error.ts';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 

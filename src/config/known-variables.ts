@@ -178,13 +178,13 @@ export const variables = {
     fallback: 'info',
   }),
   temporalPort: variable('TEMPORAL_PORT', port(), {
-    about: 'Port of the embedded server',
-    readBy: ['start', 'temporal'],
+    about: 'Port of the embedded server, where it is looked for, too, unless an address is named',
+    readBy: [...temporalsClients, 'temporal'],
     fallback: '7233',
   }),
   temporalUiPort: variable('TEMPORAL_UI_PORT', port(), {
-    about: 'Port of the embedded server’s UI',
-    readBy: ['start', 'temporal'],
+    about: 'Port of the embedded server’s UI, which the queue page links to, and which may use the codec',
+    readBy: ['api', 'start', 'temporal'],
     fallback: '8233',
   }),
   dataDir: variable('DATA_DIR', z.string(), {

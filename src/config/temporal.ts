@@ -17,6 +17,9 @@ export interface TemporalSettings {
   namespace: string;
 }
 
+/** What the SDK takes: a name, an IPv4 address or an IPv6 address in brackets; the port is 7233 unless given. */
+const ADDRESS = /^(?:\[[0-9a-fA-F.:]+\]|[^\s:/@[\]]+)(?::\d{1,5})?$/;
+
 /**
  * Reads Temporal's own variables and settings file, as every Temporal tool does.
  * @param embeddedPort port of the embedded server, for when no address is configured
@@ -30,6 +33,12 @@ export function readTemporal(
   try {
     const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: setOnly(env) });
     const { address, ...others } = connectionOptions;
+    if (address !== undefined && !ADDRESS.test(address)) {
+      faults.add(
+        'TEMPORAL_ADDRESS',
+        'must be host or host:port, without http:// and path; so must a profile’s address',
+      );
+    }
     return {
       embedded: address === undefined,
       connection: { ...withoutUndefined(others), address: address ?? fallback },

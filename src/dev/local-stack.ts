@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { localApiAddress } from '../api-address.ts';
 import { type Config, hashedKey, loadConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import { installRuntime } from '../runtime.ts';
@@ -8,6 +9,7 @@ import { startService } from '../serve.ts';
 import { StartedParts } from '../started-parts.ts';
 import { embeddedOptions } from './embedded-options.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
+import { codecEndpoint, webhookUrl } from './local-addresses.ts';
 import { localEnvironment } from './local-environment.ts';
 import { type LocalSecrets, localSecrets } from './local-secrets.ts';
 import { assertPortFree } from './ports.ts';
@@ -86,7 +88,7 @@ export async function startLocalStack(
     });
     broken.catch(() => undefined);
     return {
-      apiUrl: `http://${api.host}:${api.port}`,
+      apiUrl: localApiAddress(api),
       temporalAddress: temporal.connection.address,
       broken,
       stop: parts.stop,
@@ -119,15 +121,4 @@ function withSecrets(config: Config, { payloadKeys, codecToken }: LocalSecrets):
     payloadKeys: config.payloadKeys.length > 0 ? config.payloadKeys : payloadKeys,
     codec: { token: codecToken, ...config.codec },
   };
-}
-
-/** Where the embedded UI, in a browser of this machine, has payloads decrypted. */
-function codecEndpoint({ api, codec }: Config): string {
-  const host = ['0.0.0.0', '::'].includes(api.host) ? '127.0.0.1' : api.host;
-  return `http://${host}:${api.port}/codec/${codec.token ?? ''}`;
-}
-
-/** Where the sandbox tells the API about reviews: its known default template has no headers, so the secret is in the path. */
-function webhookUrl({ api, webhookSecrets }: Config): string {
-  return `http://127.0.0.1:${api.port}/v1/webhooks/default/${webhookSecrets[0] ?? ''}`;
 }

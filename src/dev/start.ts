@@ -1,6 +1,6 @@
 // `npm start`: everything on one machine, with sample orders, until it is stopped by SIGINT or SIGTERM.
 import { createLog } from '../log.ts';
-import { startLocalStack } from './local-stack.ts';
+import { type LocalStack, startLocalStack } from './local-stack.ts';
 import { streamProgress } from './progress.ts';
 import { screenSampleOrders } from './sample-orders.ts';
 import { sampleTable, welcome } from './welcome.ts';
@@ -22,9 +22,7 @@ try {
   );
   const stack = await Promise.race([starting, asked]);
   if (stack !== undefined) {
-    if (stack.sandboxUrl !== undefined) {
-      console.log(`\nSample orders\n${sampleTable(await screenSampleOrders(stack.apiUrl, stack.apiKey))}`);
-    }
+    if (stack.sandboxUrl !== undefined) await showSampleOrders(stack);
     console.log(`\n${welcome(stack)}\n`);
     await Promise.race([asked, stack.broken]);
     progress.say('Stopping …');
@@ -36,4 +34,10 @@ try {
 } catch (error) {
   progress.say(error instanceof Error ? error.message : 'It could not be started.');
   process.exit(1);
+}
+
+async function showSampleOrders({ apiUrl, apiKey }: LocalStack): Promise<void> {
+  const { results, failures } = await screenSampleOrders(apiUrl, apiKey);
+  console.log(`\nSample orders\n${sampleTable(results)}`);
+  for (const words of failures) console.log(`Not screened: ${words}`);
 }

@@ -15,6 +15,7 @@ import type { OrderState } from './state.ts';
 import { INTEGRATION_WORKFLOWS, PORTAL_ACTIONS } from './words.ts';
 
 const TEXT_LIMIT = 1_000;
+const PLAIN_TEXT = `must be a non-empty string of at most ${TEXT_LIMIT} characters`;
 
 /** A message that isn't taken: code for programs, words for people, faults with their paths. */
 export interface Refusal {
@@ -157,8 +158,7 @@ export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
   for (const [key, value] of Object.entries(values)) {
     if (needed.includes(key) || key === 'kind' || value === undefined || value === null) continue;
     const fine = key === 'force' ? typeof value === 'boolean' : isText(value, TEXT_LIMIT);
-    if (!fine)
-      errors.push({ path: key, message: key === 'force' ? 'must be true or false' : 'must be a string' });
+    if (!fine) errors.push({ path: key, message: key === 'force' ? 'must be true or false' : PLAIN_TEXT });
   }
   return errors.length > 0 ? invalid(errors) : undefined;
 }

@@ -150,6 +150,11 @@ function passThroughFindings(body: Record<string, unknown>): Finding[] {
         .replace(/[^a-z]/g, '');
       if (key === 'cardnumber' || key === 'cardcode') {
         findings.push({ path, message: 'must be left out: card data belongs in payment.creditCard only' });
+      } else if (key === 'expirationdate') {
+        findings.push({
+          path,
+          message: 'must have another name: by this one a card’s expiry is known, and refused',
+        });
       } else if (key === 'nftoken') {
         findings.push({ path, message: SERVICE_KEY_MESSAGE });
       }

@@ -1,9 +1,11 @@
 import { Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import type { Integration } from '../../src/orders/integration.ts';
+import type { PortalActionInput, ScreenOrderInput } from '../../src/orders/messages.ts';
 import { screeningDecision, screeningPhase } from '../../src/orders/search-attributes.ts';
 import type { Attempt, OrderState } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
@@ -22,6 +24,7 @@ export function fakeTemporal() {
     executeUpdateWithStart: vi.fn<Call>(unknown),
     start: vi.fn<Call>(async () => ({})),
     describe: vi.fn<Call>(unknown),
+    fetchHistory: vi.fn<Call>(async () => startedWith({})),
     query: vi.fn<Call>(unknown),
     result: vi.fn<Call>(unknown),
     executeUpdate: vi.fn<Call>(unknown),
@@ -38,7 +41,7 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
   const integration = anIntegration(settings);
   const handles: string[] = [];
   const client: Client = Object.assign(Object.create(Client.prototype), {
-    options: { namespace: 'default' },
+    options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
     withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
     workflow: {
       executeUpdateWithStart: temporal.executeUpdateWithStart,
@@ -75,6 +78,21 @@ export function described(status: 'RUNNING' | 'COMPLETED', phase = 'screening', 
     [screeningDecision, decision],
   ]);
   return { status: { name: status }, typedSearchAttributes: shown, raw: {}, historyLength: 2 };
+}
+
+/** The history of an order that no worker has begun. */
+export function startedWith(input: Partial<ScreenOrderInput>) {
+  const payloads = [defaultPayloadConverter.toPayload(input)];
+  return { events: [{ workflowExecutionStartedEventAttributes: { input: { payloads } } }, {}] };
+}
+
+/** The workflows of portal actions that were started. */
+export function startedActions({ temporal }: ReturnType<typeof aClient>) {
+  const calls = temporal.start.mock.calls as unknown as [
+    string,
+    { args: [PortalActionInput]; workflowId: string },
+  ][];
+  return calls.map(([type, { args, ...options }]) => ({ type, input: args[0], ...options }));
 }
 
 export const CLOSED_TRANSACTION = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';

@@ -1,8 +1,9 @@
 import { QueryNotRegisteredError, ServiceError, WorkflowFailedError } from '@temporalio/client';
-import { RetryState } from '@temporalio/common';
+import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import { queryOf } from '../../src/client/list-orders.ts';
+import { PayloadCodecError } from '../../src/codec/index.ts';
 import { aClient, aClosedOrder, described } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
@@ -59,6 +60,17 @@ describe('inspecting an order', () => {
       new WorkflowFailedError('terminated', undefined, RetryState.NON_RETRYABLE_FAILURE),
       'no-record',
     ],
+    [
+      'COMPLETED',
+      new WorkflowFailedError(
+        'refused when it was started',
+        ApplicationFailure.create({ type: 'card-data-in-request', message: 'x' }),
+        RetryState.NON_RETRYABLE_FAILURE,
+      ),
+      'no-record',
+    ],
+    ['RUNNING', new PayloadCodecError('unknown-payload-key', 'k1'), 'undecryptable'],
+    ['COMPLETED', new PayloadCodecError('unknown-payload-key', 'k1'), 'undecryptable'],
   ] as const)('that is %s and has no state says why: %#', async (status, error, missing) => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(seen(status));

@@ -4,7 +4,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, RetryState } from '@temporalio/common';
+import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { queryOf } from '../../src/client/list-orders.ts';
 import { within } from '../../src/client/within.ts';
@@ -55,6 +55,15 @@ describe('reading an order', () => {
     await expect(orderScreening.get(order)).rejects.toMatchObject({ code: 'temporal-unavailable' });
     temporal.describeNamespace.mockRejectedValue(error);
     await expect(orderScreening.ping()).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+
+  it('is temporal-unavailable, in words of its own, when Temporal doesn’t know the namespace', async () => {
+    const { orderScreening, temporal } = aClient();
+    const words = { code: 'temporal-unavailable', message: expect.stringContaining('TEMPORAL_NAMESPACE') };
+    temporal.describe.mockRejectedValue(new NamespaceNotFoundError('typo'));
+    await expect(orderScreening.get(order)).rejects.toMatchObject(words);
+    temporal.listWorkflowExecutions.mockRejectedValue(grpcError(5));
+    await expect(orderScreening.list()).rejects.toMatchObject(words);
   });
 
   it('is no such error when the request itself was wrong', async () => {

@@ -5,9 +5,15 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { PortalActionInput } from '../../src/orders/messages.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
+import {
+  aClient,
+  aClosedOrder,
+  CLOSED_TRANSACTION,
+  described,
+  refused,
+  startedActions,
+} from './fake-temporal.ts';
 
 const order = { orderId: '#order-1' };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
@@ -19,14 +25,6 @@ function aClosed(record = aClosedOrder()) {
   client.temporal.describe.mockResolvedValue(described('COMPLETED'));
   client.temporal.result.mockResolvedValueOnce(record).mockResolvedValue(aPortalAnswer());
   return client;
-}
-
-function started({ temporal }: ReturnType<typeof aClient>) {
-  const calls = temporal.start.mock.calls as unknown as [
-    string,
-    { args: [PortalActionInput]; workflowId: string },
-  ][];
-  return calls.map(([type, { args, ...options }]) => ({ type, input: args[0], ...options }));
 }
 
 describe('a portal action of an open order', () => {
@@ -100,7 +98,7 @@ describe('a portal action of a closed order', () => {
     const record = aClosedOrder();
     const client = aClosed(record);
     expect(await client.orderScreening.cancel(order, { reason: 'x' })).toEqual(aPortalAnswer());
-    expect(started(client)).toMatchObject([
+    expect(startedActions(client)).toMatchObject([
       {
         type: 'portalAction',
         workflowId: `portal:default:cancel:${CLOSED_TRANSACTION}`,
@@ -140,7 +138,9 @@ describe('a portal action of a closed order', () => {
       return client;
     }
     const policies = (client: ReturnType<typeof aClient>) =>
-      (started(client) as { workflowIdReusePolicy?: string }[]).map((one) => one.workflowIdReusePolicy);
+      (startedActions(client) as { workflowIdReusePolicy?: string }[]).map(
+        (one) => one.workflowIdReusePolicy,
+      );
 
     it('with an unknown outcome is not sent: it may be submitted', async () => {
       const client = failedBefore(refused('outcome-unknown'));
@@ -193,7 +193,7 @@ describe('a portal action of a closed order', () => {
   ])('is no cancel when %s', async (_case, attempt, state, code) => {
     const client = aClosed(aClosedOrder(attempt as never, state as never));
     await expect(client.orderScreening.cancel(order)).rejects.toMatchObject({ code });
-    expect(started(client)).toEqual([]);
+    expect(startedActions(client)).toEqual([]);
   });
 
   it('tells when the window was over', async () => {
@@ -215,7 +215,7 @@ describe('a portal action of a closed order', () => {
     } as const;
     const client = aClosed(aClosedOrder({ cancelBy: '2026-03-06T10:00:00.000Z' }, { actions: [done] }));
     expect(await client.orderScreening.cancel(order)).toMatchObject({ status: 'done', code: '200' });
-    expect(started(client)).toEqual([]);
+    expect(startedActions(client)).toEqual([]);
   });
 
   it('names a transaction that the order has, or is refused', async () => {
@@ -239,7 +239,7 @@ describe('a portal action of a closed order', () => {
       customerCode: '1234567',
       email: 'a@example.com',
     });
-    const [run] = started(client);
+    const [run] = startedActions(client);
     expect(run?.workflowId).toMatch(/^portal:default:customer-code:order-1:[0-9a-f]{16}$/);
   });
 
@@ -252,34 +252,9 @@ describe('a portal action of a closed order', () => {
         due_date: '2026-04-01',
         inquiry,
       });
-      ids.push(started(client)[0]?.workflowId);
+      ids.push(startedActions(client)[0]?.workflowId);
     }
     expect(ids[0]).toBe(ids[2]);
     expect(ids[0]).not.toBe(ids[1]);
-  });
-});
-
-describe('a portal action of a transaction whose order is gone', () => {
-  it('runs for the transaction alone', async () => {
-    const client = aClient();
-    client.temporal.result.mockResolvedValue(aPortalAnswer());
-    await client.orderScreening.reportFraud(order, { transactionId: CLOSED_TRANSACTION });
-    expect(started(client)[0]?.input).toEqual({
-      integration: 'default',
-      transactionId: CLOSED_TRANSACTION,
-      fields: { kind: 'report-fraud', transactionId: CLOSED_TRANSACTION },
-    });
-  });
-
-  it('is no cancel: nobody knows the window', async () => {
-    const { orderScreening } = aClient();
-    const cancel = orderScreening.cancel(order, { transactionId: CLOSED_TRANSACTION });
-    await expect(cancel).rejects.toMatchObject({ code: 'cancel-window-unknown' });
-  });
-
-  it('is nothing in a passive integration', async () => {
-    const { orderScreening } = aClient({ passive: true });
-    const report = orderScreening.reportFraud(order, { transactionId: CLOSED_TRANSACTION });
-    await expect(report).rejects.toMatchObject({ code: 'passive' });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCardRequest, readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
+import { startRefusal } from '../../src/orders/check-messages.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
@@ -36,6 +37,26 @@ describe('a request to screen', () => {
       facts: { amount: 125.5, currency: 'USD' },
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
+  });
+
+  // What passes here and not there starts an order that fails, and its id is taken for good.
+  it.each(['cardNumber', 'card_code', 'Expiration-Date', 'expirationDate', 'nf-token'])(
+    'is refused where the order’s workflow would refuse it: a field %s',
+    (name) => {
+      const transaction = aTransaction({ subscriptionDetails: { plan: { [name]: 'x' } } });
+      const input = { orderId: '1', transaction };
+      expect(startRefusal(input, 'order:default:1')).toMatchObject({ code: 'card-data-in-request' });
+      const paths = pathsOf(() => readScreenRequest(input, find()));
+      expect(paths).toEqual([`transaction.subscriptionDetails.plan.${name}`]);
+    },
+  );
+
+  it('is refused where the order’s workflow would refuse it: an id with a second #', () => {
+    const transaction = aTransaction();
+    expect(startRefusal({ orderId: '#1', transaction }, 'order:default:#1')).toMatchObject({
+      errors: [{ path: 'orderId' }],
+    });
+    expect(pathsOf(() => readScreenRequest({ orderId: '##1', transaction }, find()))).toEqual(['orderId']);
   });
 
   it('keeps an invoice number of its own', () => {

@@ -1,16 +1,18 @@
 import {
   type WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import { RetryState } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CardStashError, createCardStash } from '../../src/cards/index.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
-import { aClient, aClosedOrder, described, refused } from './fake-temporal.ts';
+import { aClient, aClosedOrder, described, refused, startedWith } from './fake-temporal.ts';
 
 const request = { orderId: '#1001', transaction: aTransaction() };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
@@ -167,6 +169,17 @@ describe('without a worker', () => {
     });
   });
 
+  it('an order that waits with another content is a mismatch: nobody would screen this one', async () => {
+    const { orderScreening, temporal, integration } = aClient({ whenUnavailable: 'proceed' });
+    const { fingerprint } = readScreenRequest(request, () => integration);
+    temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
+    temporal.describe.mockResolvedValue(described('RUNNING'));
+    temporal.fetchHistory.mockResolvedValue(startedWith({ fingerprint: 'another' }));
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
+    temporal.fetchHistory.mockResolvedValue(startedWith({ fingerprint }));
+    expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pending', action: 'proceed' });
+  });
+
   it('an order that policy skips is told so: the worker that comes later will say the same', async () => {
     const { orderScreening, temporal } = aClient({
       whenUnavailable: 'decline',
@@ -246,6 +259,20 @@ describe('an order that is closed', () => {
     await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'attempt-mismatch' });
     temporal.result.mockResolvedValue(aClosedOrder({ answer: aCheckoutAnswer() }));
     await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'order-closed' });
+  });
+
+  it('because it was refused when it was started is no fault of a request that is right', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.executeUpdateWithStart.mockRejectedValue(alreadyClosed);
+    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    const { cause } = refused('card-data-in-request', { errors: [{ path: 'x', message: 'must not' }] });
+    temporal.result.mockRejectedValue(
+      new WorkflowFailedError('refused', cause, RetryState.NON_RETRYABLE_FAILURE),
+    );
+    await expect(orderScreening.screen(request)).rejects.toMatchObject({
+      code: 'order-closed',
+      details: {},
+    });
   });
 
   it('takes no later attempt', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   hashedKey,
@@ -179,9 +180,20 @@ describe('settings from the environment', () => {
     [{ API_KEYS: 'shop:a-short-key' }, 'API_KEYS'],
     [{ API_KEYS: 'a name:a-key-that-is-long' }, 'API_KEYS'],
     [{ API_MAX_RPS: '0' }, 'API_MAX_RPS'],
+    [{ TEMPORAL_ADDRESS: 'http://temporal.example:7233' }, 'TEMPORAL_ADDRESS'],
+    [{ TEMPORAL_ADDRESS: '::1:7233' }, 'TEMPORAL_ADDRESS'],
+    [{ TEMPORAL_ADDRESS: 'temporal.example:' }, 'TEMPORAL_ADDRESS'],
   ])('%o are refused at %s', (env, path) => {
     expect(Object.keys(faultsOf(env))).toEqual([path]);
   });
+
+  it.each(['temporal.example', 'temporal.example:7233', '192.0.2.1:1', '[::1]', '[::1]:7233'])(
+    'take Temporal’s address as the SDK does: %s',
+    (address) => {
+      expect(loadConfig({ ...least, TEMPORAL_ADDRESS: address }).temporal.connection.address).toBe(address);
+      expect(() => Connection.lazy({ address })).not.toThrow();
+    },
+  );
 
   it.each(['redis://cache', 'rediss://user:p%40ss@cache.example:6380/3', 'redis://[::1]'])(
     'take a card stash in Redis with the keys that its processes share: %s',

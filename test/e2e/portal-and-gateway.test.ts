@@ -188,6 +188,8 @@ describe('when no answer comes in time', () => {
     const reply = await screen(orderId, 'pass@example.com', { integration: 'impatient' });
     expect(reply).toMatchObject({ status: 202, body: { decision: 'pending', action: 'proceed' } });
     expect(ledger('create-transaction', orderId)).toHaveLength(0);
+    const other = await screen(orderId, 'review@example.com', { integration: 'impatient' });
+    expect(other).toMatchObject({ status: 409, body: { type: '/problems/attempt-mismatch' } });
     await all.startWorker();
     const order = await all.until(orderId, ({ phase }) => phase === 'decided', 'impatient');
     expect(order).toMatchObject({

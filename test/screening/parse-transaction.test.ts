@@ -49,6 +49,7 @@ describe('faults', () => {
   it.each([
     [{ cardNumber: 'x' }, 'userFields.cardNumber'],
     [{ deep: [{ card_code: '1' }] }, 'userFields.deep[0].card_code'],
+    [{ expiration_date: '2027-01-31' }, 'userFields.expiration_date'],
     [{ 'nf-token': 'x' }, 'userFields.nf-token'],
   ])('refuse card data and keys in objects that pass through: %j', (userFields, path) => {
     expect(Object.keys(faultsOf(withField('userFields', userFields)))).toEqual([path]);

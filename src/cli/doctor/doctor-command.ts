@@ -1,6 +1,7 @@
 /** `doctor`: what is wrong with a set-up, and what to do about it. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { localApiAddress } from '../../api-address.ts';
 import { inspectConfig } from '../../config.ts';
 import { localEnvironment } from '../../dev/local-environment.ts';
 import { type CommandTools, defineCommand } from '../define-command.ts';
@@ -50,7 +51,7 @@ type Check = readonly [name: string, settings: string, look: () => Promise<Findi
 async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): Promise<Finding[]> {
   const { env, sandbox } = localEnvironment(processEnv);
   const { config, faults } = inspectConfig(env);
-  const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? addressOf(config.api) : undefined);
+  const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? localApiAddress(config.api) : undefined);
   const checks: readonly Check[] = [
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
     ['payload-keys', 'PAYLOAD_KEYS', () => checkPayloadKeys(config)],
@@ -77,12 +78,6 @@ async function guarded(name: string, run: () => Promise<Finding[]>): Promise<Fin
     const kind = error instanceof Error ? error.name : 'unknown error';
     return [finder(name).fault(`can't be looked at (${kind})`, 'Check that this user may ask it')];
   }
-}
-
-/** Where an API that listens on every address is reached from this machine. */
-function addressOf({ host, port }: { host: string; port: number }): string {
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
-  return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`;
 }
 
 function inWords(findings: readonly Finding[], faults: number, warnings: number, colors: Colors): string {

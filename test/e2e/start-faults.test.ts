@@ -1,0 +1,57 @@
+/** What keeps a worker, and worker and API in one process, from starting is told in words, with the variable to correct. */
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort, spawnForTest, withTestServer } from '../support/index.ts';
+import { aNamespace } from './doctor-support.ts';
+
+const server = withTestServer();
+
+/** @returns what a process says that doesn't start */
+async function refusal(script: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const service = await spawnForTest(script, {
+    env: {
+      TEMPORAL_ADDRESS: server.address,
+      SCREENING_API_KEY: 'a-key',
+      SCREENING_BASE_URL: 'http://127.0.0.1:1/test',
+      SCREENING_PORTAL_BASE_URL: 'http://127.0.0.1:1/portal/api/v1/transaction-update',
+      API_PORT: String(await freePort()),
+      METRICS_PORT: String(await freePort()),
+      ...env,
+    },
+  });
+  expect(await service.ended).toBe(1);
+  return service.output();
+}
+
+describe.each(['src/serve.ts', 'src/worker.ts'])('%s does not start, and says why', (script) => {
+  it('when the namespace does not exist', async () => {
+    const said = await refusal(script, { TEMPORAL_NAMESPACE: 'nowhere' });
+    expect(said).toMatch(
+      /TEMPORAL_NAMESPACE: the namespace nowhere does not exist: run npm run setup:temporal/,
+    );
+  });
+
+  it('when the namespace is not set up', async () => {
+    const namespace = await aNamespace(server.connection);
+    const said = await refusal(script, { TEMPORAL_NAMESPACE: namespace });
+    expect(said).toMatch(
+      /TEMPORAL_NAMESPACE: .* lacks the search attributes ScreeningPhase, .*setup:temporal/,
+    );
+  });
+
+  it('when the port of its metrics is taken', async () => {
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    const port = await freePort();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    const said = await refusal(script, { METRICS_PORT: String(port) });
+    expect(said).toContain(`METRICS_PORT: metrics can't be served on port ${port}`);
+  });
+
+  it('when Temporal does not answer', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    expect(await refusal(script, { TEMPORAL_ADDRESS: address })).toContain(
+      `TEMPORAL_ADDRESS: no Temporal server answers at ${address}`,
+    );
+  });
+});
