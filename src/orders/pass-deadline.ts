@@ -43,7 +43,8 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
       );
       if (policy.onUnresolvedReview === 'cancel' && !policy.passive) {
         setAction(order, 'cancel');
-        after.cancel = true;
+        // One that is under way already would be told of twice.
+        after.cancel = !order.cancelAsked;
       }
       break;
     case 'review-limit':

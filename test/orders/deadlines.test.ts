@@ -74,6 +74,13 @@ describe('what happens by itself', () => {
     expect(next(order)).toMatchObject({ kind: 'cancel-reminder', follows: { events: [] } });
   });
 
+  it('to a review that the policy cancels while somebody’s cancel is under way: no second one', () => {
+    const order = anOrder('review', { onUnresolvedReview: 'cancel' });
+    queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(4 * DAY));
+    expect(next(order).follows.cancel).toBe(false);
+    expect(order).toMatchObject({ phase: 'decided', action: 'cancel' });
+  });
+
   it('to a review in passive mode: attention, never a cancel', () => {
     const order = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
     expect(next(order).follows.cancel).toBeUndefined();

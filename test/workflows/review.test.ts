@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { hintUpdate, recheckSignal, reportFraudUpdate, reviewHintSignal } from '../../src/orders/messages.ts';
+import {
+  cancelUpdate,
+  hintUpdate,
+  recheckSignal,
+  reportFraudUpdate,
+  reviewHintSignal,
+} from '../../src/orders/messages.ts';
 import { again, answered, aPolicy, DAY, HOUR, MINUTE, type World, withOrders } from './support.ts';
 
 const { order } = withOrders();
@@ -201,6 +207,25 @@ describe('a review', () => {
       'order.canceled',
       'order.closed',
     ]);
+  });
+
+  it('unresolved while somebody’s cancel is under way: canceled, and told of, once', async () => {
+    let down = true;
+    const { handle, world, pass, until } = await order((world) => {
+      inReview(aPolicy({ onUnresolvedReview: 'cancel' }))(world);
+      world.portal = async () => {
+        if (down) throw again(HOUR);
+        return { kind: 'done', code: '200' };
+      };
+    });
+    await pass(4 * DAY);
+    await handle.startUpdate(cancelUpdate, { args: [{}], waitForStage: 'ACCEPTED' });
+    await pass(DAY * 0.7);
+    down = false;
+    await until((state) => state.attention.some((one) => one.code === 'review-unresolved'));
+    const ended = await handle.result();
+    expect(ended.actions).toMatchObject([{ by: 'caller', status: 'done' }]);
+    expect(world.eventTypes().filter((type) => type === 'order.canceled')).toHaveLength(1);
   });
 
   it('that fails after the window: action cancel and attention, and the portal isn’t called', async () => {
