@@ -1,9 +1,9 @@
 /** Reads what one order costs from a kept result. */
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Measured, OrderCost } from './capacity.ts';
-import { figureSchema } from './kept.ts';
+import type { Part } from './figures.ts';
+import { figureSchema, type KeptResult, newestOfEach } from './kept.ts';
 
 const resultSchema = z.object({
   figures: z.array(figureSchema.pick({ part: true, name: true, unit: true, value: true })),
@@ -12,17 +12,17 @@ type Figures = z.infer<typeof resultSchema>['figures'];
 
 const POLLED = /^review, passed by webhook after (\d+) polls?$/;
 
-/** @returns the newest kept result that tells of histories and of CPU @throws Error when there is none */
-export async function newestResult(folder: string): Promise<string> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).toSorted();
-  for (const name of names.toReversed()) {
-    const file = join(folder, name);
-    const parts = new Set((await figuresIn(file)).map(({ part }) => part));
-    if (parts.has('history') && parts.has('throughput')) return file;
+/** @returns what the newest kept results tell of histories and of CPU @throws Error when none does */
+export async function newestMeasured(folder: string): Promise<Measured> {
+  const newest = await newestOfEach(folder);
+  const [history, throughput] = [newest.get('history'), newest.get('throughput')];
+  if (history === undefined || throughput === undefined) {
+    throw new Error(
+      'no kept result tells of history and throughput: npm run bench -- --only history,throughput --keep',
+    );
   }
-  throw new Error(
-    'no kept result tells of history and throughput: npm run bench -- --only history,throughput --keep',
-  );
+  const of = (part: Part, { figures }: KeptResult) => figures.filter((figure) => figure.part === part);
+  return measuredOf([...of('history', history), ...of('throughput', throughput)]);
 }
 
 /** @throws Error naming the figure that the result lacks */

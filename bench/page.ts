@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { capacityFor, capacityRows, USUAL_LOAD } from './capacity.ts';
 import { PARTS, type Part, type Ratio } from './figures.ts';
 import { type KeptFigure, type KeptResult, newestOfEach } from './kept.ts';
-import { measuredIn, newestResult } from './measured.ts';
+import { newestMeasured } from './measured.ts';
 
 const RESULTS = join(import.meta.dirname, 'results');
 const LOADS = [1, 100, 10_000];
@@ -127,7 +127,7 @@ function byUnit(figures: readonly KeptFigure[]): string {
 }
 
 async function capacityTable(folder: string): Promise<string> {
-  const measured = await measuredIn(await newestResult(folder));
+  const measured = await newestMeasured(folder);
   const columns = LOADS.map((ordersPerSecond) =>
     capacityRows(capacityFor({ ...USUAL_LOAD, ordersPerSecond }, measured)),
   );

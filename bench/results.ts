@@ -39,8 +39,8 @@ export async function resultOf(
 export async function keep(result: BenchResult): Promise<string> {
   await mkdir(FOLDER, { recursive: true });
   const commit = result.commit.replace('+', '-changed');
-  const minute = result.startedAt.slice(0, 16).replace(':', '');
-  const file = join(FOLDER, `${minute}-${commit}.json`);
+  const second = result.startedAt.slice(0, 19).replaceAll(':', '');
+  const file = join(FOLDER, `${second}-${commit}.json`);
   await write(file, result);
   return file;
 }

@@ -10,8 +10,9 @@ import {
   capacityRows,
   USUAL_LOAD as USUAL,
 } from './capacity.ts';
-import { measuredIn, newestResult } from './measured.ts';
+import { measuredIn, newestMeasured } from './measured.ts';
 
+const RESULTS = join(import.meta.dirname, 'results');
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function milliseconds(written: string): number {
@@ -74,12 +75,11 @@ const program = new Command()
   )
   .option('--transitions-per-shard <number>', 'a second', number, ASSUMPTIONS.transitionsPerShard)
   .option('--tasks-per-partition <number>', 'a second', number, ASSUMPTIONS.tasksPerPartition)
-  .option('--measured <file>', 'a result of npm run bench; the newest kept one unless given')
+  .option('--measured <file>', 'a result of npm run bench; the newest kept ones unless given')
   .parse();
 const options = program.opts<Options>();
 
 try {
-  const file = options.measured ?? (await newestResult(join(import.meta.dirname, 'results')));
   const capacity = capacityFor(
     {
       ...options,
@@ -89,7 +89,7 @@ try {
       retentionMs: options.retention,
       poll: { firstMs: options.pollFirst, factor: options.pollFactor, maxMs: options.pollMax },
     },
-    await measuredIn(file),
+    await (options.measured === undefined ? newestMeasured(RESULTS) : measuredIn(options.measured)),
     options,
   );
   process.stdout.write(`${tableOf(capacity)}\n`);
