@@ -41,6 +41,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     parts.add(() => cards.close());
     const workers = await startWorkers(settings, world);
     parts.add(() => workers.stop().catch(() => undefined));
+    // It may break down before the API listens and somebody waits for it.
+    workers.stopped.catch(() => undefined);
     const { namespace, dataConverter } = settings;
     const client = new Client({ connection, namespace, dataConverter });
     const app = await startApi(
@@ -51,7 +53,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     parts.add(() => app.close());
     return { stopped: workers.stopped, stop: parts.stop };
   } catch (error) {
-    await parts.stop();
+    // What went wrong first is what must be told.
+    await parts.stop().catch(() => undefined);
     throw error;
   }
 }
@@ -71,7 +74,7 @@ async function main(): Promise<void> {
   try {
     await service.stopped;
   } catch (error) {
-    await service.stop();
+    await service.stop().catch(() => undefined);
     throw error;
   }
 }

@@ -7,8 +7,19 @@ export class StartedParts {
     this.#stops.push(stop);
   }
 
-  /** Stops all parts; called again, it has nothing left to stop. */
+  /**
+   * Stops all parts; called again, it has nothing left to stop.
+   * @throws the first error, after every part was told to stop
+   */
   readonly stop = async (): Promise<void> => {
-    for (const stop of this.#stops.splice(0).reverse()) await stop();
+    const errors: unknown[] = [];
+    for (const stop of this.#stops.splice(0).reverse()) {
+      try {
+        await stop();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
   };
 }

@@ -8,7 +8,7 @@ import { createApi } from './create-api.ts';
 /**
  * Starts the API as the settings have it.
  * @returns it, listening
- * @throws ConfigError when its port is taken
+ * @throws ConfigError when it can't listen there
  */
 export async function startApi(
   config: Config,
@@ -29,9 +29,26 @@ export async function startApi(
   try {
     await app.listen({ host: api.host, port: api.port });
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') throw error;
-    const message = `port ${api.port} is taken: free it, or set another`;
-    throw new ConfigError([{ path: 'API_PORT', message }]);
+    throw listenFault(error, api) ?? error;
   }
   return app;
+}
+
+function listenFault(error: unknown, { host, port }: Config['api']): ConfigError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new ConfigError([
+        { path: 'API_PORT', message: `port ${port} is taken: free it, or set another` },
+      ]);
+    case 'EACCES':
+      return new ConfigError([
+        { path: 'API_PORT', message: `this user may not listen on port ${port}: set one from 1024 on` },
+      ]);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ConfigError([{ path: 'API_HOST', message: `${host} is no address of this machine` }]);
+    default:
+      return undefined;
+  }
 }

@@ -97,7 +97,8 @@ export async function startLocalStack(
       ...(sandbox !== undefined && { sandboxUrl: sandbox.url }),
     };
   } catch (error) {
-    await parts.stop();
+    // What went wrong first is what must be told.
+    await parts.stop().catch(() => undefined);
     throw error;
   }
 }

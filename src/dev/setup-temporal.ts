@@ -10,7 +10,10 @@ import { RETENTION_SECONDS, setupTemporal } from './temporal-namespace.ts';
 async function setUp(): Promise<void> {
   const { connection: options, namespace } = loadTemporalSettings(process.env);
   const version = loadWorkerVersion(process.env);
-  const connection = await Connection.connect(options);
+  const connection = await Connection.connect(options).catch((cause: unknown) => {
+    const words = `Temporal doesn't answer at ${options.address}, or refuses this client: is it running, and are TEMPORAL_ADDRESS, TEMPORAL_API_KEY and TEMPORAL_TLS_* right?`;
+    throw new Error(words, { cause });
+  });
   try {
     if (await registerNamespace(connection, namespace, RETENTION_SECONDS)) {
       console.log(`Namespace "${namespace}" was made.`);

@@ -39,6 +39,14 @@ describe('npm run api', () => {
     expect(api.output()).toContain(`API_PORT: port ${port} is taken`);
   }, 30_000);
 
+  it('names the variable when its address is not one of the machine', async () => {
+    const api = await spawnForTest('src/api/main.ts', {
+      env: { ...env, API_HOST: '192.0.2.1', API_PORT: '0', API_KEYS: 'shop:a-key-of-the-shop' },
+    });
+    expect(await api.ended).toBe(1);
+    expect(api.output()).toContain('API_HOST: 192.0.2.1 is no address of this machine');
+  }, 30_000);
+
   it('refuses to start with every fault of its settings', async () => {
     const api = await spawnForTest('src/api/main.ts', {
       env: { ...env, SCREENING_BASE_URL: undefined, API_HOST: '0.0.0.0', API_PORT: 'x' },

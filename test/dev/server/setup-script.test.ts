@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { missingSearchAttributes } from '../../../src/dev/index.ts';
-import { spawnForTest, withTestServer } from '../../support/index.ts';
+import { freePort, spawnForTest, withTestServer } from '../../support/index.ts';
 
 const server = withTestServer();
 
@@ -35,6 +35,14 @@ test('a namespace whose name the server refuses makes it fail, with the reason',
 
   expect(await script.ended).toBe(1);
   expect(script.output()).toContain('Namespace length');
+});
+
+test('a server that does not answer makes it fail, with the address', async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  const script = await spawnForTest('src/dev/setup-temporal.ts', { env: { TEMPORAL_ADDRESS: address } });
+
+  expect(await script.ended).toBe(1);
+  expect(script.output()).toContain(`Temporal doesn't answer at ${address}`);
 });
 
 test('half a version of the workers makes it fail, with the variable that is missing', async () => {
