@@ -6,8 +6,8 @@ const MB = 1_000_000;
 
 describe('the orders that a worker keeps at hand', () => {
   it('take half of the memory, up to 2,000 orders', () => {
-    expect([300, 600, 1_000, 16_000].map((mb) => cachedOrders(100, mb * MB))).toEqual([
-      600, 1_200, 2_000, 2_000,
+    expect([312, 520, 1_040, 16_000].map((mb) => cachedOrders(100, mb * MB))).toEqual([
+      600, 1_000, 2_000, 2_000,
     ]);
   });
 
