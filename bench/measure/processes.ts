@@ -16,15 +16,16 @@ export const canMeasureProcesses = readStat(process.pid) !== undefined;
  */
 export function cpuSeconds(pids: readonly number[]): number | undefined {
   if (!canMeasureProcesses) return undefined;
-  const all = pids.flatMap((pid) => (pid < 0 ? pidsWhere(({ group }) => group === -pid) : [pid]));
-  return all.reduce((sum, pid) => sum + (readStat(pid)?.ticks ?? 0), 0) / TICKS;
+  const all = pids.flatMap((pid) => (pid < 0 ? statsWhere(({ group }) => group === -pid) : [readStat(pid)]));
+  return all.reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0) / TICKS;
 }
 
 /** @returns the same of a process and its children, also of those that have ended */
 export function familyCpuSeconds(parent: number): number | undefined {
   const own = readStat(parent);
-  const children = cpuSeconds(pidsWhere((one) => one.parent === parent));
-  return own && children !== undefined ? children + (own.ticks + own.endedTicks) / TICKS : undefined;
+  if (own === undefined) return undefined;
+  const children = statsWhere((one) => one.parent === parent);
+  return children.reduce((sum, { ticks }) => sum + ticks, own.ticks + own.endedTicks) / TICKS;
 }
 
 /** @returns megabytes of memory that a process holds (resident set), or undefined where that can't be known */
@@ -57,14 +58,11 @@ interface Stat {
   endedTicks: number;
 }
 
-function pidsWhere(wanted: (stat: Stat) => boolean): number[] {
+function statsWhere(wanted: (stat: Stat) => boolean): Stat[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      const stat = readStat(pid);
-      return stat !== undefined && wanted(stat);
-    });
+    .flatMap((pid) => readStat(Number(pid)) ?? [])
+    .filter(wanted);
 }
 
 function readStat(pid: number): Stat | undefined {

@@ -1,3 +1,4 @@
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 import { z } from 'zod';
 import { actionWithoutDecision } from '../orders/actions.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
@@ -58,12 +59,9 @@ async function startedWith(
   const { events } = await asOrderError(() =>
     within(client, deadline, () => client.workflow.getHandle(workflowId).fetchHistory()),
   );
-  const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
-  let payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
-  const [payload] = payloads;
-  if (payload === undefined) return undefined;
-  return inputSchema.safeParse(payloadConverter.fromPayload(payload)).data?.fingerprint;
+  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
+  const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+  return inputSchema.safeParse(input).data?.fingerprint;
 }
 
 /**

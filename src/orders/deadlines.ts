@@ -29,6 +29,12 @@ export function nextDeadline(order: OrderState): Deadline | undefined {
   return next;
 }
 
+/** @returns every deadline that follows by itself, also those that have passed */
+export function allDeadlines(order: OrderState): Deadline[] {
+  const spacing = spacingDeadline(order);
+  return spacing === undefined ? deadlines(order) : [...deadlines(order), spacing];
+}
+
 /** Deadlines that end the order when they pass. */
 const ENDS: DeadlineKind[] = ['window-closes', 'retry-over', 'gateway-over', 'review-limit'];
 

@@ -1,21 +1,8 @@
 /** Workflow interceptors: Temporal suggests to continue as new once a history is longer than this test's limit. */
-import type { WorkflowInterceptors } from '@temporalio/workflow';
-import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
+import { changedInfo } from './changed-info.ts';
 
 const LONG = 90;
 
-export function interceptors(): WorkflowInterceptors {
-  return {
-    internals: [
-      {
-        activate(input, next) {
-          getActivator().mutateWorkflowInfo((info) => ({
-            ...info,
-            continueAsNewSuggested: info.historyLength > LONG,
-          }));
-          next(input);
-        },
-      },
-    ],
-  };
-}
+export const interceptors = changedInfo(({ historyLength }) => ({
+  continueAsNewSuggested: historyLength > LONG,
+}));

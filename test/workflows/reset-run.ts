@@ -1,19 +1,4 @@
 /** Workflow interceptors: every order takes itself for one that an operator reset. */
-import type { WorkflowInterceptors } from '@temporalio/workflow';
-import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
+import { changedInfo } from './changed-info.ts';
 
-export function interceptors(): WorkflowInterceptors {
-  return {
-    internals: [
-      {
-        activate(input, next) {
-          getActivator().mutateWorkflowInfo((info) => ({
-            ...info,
-            originalExecutionRunId: 'the run before',
-          }));
-          next(input);
-        },
-      },
-    ],
-  };
-}
+export const interceptors = changedInfo(() => ({ originalExecutionRunId: 'the run before' }));

@@ -1,5 +1,5 @@
 /** When an order's decision was last read from the service, by whom, and when it is read next. */
-import { deadlines, spacingDeadline } from '../../orders/deadlines.ts';
+import { allDeadlines } from '../../orders/deadlines.ts';
 import type { Instant } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 
@@ -23,8 +23,7 @@ export function checksOf({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>
 
   function due(): { at: Instant; source: string }[] {
     if (state === undefined) return [];
-    const spacing = spacingDeadline(state);
-    return [...deadlines(state), ...(spacing === undefined ? [] : [spacing])]
+    return allDeadlines(state)
       .filter(({ kind, at }) => kind in READS && !state.passed.includes(kind) && Date.parse(at) > nowMs)
       .map(({ kind, at }) => ({ at, source: READS[kind] ?? kind }));
   }

@@ -1,5 +1,5 @@
 /** What has happened to an order, and what comes next by itself, as lists of moments. */
-import { deadlines, spacingDeadline } from '../../orders/deadlines.ts';
+import { allDeadlines } from '../../orders/deadlines.ts';
 import { describeDeadline } from '../../orders/describe.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../orders/state.ts';
 import type { Instant } from '../../orders/words.ts';
@@ -30,9 +30,7 @@ export function timelineOf({ summary, state, poll }: InspectedOrder): Happening[
 export function upcoming({ state, poll }: InspectedOrder, nowMs: number): Happening[] {
   const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
   if (state !== undefined) {
-    const spacing = spacingDeadline(state);
-    const ahead = [...deadlines(state), ...(spacing === undefined ? [] : [spacing])];
-    for (const { kind, at } of ahead) {
+    for (const { kind, at } of allDeadlines(state)) {
       if (!state.passed.includes(kind)) found.push({ at, words: describeDeadline(kind) });
     }
   }
