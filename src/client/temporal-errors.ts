@@ -8,11 +8,9 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
+import { grpcCode } from '../grpc-code.ts';
 import { isOrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { DeadlinePassed } from './within.ts';
-
-/** The codes of gRPC that are told apart. */
-const status = { CANCELLED: 1, INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5 };
 
 const detailsSchema = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
@@ -55,19 +53,19 @@ export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderSc
 export function isUnanswered(error: unknown): boolean {
   const known = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof DeadlinePassed;
   const code = grpcErrorIn(error)?.code;
-  return known || code === status.DEADLINE_EXCEEDED || code === status.CANCELLED;
+  return known || code === grpcCode.deadlineExceeded || code === grpcCode.cancelled;
 }
 
 function isUnavailable(error: unknown): boolean {
   if (isUnanswered(error)) return true;
   const grpc = grpcErrorIn(error);
   // A request that is wrong in itself stays wrong: that is our mistake, and nobody should send it again.
-  return grpc !== undefined && grpc.code !== status.INVALID_ARGUMENT;
+  return grpc !== undefined && grpc.code !== grpcCode.invalidArgument;
 }
 
 /** An order that isn't found has an error of its own. A new namespace is known to the servers one after another. */
 function isWithoutNamespace(error: unknown): boolean {
-  return error instanceof NamespaceNotFoundError || grpcErrorIn(error)?.code === status.NOT_FOUND;
+  return error instanceof NamespaceNotFoundError || grpcErrorIn(error)?.code === grpcCode.notFound;
 }
 
 function grpcErrorIn(error: unknown) {

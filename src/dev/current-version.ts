@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { grpcCode } from '../grpc-code.ts';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../task-queues.ts';
-import { grpcCode, type TemporalServices } from './missing-search-attributes.ts';
+import type { TemporalServices } from './missing-search-attributes.ts';
 
 /** A poll lasts a minute; the server remembers who polled for five. */
 const RECENT_MS = 2 * 60_000;

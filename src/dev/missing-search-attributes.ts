@@ -1,20 +1,10 @@
 import { type ConnectionLike, isGrpcServiceError } from '@temporalio/client';
 import type { SearchAttributeType } from '@temporalio/common';
+import { grpcCode } from '../grpc-code.ts';
 import { orderSearchAttributes } from '../orders/search-attributes.ts';
 
 /** What is asked of a connection here: a client's, a worker's and a test environment's all have it. */
 export type TemporalServices = Pick<ConnectionLike, 'workflowService' | 'operatorService'>;
-
-// gRPC's numbers of the refusals that are told apart.
-export const grpcCode = {
-  invalidArgument: 3,
-  notFound: 5,
-  alreadyExists: 6,
-  permissionDenied: 7,
-  failedPrecondition: 9,
-  unimplemented: 12,
-  unauthenticated: 16,
-} as const;
 
 /** The server's numbers (`temporal.api.enums.v1.IndexedValueType`) of the types. */
 export const indexedValueType: Record<SearchAttributeType, number> = {

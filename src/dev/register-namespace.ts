@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { grpcCode, type TemporalServices } from './missing-search-attributes.ts';
+import { grpcCode } from '../grpc-code.ts';
+import type { TemporalServices } from './missing-search-attributes.ts';
 
 /** The servers of a cluster learn of a new namespace one after another. */
 const KNOWN_WITHIN_MS = 60_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderEvent, OrderEventType } from '../../src/orders/messages.ts';
 import type { OrderState } from '../../src/orders/state.ts';
+import { anOrderState } from '../fixtures/orders.ts';
 import { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
 import { differences, type Seen } from './compare.ts';
 import { fold } from './fold.ts';
@@ -52,24 +53,13 @@ function anOrder(more: Partial<OrderState> = {}): OrderState {
     rescreens: 0,
     screenUntil: new Date(START + DAY).toISOString(),
   } as const;
-  return {
-    orderId: 'o',
-    integration: 'default',
-    workflow: 'pre-acceptance',
-    phase: 'decided',
+  return anOrderState({
     phaseSince: new Date(START).toISOString(),
-    decision: 'pass',
-    action: 'proceed',
-    attempts: [{ ...attempt, transactionIds: ['tx-1'], readings: [] }],
-    attention: [],
-    actions: [],
-    events: { sequence: 1, delivered: 1, waiting: 0 },
-    hints: { unread: false, spacingMs: 2_000 },
-    cancelAsked: false,
-    passed: [],
     startedAt: new Date(START).toISOString(),
+    attempts: [{ ...attempt, transactionIds: ['tx-1'], readings: [] }],
+    events: { sequence: 1, delivered: 1, waiting: 0 },
     ...more,
-  };
+  });
 }
 
 function compare(log: Entry[], seen: Partial<Seen>, ms: number, policy = aPolicy()): string[] {

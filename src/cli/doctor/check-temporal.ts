@@ -1,8 +1,9 @@
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { within } from '../../client/within.ts';
 import type { Config } from '../../config.ts';
-import { grpcCode, missingSearchAttributes } from '../../dev/missing-search-attributes.ts';
+import { missingSearchAttributes } from '../../dev/missing-search-attributes.ts';
 import { RETENTION_DAYS } from '../../dev/temporal-namespace.ts';
+import { grpcCode } from '../../grpc-code.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
 import { SCREEN_ORDER } from '../../orders/messages.ts';
 import { screeningPhase } from '../../orders/search-attributes.ts';
