@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/index.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { OVERDUE_AFTER_MS, SWEEP_ORDERS, type SweepResult } from '../orders/sweep.ts';
+import { OVERDUE_AFTER_MS, SWEEP_SCHEDULE_ID, type SweepResult } from '../orders/sweep.ts';
 import { instant, PHASES, type Phase } from '../orders/words.ts';
 
 export interface OrderDirectory {
@@ -14,7 +14,7 @@ export interface OrderDirectory {
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
-  /** How the sweep before this one ended; undefined too when its key is gone, so that sweeping never stops for that. */
+  /** How the newest ended sweep ended; undefined too when its key is gone, so that sweeping never stops for that. */
   lastSweep(): Promise<SweepResult | undefined>;
   /** How often the order's current workflow task was begun; 0 when none is pending. */
   taskTries(workflowId: string): Promise<number>;
@@ -54,10 +54,13 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
     },
     countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
+    // The schedule knows at once what it began; the list of workflows shows it later than the next sweep may begin.
     lastSweep: async () => {
-      const ended = `WorkflowType = '${SWEEP_ORDERS}' AND ExecutionStatus = 'Completed'`;
-      for await (const { workflowId, runId } of client.workflow.list({ query: ended, pageSize: 1 })) {
-        const sweep = client.workflow.getHandle<() => Promise<SweepResult>>(workflowId, runId);
+      const { info } = await client.schedule.getHandle(SWEEP_SCHEDULE_ID).describe();
+      for (const { action } of info.recentActions.toReversed()) {
+        const { workflowId, firstExecutionRunId } = action.workflow;
+        const sweep = client.workflow.getHandle<() => Promise<SweepResult>>(workflowId, firstExecutionRunId);
+        if ((await sweep.describe()).status.name !== 'COMPLETED') continue;
         return sweep.result().catch((error: unknown) => {
           if (error instanceof PayloadCodecError) return undefined;
           throw error;
