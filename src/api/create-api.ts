@@ -24,6 +24,7 @@ import { answerWithProblems, frameworkErrorAnswer, HttpError } from './problems.
 import { queueRoutes, type TemporalUi } from './queue/index.ts';
 import { createAnswerRecord } from './record-answers.ts';
 import { nameOfKey } from './secrets.ts';
+import { sentBy } from './sent-by.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ApiOptions {
@@ -135,6 +136,9 @@ async function keyedRoutes(
   scope.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     requireKey(request, apiKeys);
+    // Any page that a browser on this machine shows can send a request here; it can't know a key.
+    if (apiKeys.length === 0 && sentBy(request.headers) === 'foreign page')
+      throw new HttpError('foreign-page');
   });
   await limitRequests(scope, { apiKeys, maxRps });
   orderRoutes(scope, orderScreening);

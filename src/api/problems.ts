@@ -24,6 +24,11 @@ const HTTP_ERRORS = {
     title: 'A valid key is needed',
     detail: 'Send Authorization: Bearer <API key>.',
   },
+  'foreign-page': {
+    status: 401,
+    title: 'A page of another address needs a key',
+    detail: 'Nothing was done: set API_KEYS, and send Authorization: Bearer <API key>.',
+  },
   'bad-webhook-secret': {
     status: 401,
     title: 'The webhook secret is wrong or missing',

@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -30,19 +31,24 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, onWa
 }
 
 async function tryLock(path: string): Promise<boolean> {
+  const mine = `${path}.${randomUUID()}`;
+  await writeFile(mine, String(process.pid));
   try {
-    await writeFile(path, String(process.pid), { flag: 'wx' });
+    // The lock has its holder's id from its first moment: an empty one would be anybody's, for ever.
+    await link(mine, path);
     return true;
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(mine, { force: true });
   }
-  const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-  // An empty file is a lock in the making: its holder has created it and not yet written its id.
-  if (holder > 0 && !isAlive(holder)) await rm(path, { force: true });
+  const holder = await readFile(path, 'utf8').catch(() => undefined);
+  if (holder !== undefined && !isAlive(Number(holder))) await rm(path, { force: true });
   return false;
 }
 
 function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
     return true;

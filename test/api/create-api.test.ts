@@ -27,6 +27,37 @@ describe('API keys', () => {
     },
   );
 
+  const foreign = [
+    { 'sec-fetch-site': 'cross-site', origin: 'https://shop.example' },
+    { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' },
+    { origin: 'https://shop.example' },
+    { origin: 'null' },
+  ];
+
+  it.each(foreign)('are needed by pages of other addresses: %j', async (headers) => {
+    const { app, orderScreening } = await anApi();
+    const response = await app.inject({ method: 'POST', url: `${url}/recheck`, headers });
+    expect(response.statusCode).toBe(401);
+    expect(response.json()).toMatchObject({ type: '/problems/foreign-page' });
+    expect(orderScreening.recheck).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    {},
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'same-origin' },
+    { origin: 'http://localhost:8080', host: 'localhost:8080' },
+  ])('are not needed without any by programs and by its own pages: %j', async (headers) => {
+    const { app } = await anApi();
+    expect((await app.inject({ url, headers })).statusCode).toBe(200);
+  });
+
+  it.each(foreign)('let pages of other addresses in: %j', async (headers) => {
+    const { app } = await anApi({ apiKeys: twoKeys });
+    const keyed = { ...headers, authorization: 'Bearer key-one' };
+    expect((await app.inject({ url, headers: keyed })).statusCode).toBe(200);
+  });
+
   it('are asked for by every route of an order, and by none about the API itself', async () => {
     const { app } = await anApi({ apiKeys: twoKeys });
     const paths = Object.entries((await app.inject('/openapi.json')).json<OpenApi>().paths);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exists } from '../../src/dev/exists.ts';
@@ -59,4 +59,20 @@ test('a lock of a process that died is taken over', async () => {
   await writeFile(lock, String(pid));
 
   expect(await withFileLock(lock, async () => 'done')).toBe('done');
+});
+
+test('a lock without a holder, as a machine without power leaves it, is taken over', async () => {
+  const lock = join(await scratchFolder(), 'lock');
+  await writeFile(lock, '');
+
+  expect(await withFileLock(lock, async () => 'done')).toBe('done');
+});
+
+test('nothing is left beside the lock', async () => {
+  const folder = await scratchFolder();
+  const lock = join(folder, 'lock');
+
+  await Promise.all([1, 2, 3].map(() => withFileLock(lock, async () => {})));
+
+  expect(await readdir(folder)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import type { HashedKey } from '../../config.ts';
 import { HttpError } from '../problems.ts';
 import { nameOfKey } from '../secrets.ts';
+import { sentBy } from '../sent-by.ts';
 
 /** What makes a browser ask for the key. */
 export const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
@@ -29,12 +30,5 @@ function keyIn(authorization: string): string | undefined {
  * @throws HttpError `foreign-form` unless the browser says so
  */
 export function requireOwnForm({ headers }: FastifyRequest): void {
-  const site = headers['sec-fetch-site'];
-  // Sent by every browser of today over HTTPS and on this machine; `Origin` with every form, also without those.
-  const own = site === undefined ? hostOf(headers.origin) === headers.host : site === 'same-origin';
-  if (!own) throw new HttpError('foreign-form');
-}
-
-function hostOf(origin: string | undefined): string | null {
-  return origin !== undefined && URL.canParse(origin) ? new URL(origin).host : null;
+  if (sentBy(headers) !== 'own page') throw new HttpError('foreign-form');
 }
