@@ -13,6 +13,6 @@ export {
   type Role,
 } from './config/load-config.ts';
 export type { LogLevel } from './config/log-level.ts';
-export type { TemporalSettings } from './config/temporal.ts';
+export { type TemporalSettings, unreachableTemporal } from './config/temporal.ts';
 export { type HashedKey, hashedKey } from './config/values.ts';
 export { isSet } from './config/variables.ts';

@@ -16,7 +16,13 @@ import { allEnded } from './all-ended.ts';
 import { cachedOrders } from './cached-orders.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
-import { type Config, ConfigError, loadConfig, type TemporalSettings } from './config.ts';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  type TemporalSettings,
+  unreachableTemporal,
+} from './config.ts';
 import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
 import { grpcCode } from './grpc-code.ts';
 import { createLog, showError } from './log.ts';
@@ -141,8 +147,7 @@ export async function connectWorker({ connection }: TemporalSettings): Promise<N
   try {
     return await NativeConnection.connect(connection);
   } catch {
-    const message = `no Temporal server answers at ${connection.address}, or it refuses this process: start it, or correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY and TEMPORAL_TLS_*`;
-    throw new ConfigError([{ path: 'TEMPORAL_ADDRESS', message }]);
+    throw new ConfigError([{ path: 'TEMPORAL_ADDRESS', message: unreachableTemporal(connection) }]);
   }
 }
 

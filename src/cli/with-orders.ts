@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { createCardStash } from '../cards/index.ts';
 import { createDataConverter } from '../codec/index.ts';
-import { type Config, loadClientSettings } from '../config.ts';
+import { type Config, loadClientSettings, unreachableTemporal } from '../config.ts';
 import { localEnvironment } from '../dev/local-environment.ts';
 import { localPayloadKeys } from '../dev/local-secrets.ts';
 import { createOrderScreening, type OrderScreening, type OrderScreeningOptions } from '../starter.ts';
@@ -23,9 +23,7 @@ export async function withOrders<T>(
   const dataConverter = createDataConverter(await payloadKeysOf(settings));
   const cards = sharedStash(cardStash);
   const connection = await connectTemporal(temporal).catch(() => {
-    throw new UnreachableError(
-      `Temporal doesn't answer at ${temporal.connection.address}, so nothing was sent: is it running, and is TEMPORAL_ADDRESS right?`,
-    );
+    throw new UnreachableError(`nothing was sent: ${unreachableTemporal(temporal.connection)}`);
   });
   try {
     const client = new Client({ connection, namespace: temporal.namespace, dataConverter });

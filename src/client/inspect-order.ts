@@ -11,8 +11,7 @@ import { summaryOf } from './list-orders.ts';
 import { describeOrder, finalRecord, openState } from './read-order.ts';
 import { unknownOrder } from './temporal-errors.ts';
 import type { InspectedOrder, PollTimes } from './types.ts';
-
-const WITHIN_MS = 5_000;
+import { READ_WITHIN_MS } from './within.ts';
 
 /** The poll is one activity, which the server tries again after each pause. */
 const POLL: keyof PollActivities = 'pollStatus';
@@ -23,7 +22,7 @@ const FIRST_THAT_READS = 2;
 export async function inspectOrder(
   context: ClientContext,
   workflowId: string,
-  { withinMs = WITHIN_MS }: { withinMs?: number } = {},
+  { withinMs = READ_WITHIN_MS }: { withinMs?: number } = {},
 ): Promise<InspectedOrder> {
   const deadline = Date.now() + withinMs;
   const description = await describeOrder(context, workflowId, withinMs);

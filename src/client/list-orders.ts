@@ -22,9 +22,8 @@ import { instantOf } from './instant-of.ts';
 import { invalidRequest } from './read-requests.ts';
 import { asOrderError } from './temporal-errors.ts';
 import type { ListRequest, OrderList, OrderSummary } from './types.ts';
-import { within } from './within.ts';
+import { READ_WITHIN_MS, within } from './within.ts';
 
-const LIST_WITHIN_MS = 5_000;
 const DEFAULT_LIMIT = 50;
 const CHECK_BYTES = 8;
 
@@ -37,7 +36,7 @@ export async function listOrders({ client }: ClientContext, request: ListRequest
   const query = queryOf(request);
   const nextPageToken = request.cursor === undefined ? undefined : tokenOf(request.cursor, query);
   const page = await asOrderError(() =>
-    within(client, Date.now() + LIST_WITHIN_MS, () =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
       client.workflowService.listWorkflowExecutions({
         namespace: client.options.namespace,
         query,

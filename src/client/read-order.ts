@@ -10,10 +10,7 @@ import { orderQuery } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { ClientContext } from './context.ts';
 import { asOrderError, orderClosed, toOrderError, unknownOrder } from './temporal-errors.ts';
-import { within } from './within.ts';
-
-/** How long a read may take; in milliseconds. */
-const READ_WITHIN_MS = 5_000;
+import { READ_WITHIN_MS, within } from './within.ts';
 
 /** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
 export async function readOrder(context: ClientContext, workflowId: string): Promise<OrderState> {

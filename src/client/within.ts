@@ -8,6 +8,9 @@ export class DeadlinePassed extends Error {
 /** How long a caller waits for what an order answers, unless it is the decision; in milliseconds. */
 export const ANSWER_WITHIN_MS = 10_000;
 
+/** How long a read may take; in milliseconds. */
+export const READ_WITHIN_MS = 5_000;
+
 /** Beyond the call's own deadline, so that its error, which says more, comes first. */
 const SLACK_MS = 100;
 

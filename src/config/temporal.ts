@@ -55,6 +55,11 @@ export function readTemporal(
   }
 }
 
+/** @returns what is wrong when there is no connection, and what to do. The SDK's own words may quote credentials. */
+export function unreachableTemporal({ address }: TemporalConnection): string {
+  return `Temporal doesn't answer at ${address}, or refuses this process: start it, or correct TEMPORAL_ADDRESS, TEMPORAL_API_KEY and TEMPORAL_TLS_*`;
+}
+
 function setOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>

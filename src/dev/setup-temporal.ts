@@ -1,7 +1,7 @@
 // `npm run setup:temporal`: makes the namespace of the configured Temporal server fit for orders, and the configured
 // version of the workers current.
 import { Connection } from '@temporalio/client';
-import { loadTemporalSettings, loadWorkerVersion } from '../config.ts';
+import { loadTemporalSettings, loadWorkerVersion, unreachableTemporal } from '../config.ts';
 import { makeCurrent } from './current-version.ts';
 import { registerNamespace } from './register-namespace.ts';
 import { scheduleSweep } from './sweep-schedule.ts';
@@ -11,8 +11,7 @@ async function setUp(): Promise<void> {
   const { connection: options, namespace } = loadTemporalSettings(process.env);
   const version = loadWorkerVersion(process.env);
   const connection = await Connection.connect(options).catch((cause: unknown) => {
-    const words = `Temporal doesn't answer at ${options.address}, or refuses this client: is it running, and are TEMPORAL_ADDRESS, TEMPORAL_API_KEY and TEMPORAL_TLS_* right?`;
-    throw new Error(words, { cause });
+    throw new Error(unreachableTemporal(options), { cause });
   });
   try {
     if (await registerNamespace(connection, namespace, RETENTION_SECONDS)) {

@@ -51,7 +51,7 @@ describe.each(['src/serve.ts', 'src/worker.ts'])('%s does not start, and says wh
   it('when Temporal does not answer', async () => {
     const address = `127.0.0.1:${await freePort()}`;
     expect(await refusal(script, { TEMPORAL_ADDRESS: address })).toContain(
-      `TEMPORAL_ADDRESS: no Temporal server answers at ${address}`,
+      `TEMPORAL_ADDRESS: Temporal doesn't answer at ${address}`,
     );
   });
 });
