@@ -20,6 +20,14 @@ export interface Ratio {
   high?: number;
 }
 
+/** @returns the ratio in words, with what it was from round to round */
+export function ratioWords(ratio: Ratio | undefined): string {
+  if (ratio === undefined) return '';
+  const { value, low, high } = ratio;
+  const span = low === undefined || high === undefined ? '' : ` (${low.toFixed(2)} to ${high.toFixed(2)})`;
+  return `${value.toFixed(2)}${span}`;
+}
+
 export interface Figure {
   part: Part;
   name: string;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { capacityFor, capacityRows, USUAL_LOAD } from './capacity.ts';
-import { PARTS, type Part, type Ratio } from './figures.ts';
+import { PARTS, type Part, ratioWords } from './figures.ts';
 import { type KeptFigure, type KeptResult, newestOfEach } from './kept.ts';
 import { newestMeasured } from './measured.ts';
 
@@ -106,8 +106,8 @@ function byFigure(figures: readonly KeptFigure[]): string {
     rounded(value),
     rounded(floor),
     rounded(plain),
-    ratio(toFloor),
-    ratio(toPlain),
+    ratioWords(toFloor),
+    ratioWords(toPlain),
   ]);
   const heads = ['figure', 'unit', 'ours', 'floor', 'plain', '÷ floor', '÷ plain'];
   const used = heads.map((_, column) => rows.some((row) => row[column] !== ''));
@@ -150,13 +150,6 @@ function rounded(value: number | undefined): string {
   if (value === undefined) return '';
   const digits = Number.isInteger(value) || Math.abs(value) >= 1_000 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-}
-
-function ratio(found: KeptFigure['toFloor']): string {
-  if (found === undefined) return '';
-  const { value, low, high }: Ratio = found;
-  const span = low === undefined || high === undefined ? '' : ` (${low.toFixed(2)} to ${high.toFixed(2)})`;
-  return `${value.toFixed(2)}${span}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { DURATION_UNITS, duration as settingDuration } from '../src/config/values.ts';
 import {
   ASSUMPTIONS,
   type Assumptions,
@@ -13,20 +14,17 @@ import {
 import { measuredIn, newestMeasured } from './measured.ts';
 
 const RESULTS = join(import.meta.dirname, 'results');
-const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function milliseconds(written: string): number {
-  const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(written) ?? [];
-  const factor = UNITS[unit];
-  if (factor === undefined)
-    throw new InvalidArgumentError('must be a duration such as 500ms, 8s, 15m, 12h or 5d');
-  return Number(number) * factor;
+  const read = settingDuration(0).safeParse(written);
+  if (!read.success) throw new InvalidArgumentError(read.error.issues.map(({ message }) => message).join());
+  return read.data;
 }
 
 /** An option that is a duration, its default told as it would be written. */
 function duration(flags: string, about: string, usualMs: number): Option {
   const [unit = 'ms', ms = 1] =
-    Object.entries(UNITS)
+    Object.entries(DURATION_UNITS)
       .toReversed()
       .find(([, factor]) => usualMs % factor === 0) ?? [];
   return new Option(flags, about).argParser(milliseconds).default(usualMs, `${usualMs / ms}${unit}`);

@@ -1,6 +1,6 @@
 /** The figures for people. */
 import Table from 'cli-table3';
-import type { Figure, Ratio } from './figures.ts';
+import { type Figure, ratioWords } from './figures.ts';
 
 const PLAIN = { head: [], border: [], compact: true };
 
@@ -19,8 +19,8 @@ export function tableOf(figures: readonly Figure[]): string {
       rounded(figure.value),
       rounded(figure.floor),
       rounded(figure.plain),
-      ratio(figure.toFloor),
-      ratio(figure.toPlain),
+      ratioWords(figure.toFloor),
+      ratioWords(figure.toPlain),
       figure.targets.map(({ words }) => words).join('\n'),
       figure.targets.map(({ met }) => (met ? 'met' : 'not met')).join('\n'),
     ]);
@@ -32,12 +32,4 @@ export function tableOf(figures: readonly Figure[]): string {
 function rounded(value: number | undefined): string {
   if (value === undefined) return '';
   return Math.abs(value) >= 1_000 ? value.toFixed(0) : value.toFixed(Number.isInteger(value) ? 0 : 2);
-}
-
-function ratio(found: Ratio | undefined): string {
-  if (found === undefined) return '';
-  const { value, low, high } = found;
-  return low === undefined || high === undefined
-    ? value.toFixed(2)
-    : `${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }

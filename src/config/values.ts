@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { NamedKey } from '../sealer.ts';
 
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+/** What a duration is written in; in milliseconds. */
+export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 /** Ten years: longer is a slip of the pen. */
-const LONGEST_MS = 3_650 * UNITS.d;
+const LONGEST_MS = 3_650 * DURATION_UNITS.d;
 
 /** A duration as `500ms`, `8s`, `1m`, `12h` or `30d`, read as whole milliseconds. @param leastMs 0 allows `0s` */
 export function duration(leastMs: 0 | 1 = 1) {
@@ -21,7 +22,7 @@ export function duration(leastMs: 0 | 1 = 1) {
 
 function toMs(written: string): number {
   const [, number = '', unit = 'ms'] = DURATION.exec(written) ?? [];
-  return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
+  return Math.round(Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS]);
 }
 
 /** One of a few words. */
