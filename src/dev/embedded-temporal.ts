@@ -50,6 +50,13 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
+ * Beside the ports that it is given the server picks some for itself, and another program may have one of them before the
+ * server listens on it. It picks others the next time.
+ */
+const STARTS = 3;
+const PORT_TAKEN = 'address already in use';
+
+/**
  * Starts Temporal's dev server on 127.0.0.1, waits until it answers, and sets the namespace up (`setupTemporal`). It
  * ends when this process ends, in whatever way.
  *
@@ -57,11 +64,22 @@ const STOP_TIMEOUT_MS = 10_000;
  *   lines of the log when the server ends or doesn't answer within a minute
  */
 export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
-  const { dataDir, namespace = 'default', codecEndpoint } = options;
   // Before the search, which may take minutes to end in a port that was taken all along.
   if (options.port !== 0) await assertPortFree(options.port, 'TEMPORAL_PORT');
   if (options.uiPort) await assertPortFree(options.uiPort, 'TEMPORAL_UI_PORT');
   const binary = await findTemporalBinary(options.progress ? { progress: options.progress } : {});
+  for (let start = 1; ; start++) {
+    try {
+      return await startServer(binary.path, options);
+    } catch (error) {
+      const taken = error instanceof Error && error.message.includes(PORT_TAKEN);
+      if (!taken || start === STARTS) throw error;
+    }
+  }
+}
+
+async function startServer(binary: string, options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
+  const { dataDir, namespace = 'default', codecEndpoint } = options;
   const port = options.port === 0 ? await freePort() : options.port;
   const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
@@ -70,7 +88,7 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
 
   const log = openSync(logFile, 'w');
   const child = await startGuardedChild(
-    binary.path,
+    binary,
     temporalArguments({
       port,
       namespace,

@@ -1,8 +1,21 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** A port on loopback that nobody listens on right now. */
-export function freePort(): Promise<number> {
-  return listenOnce(0);
+/** Below what systems give to outgoing connections: one of those could have the port before it is listened on. */
+const FIRST_PORT = 20_000;
+const END_OF_PORTS = 32_000;
+
+/** A port on loopback that nobody listens on right now, and that no outgoing connection is given. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FIRST_PORT, END_OF_PORTS);
+    try {
+      await listenOnce(port);
+      return port;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    }
+  }
 }
 
 /**
@@ -25,16 +38,10 @@ export async function assertPortFree(port: number, variable: string): Promise<vo
   }
 }
 
-function listenOnce(port: number): Promise<number> {
+function listenOnce(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port was given'));
-        else resolve(address.port);
-      });
-    });
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve()));
   });
 }

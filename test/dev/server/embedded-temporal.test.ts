@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { exists } from '../../../src/dev/exists.ts';
 import {
   type EmbeddedTemporal,
   type EmbeddedTemporalOptions,
@@ -10,8 +11,9 @@ import {
   missingSearchAttributes,
   startEmbeddedTemporal,
 } from '../../../src/dev/index.ts';
+import { findTemporalBinary } from '../../../src/dev/temporal-binary.ts';
 import { eventually } from '../../support/index.ts';
-import { scratchFolder } from '../fake-commands.ts';
+import { environmentWith, scratchFolder } from '../fake-commands.ts';
 
 async function start(options: Partial<EmbeddedTemporalOptions> = {}): Promise<EmbeddedTemporal> {
   const server = await startEmbeddedTemporal({ port: 0, ...options });
@@ -93,6 +95,27 @@ test('a taken port is refused before anything is started, naming the variable th
   await expect(startEmbeddedTemporal({ port: 0, uiPort: port })).rejects.toThrow(
     `Port ${port} is in use by another program. Stop it, or set TEMPORAL_UI_PORT`,
   );
+});
+
+test('a port that the server picked for itself and did not get does not keep it from starting', async () => {
+  const real = (await findTemporalBinary()).path;
+  const once = join(await scratchFolder(), 'once');
+  const { PATH } = await environmentWith({
+    temporal: `if [ "$1" = server ] && [ ! -e ${once} ]; then
+  : > ${once}
+  echo 'listen tcp 127.0.0.1:37599: bind: address already in use'
+  exit 1
+fi
+exec ${real} "$@"`,
+  });
+  vi.stubEnv('PATH', PATH);
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  const server = await start();
+
+  expect(await exists(once)).toBe(true);
+  const { connection } = await clientOf(server);
+  expect(await missingSearchAttributes(connection, server.namespace)).toEqual([]);
 });
 
 test('a server that ends while starting is reported with the end of its log', async () => {
