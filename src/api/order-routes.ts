@@ -38,7 +38,8 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
       if (Object.hasOwn(body, 'orderId')) {
         throw invalidRequest([{ path: 'orderId', message: 'stands in the path; remove it from the body' }]);
       }
-      const { fingerprint: _ours, ...answer } = await orderScreening.screen({ ...query, ...body, orderId });
+      const request = { ...withIntegration(query, body), orderId };
+      const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
       return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
     },
   });
@@ -95,6 +96,15 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     answers: { 201: cardRefSchema },
     problems: [400, 401, 404, 413, 415, 422, 429, 503],
     handle: async ({ query, body }, _request, reply) =>
-      reply.code(201).send(await orderScreening.putCard({ ...query, ...body })),
+      reply.code(201).send(await orderScreening.putCard(withIntegration(query, body))),
   });
+}
+
+/** @throws OrderScreeningError `invalid-request` when address and body name two integrations: one of them would be wrong */
+function withIntegration(query: { integration?: string | undefined }, body: Record<string, unknown>) {
+  const { integration = query.integration } = body;
+  if (query.integration !== undefined && integration !== query.integration) {
+    throw invalidRequest([{ path: 'integration', message: 'is another one in the address: name it once' }]);
+  }
+  return { ...query, ...body };
 }

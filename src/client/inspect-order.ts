@@ -8,7 +8,7 @@ import { PayloadCodecError } from '../payload-codec-error.ts';
 import type { ClientContext } from './context.ts';
 import { instantOf } from './instant-of.ts';
 import { summaryOf } from './list-orders.ts';
-import { describeOrder, finalRecord, openState } from './read-order.ts';
+import { describeOrder, finalRecord, isOpen, openState } from './read-order.ts';
 import { unknownOrder } from './temporal-errors.ts';
 import type { InspectedOrder, PollTimes } from './types.ts';
 import { READ_WITHIN_MS } from './within.ts';
@@ -40,12 +40,12 @@ export async function inspectOrder(
 
 async function stateOf(
   context: ClientContext,
-  { status, workflowId }: WorkflowExecutionDescription,
+  description: WorkflowExecutionDescription,
   withinMs: number,
 ): Promise<{ state: OrderState } | Pick<Required<InspectedOrder>, 'missing'>> {
-  const open = status.name === 'RUNNING';
+  const open = isOpen(description);
   try {
-    return { state: await (open ? openState : finalRecord)(context, workflowId, withinMs) };
+    return { state: await (open ? openState : finalRecord)(context, description.workflowId, withinMs) };
   } catch (error) {
     // The client's name for every query that a worker took and failed, such as a history that it can't replay.
     if (error instanceof QueryNotRegisteredError) return { missing: 'unreadable' };

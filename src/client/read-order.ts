@@ -23,8 +23,12 @@ export async function readOrder(context: ClientContext, workflowId: string): Pro
 export async function findOrder(context: ClientContext, workflowId: string): Promise<OrderState | undefined> {
   const description = await describeOrder(context, workflowId);
   if (description === undefined) return undefined;
-  const open = description.status.name === 'RUNNING';
-  return open ? openState(context, workflowId) : finalRecord(context, workflowId);
+  return isOpen(description) ? openState(context, workflowId) : finalRecord(context, workflowId);
+}
+
+/** @returns whether an order goes on; also one that an operator has paused, or is in a state of newer servers */
+export function isOpen({ closeTime }: WorkflowExecutionDescription): boolean {
+  return closeTime === undefined;
 }
 
 /** @returns the state of an open order, from a worker @throws OrderScreeningError `temporal-unavailable` without one */

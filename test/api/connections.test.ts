@@ -138,6 +138,7 @@ describe('what is no request', () => {
 
   it.each([
     ['not JSON', 400, 'not-json', 'application/json', '{"to-be-kept-out'],
+    ['poisoned', 400, 'not-json', 'application/json', '{"__proto__": {"to-be-kept-out": 1}}'],
     ['an unknown content type', 415, 'unsupported-media-type', 'text/to-be-kept-out', '{}'],
     ['above 1 MiB', 413, 'too-large', 'application/json', JSON.stringify('x'.repeat(1024 * 1024))],
   ])('nor a body that is %s', async (_case, status, code, type, payload) => {

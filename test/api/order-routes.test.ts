@@ -35,20 +35,6 @@ describe('POST screening', () => {
     expect(orderScreening.screen).toHaveBeenCalledWith({ orderId: '1001', transaction: {} });
   });
 
-  it('takes the integration from the query, and from the body before it', async () => {
-    const { app, orderScreening } = await anApi();
-    await app.inject({ ...screening, query: { integration: 'outlet' }, body: { transaction: {} } });
-    expect(orderScreening.screen).toHaveBeenLastCalledWith(
-      expect.objectContaining({ integration: 'outlet' }),
-    );
-    await app.inject({
-      ...screening,
-      query: { integration: 'outlet' },
-      body: { integration: 'shop', transaction: {} },
-    });
-    expect(orderScreening.screen).toHaveBeenLastCalledWith(expect.objectContaining({ integration: 'shop' }));
-  });
-
   it('lists every fault of request and transaction at once, and echoes nothing', async () => {
     const { app, orderScreening, logged } = await anApi();
     orderScreening.screen.mockImplementation(async (raw) => {
@@ -200,38 +186,35 @@ describe('POST card-refs', () => {
   });
 });
 
-describe('what is wrong before an order is asked', () => {
-  it.each([
-    ['a body that is no JSON', 400, 'not-json', { payload: '{"transaction": do-not-echo-me}' }],
-    ['a poisoned body', 400, 'not-json', { payload: '{"__proto__": {"x": 1}}' }],
-    [
-      'another content type',
-      415,
-      'unsupported-media-type',
-      { payload: 'a=b', headers: { 'content-type': 'text/plain' } },
-    ],
-    [
-      'a body over 1 MiB',
-      413,
-      'too-large',
-      { payload: JSON.stringify({ transaction: 'x'.repeat(1024 * 1024) }) },
-    ],
-  ])('%s is answered %i', async (_case, status, code, { payload, ...rest }) => {
-    const { app } = await anApi();
-    const headers = { 'content-type': 'application/json' };
-    const response = await app.inject({ ...screening, headers, payload, ...rest });
-    expect(response.statusCode).toBe(status);
-    expect(response.headers['content-type']).toContain('application/problem+json');
-    expect(response.json()).toMatchObject({ type: `/problems/${code}`, status });
-    expect(response.body).not.toContain('do-not-echo-me');
+describe('the integration of an order', () => {
+  const outlet = { integration: 'outlet' };
+  const routes = [
+    { url: '/v1/orders/order-1/screening', body: { transaction: aTransaction() } },
+    { url: '/v1/card-refs', body: { orderId: 'order-1', ...TEST_CARD } },
+  ];
+
+  it.each(routes)('stands in the address or in the body: $url', async ({ url, body }) => {
+    const { app, orderScreening } = await anApi();
+    const named = [
+      { url: `${url}?integration=outlet`, body },
+      { url, body: { ...body, ...outlet } },
+      { url: `${url}?integration=outlet`, body: { ...body, ...outlet } },
+    ];
+    for (const one of named)
+      expect((await app.inject({ method: 'POST', ...one })).statusCode).toBeLessThan(300);
+    const { screen, putCard } = orderScreening;
+    const requests = [...screen.mock.calls, ...putCard.mock.calls].map(([request]) => request);
+    expect(requests).toMatchObject([outlet, outlet, outlet]);
   });
 
-  it('an address that is none is answered 404 with a problem document', async () => {
-    const { app, logged } = await anApi();
-    const response = await app.inject({ method: 'GET', url: '/v2/do-not-log-me' });
-    expect(response.statusCode).toBe(404);
-    expect(response.json()).toMatchObject({ type: '/problems/not-found', status: 404 });
-    expect(response.body + logged()).not.toContain('do-not-log-me');
+  it.each(routes)('is refused when they differ: $url', async ({ url, body }) => {
+    const { app, orderScreening } = await anApi();
+    const two = { url: `${url}?integration=outlet`, body: { ...body, integration: 'shop' } };
+    const response = await app.inject({ method: 'POST', ...two });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({ errors: [{ path: 'integration' }] });
+    expect(orderScreening.screen).not.toHaveBeenCalled();
+    expect(orderScreening.putCard).not.toHaveBeenCalled();
   });
 });
 

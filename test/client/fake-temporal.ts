@@ -72,12 +72,17 @@ export function refused(
 }
 
 /** What `describe` says of an order. */
-export function described(status: 'RUNNING' | 'COMPLETED', phase = 'screening', decision?: string) {
+export function described(
+  status: 'RUNNING' | 'PAUSED' | 'COMPLETED',
+  phase = 'screening',
+  decision?: string,
+) {
   const shown = new Map<unknown, unknown>([
     [screeningPhase, phase],
     [screeningDecision, decision],
   ]);
-  return { status: { name: status }, typedSearchAttributes: shown, raw: {}, historyLength: 2 };
+  const closeTime = status === 'COMPLETED' ? new Date('2026-03-07T10:00:00.000Z') : undefined;
+  return { status: { name: status }, closeTime, typedSearchAttributes: shown, raw: {}, historyLength: 2 };
 }
 
 /** The history of an order that no worker has begun. */

@@ -11,7 +11,7 @@ const at = (iso: string) => msToTs(Date.parse(iso));
 const START = new Date('2026-03-02T10:00:00.000Z');
 
 /** What the server says of an order; its poll as given. */
-const seen = (status: 'RUNNING' | 'COMPLETED', poll?: object) => ({
+const seen = (status: 'RUNNING' | 'PAUSED' | 'COMPLETED', poll?: object) => ({
   ...described(status, 'review', 'review'),
   workflowId: 'order:default:order-1',
   runId: 'run-1',
@@ -46,6 +46,13 @@ describe('inspecting an order', () => {
     const found = await orderScreening.inspect(order);
     expect(found).toMatchObject({ state: { phase: 'closed' }, summary: { closedAt: START.toISOString() } });
     expect(temporal.query).not.toHaveBeenCalled();
+  });
+
+  it('asks one that an operator has paused, as any open one', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(seen('PAUSED'));
+    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+    expect(await orderScreening.inspect(order)).toMatchObject({ state: { phase: 'review' } });
   });
 
   const nobody = new ServiceError('Failed', {
