@@ -58,14 +58,16 @@ export const USUAL_LOAD: Load = {
   retentionMs: 90 * DAY_MS,
 };
 
-/** Rules of thumb, not measured: change them with what your own cluster shows. */
+/** Rules of thumb: change them with what your own cluster shows. */
 export interface Assumptions {
   /** How busy a core may be at the peak. */
   utilization: number;
   /** Concurrent screenings of a worker process: its slots. */
   slotsPerWorker: number;
-  /** Database transactions a second of a history shard, which makes them one after another. */
+  /** State transitions a second of a history shard, which makes them one after another. */
   transitionsPerShard: number;
+  /** Database transactions for each state transition: those of queues and visibility come to it. Measured on PostgreSQL. */
+  commitsPerTransition: number;
   /** Tasks a second of a task queue partition. */
   tasksPerPartition: number;
 }
@@ -74,6 +76,7 @@ export const ASSUMPTIONS: Assumptions = {
   utilization: 0.6,
   slotsPerWorker: 500,
   transitionsPerShard: 10,
+  commitsPerTransition: 3,
   tasksPerPartition: 200,
 };
 
@@ -138,7 +141,7 @@ export function capacityFor(
     ),
     apiProcesses: Math.max(cores(measured.cpu.api), 2),
     serverCores: cores(measured.cpu.server),
-    databaseTransactionsPerSecond: transitions,
+    databaseTransactionsPerSecond: transitions * assumptions.commitsPerTransition,
     shards: powerOfTwo(transitions / assumptions.transitionsPerShard),
     partitions: Math.max(1, Math.ceil((peak * TASKS_AT_CHECKOUT) / assumptions.tasksPerPartition)),
     actionsPerMonth: rate * MONTH_S * mean('actions'),

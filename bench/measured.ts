@@ -51,8 +51,12 @@ export function measuredOf(figures: Figures): Measured {
     actions: history(name, 'actions'),
     transitions: history(name, 'transitions'),
   });
-  const cpu = (process: string) =>
-    value(`CPU of ${process}`, ({ name }) => name.startsWith(`CPU of ${process}, whole life`)) / 1_000;
+  // An order costs more where several workers share the load.
+  const cpu = (process: string) => {
+    const found = figures.filter(({ name }) => name.startsWith(`CPU of ${process}, whole life`));
+    if (found.length === 0) throw new Error(`the result lacks the figure: CPU of ${process}`);
+    return Math.max(...found.map((figure) => figure.value)) / 1_000;
+  };
   const review = figures.find(({ name }) => POLLED.test(name))?.name ?? 'a polled review';
   return {
     passed: cost('passed'),

@@ -84,7 +84,8 @@ function targetRows(figures: readonly KeptFigure[]): string[][] {
   return figures
     .filter(({ targets }) => targets.length > 0)
     .flatMap(({ name, unit, value, floor, plain, targets }) =>
-      targets.map(({ words, met }) => [
+      // Two may ask for the same: so many steps, and no more than with fewer polls.
+      [...new Map(targets.map((target) => [target.words, target])).values()].map(({ words, met }) => [
         `${name} (${unit})`,
         rounded(value),
         rounded(floor),
@@ -137,7 +138,7 @@ async function capacityTable(folder: string): Promise<string> {
 
 function notes(figures: readonly KeptFigure[]): string[] {
   const told = figures.flatMap(({ name, note }) => (note === undefined ? [] : [`- ${name}: ${note}.`]));
-  return told.length === 0 ? [] : [told.join('\n')];
+  return told.length === 0 ? [] : [[...new Set(told)].join('\n')];
 }
 
 function markdown(heads: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -72,6 +72,12 @@ const program = new Command()
     ASSUMPTIONS.slotsPerWorker,
   )
   .option('--transitions-per-shard <number>', 'a second', number, ASSUMPTIONS.transitionsPerShard)
+  .option(
+    '--commits-per-transition <number>',
+    'of the database, for each state transition',
+    number,
+    ASSUMPTIONS.commitsPerTransition,
+  )
   .option('--tasks-per-partition <number>', 'a second', number, ASSUMPTIONS.tasksPerPartition)
   .option('--measured <file>', 'a result of npm run bench; the newest kept ones unless given')
   .parse();

@@ -72,6 +72,13 @@ describe('the capacity for a load', () => {
     expect(long.databaseTransactionsPerSecond).toBeGreaterThan(short.databaseTransactionsPerSecond);
   });
 
+  it('has more transactions of the database than transitions of orders', () => {
+    const passed = { ...load, declined: 0, reviewed: 0 };
+    const { databaseTransactionsPerSecond, shards } = capacityFor(passed, measured);
+    expect(databaseTransactionsPerSecond).toBe(10 * 2 * 20 * 3);
+    expect(shards).toBe(64);
+  });
+
   it('has workers for a slow service, whose checkouts hold a slot each', () => {
     const slow = capacityFor(
       { ...load, ordersPerSecond: 200, serviceMs: 7_000 },
