@@ -13,7 +13,6 @@ import {
   withMetrics,
 } from './activities/index.ts';
 import { allEnded } from './all-ended.ts';
-import { cachedOrders } from './cached-orders.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import {
@@ -33,6 +32,11 @@ import { workflowBundle } from './workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
+/**
+ * As few as may be: one order in the cache is 0.26 MB, and the pauses in which V8 collects them hold checkouts up. Fewer than
+ * the screenings at a time, and some would wait for a place. docs/scaling.md, «Memory of a worker».
+ */
+const CACHED_ORDERS = CONCURRENT_SCREENINGS;
 /** How long an order's next task waits for the worker that has it in its cache, which may have died. */
 const WAIT_FOR_ITS_WORKER = '5 seconds';
 const CONCURRENT_BACKGROUND = 200;
@@ -85,7 +89,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_SCREENINGS,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SCREENINGS,
       maxConcurrentActivityTaskExecutions: CONCURRENT_SCREENINGS,
-      maxCachedWorkflows: cachedOrders(CONCURRENT_SCREENINGS),
+      maxCachedWorkflows: CACHED_ORDERS,
       stickyQueueScheduleToStartTimeout: WAIT_FOR_ITS_WORKER,
     }),
     Worker.create({

@@ -9,7 +9,8 @@ import type { FloorActivities, FloorInput } from './workflows.ts';
 
 const workflowsPath = fileURLToPath(import.meta.resolve('./workflows.ts'));
 const SLOTS = 500;
-const CACHED = 2_000;
+/** As many as ours. */
+const CACHED = 500;
 
 const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '', SERVICE_URL = '' } = process.env;
 const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });

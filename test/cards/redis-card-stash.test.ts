@@ -255,9 +255,12 @@ describe('a card stash without a Redis', () => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const begun = Date.now();
-    expectFailures(await failuresOf(aStash(`redis://:${password}@127.0.0.1:${port}`)), 'unreachable');
-    expectFailures(await failuresOf(aStash(`redis://127.0.0.1:${port}`)), 'unreachable');
-    expect(Date.now() - begun).toBeLessThan(2 * ABOUT_A_SECOND_MS);
+    const stashes = [`redis://:${password}@127.0.0.1:${port}`, `redis://127.0.0.1:${port}`].map((url) =>
+      aStash(url),
+    );
+    for (const failures of await Promise.all(stashes.map(failuresOf)))
+      expectFailures(failures, 'unreachable');
+    expect(Date.now() - begun).toBeLessThan(ABOUT_A_SECOND_MS);
   });
 });
 
