@@ -33,7 +33,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
 /**
- * As few as may be: one order in the cache is 0.26 MB, and the pauses in which V8 collects them hold checkouts up. Fewer than
+ * As few as may be: one order in the cache is 0.26 MB, and V8 goes through all of them when it collects garbage. Fewer than
  * the screenings at a time, and some would wait for a place. docs/scaling.md, «Memory of a worker».
  */
 const CACHED_ORDERS = CONCURRENT_SCREENINGS;
