@@ -36,13 +36,13 @@ async function figuresIn(file: string): Promise<Figures> {
 
 /** @throws Error naming the figure that is missing */
 export function measuredOf(figures: Figures): Measured {
-  const value = (what: string, test: (figure: Figures[number]) => boolean) => {
-    const found = figures.find(test);
-    if (found === undefined) throw new Error(`the result lacks the figure: ${what}`);
-    return found.value;
+  const largest = (what: string, test: (figure: Figures[number]) => boolean) => {
+    const found = figures.filter(test).map(({ value }) => value);
+    if (found.length === 0) throw new Error(`the result lacks the figure: ${what}`);
+    return Math.max(...found);
   };
   const history = (name: string, unit: string) =>
-    value(
+    largest(
       `${name}, ${unit}`,
       (figure) => figure.part === 'history' && figure.name === name && figure.unit === unit,
     );
@@ -52,11 +52,8 @@ export function measuredOf(figures: Figures): Measured {
     transitions: history(name, 'transitions'),
   });
   // An order costs more where several workers share the load.
-  const cpu = (process: string) => {
-    const found = figures.filter(({ name }) => name.startsWith(`CPU of ${process}, whole life`));
-    if (found.length === 0) throw new Error(`the result lacks the figure: CPU of ${process}`);
-    return Math.max(...found.map((figure) => figure.value)) / 1_000;
-  };
+  const cpu = (process: string) =>
+    largest(`CPU of ${process}`, ({ name }) => name.startsWith(`CPU of ${process}, whole life`)) / 1_000;
   const review = figures.find(({ name }) => POLLED.test(name))?.name ?? 'a polled review';
   return {
     passed: cost('passed'),

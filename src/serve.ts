@@ -53,8 +53,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     parts.add(() => app.close());
     return { stopped: workers.stopped, stop: parts.stop };
   } catch (error) {
-    // What went wrong first is what must be told.
-    await parts.stop().catch(() => undefined);
+    await parts.giveUp();
     throw error;
   }
 }

@@ -22,4 +22,7 @@ export class StartedParts {
     }
     if (errors.length > 0) throw errors[0];
   };
+
+  /** Stops all parts after something went wrong, which is what must be told, and not what goes wrong now. */
+  readonly giveUp = (): Promise<void> => this.stop().catch(() => undefined);
 }

@@ -8,9 +8,8 @@ import { FLOOR_TASK_QUEUE } from './names.ts';
 import type { FloorActivities, FloorInput } from './workflows.ts';
 
 const workflowsPath = fileURLToPath(import.meta.resolve('./workflows.ts'));
+/** Of what is done at a time, and as many workflows in the cache: as ours. */
 const SLOTS = 500;
-/** As many as ours. */
-const CACHED = 500;
 
 const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '', SERVICE_URL = '' } = process.env;
 const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
@@ -41,7 +40,7 @@ const worker = await Worker.create({
   maxConcurrentWorkflowTaskExecutions: SLOTS,
   maxConcurrentLocalActivityExecutions: SLOTS,
   maxConcurrentActivityTaskExecutions: SLOTS,
-  maxCachedWorkflows: CACHED,
+  maxCachedWorkflows: SLOTS,
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.shutdown());
 console.log('worker is ready');

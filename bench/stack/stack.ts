@@ -58,7 +58,7 @@ export async function startStack(address?: string): Promise<Stack> {
       stop: parts.stop,
     };
   } catch (error) {
-    await parts.stop();
+    await parts.giveUp();
     throw error;
   }
 }

@@ -8,8 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export function sentBy(headers: IncomingHttpHeaders): 'own page' | 'foreign page' | 'no page' {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
-  if (site === undefined && origin === undefined) return 'no page';
-  if (site === 'none') return 'no page';
+  if (site === 'none' || (site === undefined && origin === undefined)) return 'no page';
   const own = site === undefined ? hostOf(origin) === host : site === 'same-origin';
   return own ? 'own page' : 'foreign page';
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createPayloadCodec } from '../codec/index.ts';
 import { type Config, ConfigError } from '../config.ts';
+import { errorCode } from '../error-code.ts';
 import type { Log } from '../log.ts';
 import type { OrderScreening } from '../starter.ts';
 import { createApi } from './create-api.ts';
@@ -35,8 +36,7 @@ export async function startApi(
 }
 
 function listenFault(error: unknown, { host, port }: Config['api']): ConfigError | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
+  switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new ConfigError([
         { path: 'API_PORT', message: `port ${port} is taken: free it, or set another` },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorCode } from '../error-code.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../orders/ids.ts';
 import type { Integration } from '../orders/integration.ts';
 import type { FaultList } from './fault-list.ts';
@@ -94,7 +95,7 @@ function readJson(file: string, faults: FaultList): Record<string, unknown> | un
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  return String(errorCode(error) ?? 'unknown reason');
 }
 
 function hasKey(integration: Integration): boolean {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { errorCode } from '../error-code.ts';
 
 /** A child process, in a process group of its own, that is stopped when its parent is gone. */
 export interface GuardedChild {
@@ -68,6 +69,6 @@ function signalGroup(child: ChildProcess, target: number, signal: NodeJS.Signals
   try {
     process.kill(target, signal);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (errorCode(error) !== 'ESRCH') throw error;
   }
 }

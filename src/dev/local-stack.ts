@@ -97,8 +97,7 @@ export async function startLocalStack(
       ...(sandbox !== undefined && { sandboxUrl: sandbox.url }),
     };
   } catch (error) {
-    // What went wrong first is what must be told.
-    await parts.stop().catch(() => undefined);
+    await parts.giveUp();
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { errorCode } from '../error-code.ts';
 
 /** Below what systems give to outgoing connections: one of those could have the port before it is listened on. */
 const FIRST_PORT = 20_000;
@@ -13,7 +14,7 @@ export async function freePort(): Promise<number> {
       await listenOnce(port);
       return port;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+      if (errorCode(error) !== 'EADDRINUSE') throw error;
     }
   }
 }
@@ -28,13 +29,14 @@ export async function assertPortFree(port: number, variable: string): Promise<vo
   try {
     await listenOnce(port);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    if (error.code === 'EADDRINUSE') {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    if (code === 'EADDRINUSE') {
       throw new Error(
         `Port ${port} is in use by another program. Stop it, or set ${variable} to another port.`,
       );
     }
-    throw new Error(`Port ${port} cannot be used (${error.code}). Set ${variable} to another port.`);
+    throw new Error(`Port ${port} cannot be used (${code}). Set ${variable} to another port.`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { errorCode } from '../error-code.ts';
 
 /** How a command ended. `output` is its standard output, `errors` its standard error, both cut to the last 64 KiB. */
 export interface CommandResult {
@@ -50,7 +51,7 @@ export function runCommand(
     });
     child.on('error', (error) => {
       clearTimeout(timer);
-      const missing = 'code' in error && error.code === 'ENOENT';
+      const missing = errorCode(error) === 'ENOENT';
       resolve({ ok: false, output, errors, reason: missing ? 'not found' : error.message });
     });
     child.on('close', (code, signal) => {

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { errorCode } from '../error-code.ts';
 import { refuse } from './answers.ts';
 import { createControl, type SandboxControl } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -126,7 +127,7 @@ async function listen(app: FastifyInstance, port: number, host: string): Promise
     return await app.listen({ port, host });
   } catch (error) {
     await app.close();
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    if (errorCode(error) === 'EADDRINUSE') {
       throw new Error(`Port ${port} on ${host} is taken. Set SANDBOX_PORT to a free one.`);
     }
     throw error;

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { errorCode } from '../error-code.ts';
 import { ledgerEntrySchema } from './model.ts';
 import { stateSnapshotSchema } from './state.ts';
 
@@ -30,7 +31,7 @@ export class StateFile {
     try {
       text = await readFile(this.path, 'utf8');
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
     try {

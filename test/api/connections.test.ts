@@ -132,6 +132,7 @@ describe('what is no request', () => {
     const answer = await exchange(app, bytes);
     expect(read(answer).statusCode).toBe(status);
     expectProblem(read(answer));
+    expect(JSON.parse(read(answer).body)).toMatchObject({ type: `/problems/${code}`, status });
     await expectCounted(app, logged, status, code);
     expect(answer + logged()).not.toContain('to-be-kept-out');
   });
@@ -147,6 +148,7 @@ describe('what is no request', () => {
     const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel', headers, payload });
     expect(response.statusCode).toBe(status);
     expectProblem(response);
+    expect(response.json()).toMatchObject({ type: `/problems/${code}`, status });
     await expectCounted(app, logged, status, code);
     expect(response.body + logged()).not.toContain('to-be-kept-out');
   });
