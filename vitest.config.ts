@@ -9,6 +9,9 @@ const chaos = ['test/chaos/chaos.test.ts'];
 const production = ['test/production/**/*.test.ts'];
 const packaged = ['test/package/**/*.test.ts'];
 
+/** The chaos run mostly waits, and is one file: it starts first, since its name does, and the others of its group run one by one beside it. */
+const besideChaos = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
     projects: [
@@ -24,17 +27,15 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { name: 'fuzz', include: fuzz, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { test: { name: 'fuzz', include: fuzz, ...besideChaos } },
       {
         test: {
           name: 'workflows',
           include: workflows,
           globalSetup: 'test/support/time-skipping-setup.ts',
-          // Each file has a worker and a Java server of its own.
-          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 2 },
+          ...besideChaos,
         },
       },
       {
@@ -45,7 +46,7 @@ export default defineConfig({
           maxWorkers: E2E_AT_A_TIME,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -54,7 +55,7 @@ export default defineConfig({
           include: packaged,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 7 },
+          ...besideChaos,
         },
       },
       // `npm run test:model` by itself: it takes as long as it is given lives.
@@ -63,11 +64,11 @@ export default defineConfig({
           name: 'model',
           include: model,
           globalSetup: 'test/support/time-skipping-setup.ts',
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
-      { test: { name: 'chaos', include: chaos, sequence: { groupOrder: 5 } } },
-      { test: { name: 'production', include: production, sequence: { groupOrder: 6 } } },
+      { test: { name: 'chaos', include: chaos, ...besideChaos } },
+      { test: { name: 'production', include: production, sequence: { groupOrder: 4 } } },
     ],
   },
 });
