@@ -1,8 +1,9 @@
-import { fc, test as property } from '@fast-check/vitest';
 import { ApplicationFailureCategory } from '@temporalio/common';
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { pollPauseMs } from '../../src/activities/status-activities.ts';
 import type { LookUpRequest, PollRequest } from '../../src/orders/world.ts';
+import { property } from '../support/property.ts';
 import {
   aWorld,
   expectNoSecret,
@@ -177,7 +178,7 @@ describe('polling', () => {
     }
   });
 
-  property.prop([fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 1, max: 10, noNaN: true })])(
+  property([fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 1, max: 10, noNaN: true })])(
     'never pauses shorter than the pause before, nor longer than the longest',
     (attempt, factor) => {
       const request = { pauses: { firstMs: 1_000, factor, maxMs: 50_000 } };

@@ -1,6 +1,7 @@
-import { fc, test as propertyTest } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { median, percentile, percentiles } from '../../bench/measure/statistics.ts';
+import { property } from '../support/property.ts';
 
 const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
 
@@ -25,7 +26,7 @@ it('has no percentile of nothing', () => {
 
 const values = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 200 });
 
-propertyTest.prop([values, fc.double({ min: 0.01, max: 1, noNaN: true })])(
+property([values, fc.double({ min: 0.01, max: 1, noNaN: true })])(
   'a percentile is a value that at least its share does not exceed, and no smaller value is one',
   (given, share) => {
     const found = percentile(given, share);

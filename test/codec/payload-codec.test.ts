@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { fc, test as property } from '@fast-check/vitest';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
 import { createSealer } from '../../src/sealer.ts';
+import { property } from '../support/property.ts';
 
 const old = { id: 'old', key: randomBytes(32) };
 const fresh = { id: 'new', key: randomBytes(32) };
@@ -28,7 +29,7 @@ async function one(codec: PayloadCodec, action: 'encode' | 'decode', payload: Pa
 }
 
 describe('the payload codec', () => {
-  property.prop([payloads])('gives back what it was given, whatever that is', async (given) => {
+  property([payloads])('gives back what it was given, whatever that is', async (given) => {
     const codec = createPayloadCodec([fresh]);
     const encrypted = await codec.encode(given);
     expect(encrypted).toHaveLength(given.length);
@@ -36,7 +37,7 @@ describe('the payload codec', () => {
     expect(back.map(plainBytes)).toEqual(given.map(plainBytes));
   });
 
-  property.prop([fc.string({ minLength: 4 })])('leaves nothing readable of it', async (words) => {
+  property([fc.string({ minLength: 4 })])('leaves nothing readable of it', async (words) => {
     const { metadata, data } = await one(createPayloadCodec([fresh]), 'encode', aPayload(words));
     expect(Buffer.from(data ?? []).includes(words)).toBe(false);
     expect(Object.keys(metadata ?? {}).sort()).toEqual(['encoding', 'encryption-key-id']);
@@ -103,7 +104,7 @@ describe('a payload that cannot be decrypted', () => {
     });
   });
 
-  property.prop([fc.nat(), fc.integer({ min: 1, max: 255 })])(
+  property([fc.nat(), fc.integer({ min: 1, max: 255 })])(
     'is refused as damaged when any of its bytes was changed',
     async (at, by) => {
       const { metadata, data } = await encrypted();
@@ -117,7 +118,7 @@ describe('a payload that cannot be decrypted', () => {
     },
   );
 
-  property.prop([fc.nat({ max: 28 })])('is refused as damaged when it was cut short', async (length) => {
+  property([fc.nat({ max: 28 })])('is refused as damaged when it was cut short', async (length) => {
     const { metadata, data } = await encrypted();
     const payload = { ...(metadata && { metadata }), data: Buffer.from(data ?? []).subarray(0, length) };
     await expect(one(createPayloadCodec([old]), 'decode', payload)).rejects.toMatchObject({

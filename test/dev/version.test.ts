@@ -1,6 +1,7 @@
-import { fc, test } from '@fast-check/vitest';
-import { expect } from 'vitest';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { isAtLeast } from '../../src/dev/version.ts';
+import { property } from '../support/property.ts';
 
 test('parts are compared as numbers, not as text', () => {
   expect(isAtLeast('1.26.10', '1.26.9')).toBe(true);
@@ -18,7 +19,7 @@ test('a release candidate counts as its release', () => {
 
 const version = fc.array(fc.nat(99), { minLength: 1, maxLength: 4 });
 
-test.prop([version, fc.nat(3)])('a version with one part raised is newer than before', (parts, index) => {
+property([version, fc.nat(3)])('a version with one part raised is newer than before', (parts, index) => {
   const raised = parts.map((part, position) => (position === index % parts.length ? part + 1 : part));
 
   expect(isAtLeast(raised.join('.'), parts.join('.'))).toBe(true);

@@ -1,4 +1,4 @@
-import { fc } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../src/config.ts';
 import { POSTS } from './api-cases.ts';

@@ -1,4 +1,4 @@
-import { fc } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/screening/exchange.ts';
 import { isDecision, ScreeningError } from '../../src/screening/index.ts';

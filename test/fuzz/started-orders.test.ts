@@ -1,5 +1,5 @@
 /** The API over the real client library and a fake Temporal: what gets through is what may be recorded for years. */
-import { fc } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCardStash } from '../../src/cards/index.ts';
 import { forbiddenFields } from '../../src/orders/forbidden-fields.ts';

@@ -1,4 +1,4 @@
-import { fc } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
 import { aFuzzedApi, ask } from './expect-harmless.ts';

@@ -1,4 +1,4 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/first-screening.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
@@ -6,6 +6,7 @@ import { newOrder } from '../../src/orders/new-order.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import type { CheckoutRequest } from '../../src/orders/world.ts';
 import { DECISIONS } from '../../src/screening/index.ts';
+import { property } from '../support/property.ts';
 import { answered, aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const input: ScreenOrderInput = { orderId: 'order-1', transaction: {}, fingerprint: 'f' };
@@ -73,7 +74,7 @@ describe('an answer before the record', () => {
     expect(beforeRecord(answered('pass'), post)).toMatchObject({ action: 'proceed' });
   });
 
-  test.prop([
+  property([
     fc.constantFrom(...DECISIONS),
     fc.constantFrom('pre-acceptance' as const, 'post-acceptance' as const, 'pre-gateway' as const),
     fc.constantFrom('hold' as const, 'proceed' as const, 'decline' as const),

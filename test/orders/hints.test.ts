@@ -1,10 +1,11 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { spacingDeadline } from '../../src/orders/deadlines.ts';
 import { hintIsNews, hintReadable, keepHint, keepRead, takeHint } from '../../src/orders/hints.ts';
 import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { setPhase } from '../../src/orders/phase.ts';
 import type { Phase } from '../../src/orders/words.ts';
+import { property } from '../support/property.ts';
 import { aNewOrder, anOrder, DAY, HOUR, MINUTE, START, sinceStart, TRANSACTION_ID } from './support.ts';
 
 const HINT = { source: 'webhook', receivedAt: sinceStart(0) };
@@ -136,7 +137,7 @@ describe('the spacing between reads', () => {
     expect(hintReadable(order)).toBe(true);
   });
 
-  test.prop([fc.array(fc.integer({ min: 0, max: HOUR }), { maxLength: 5_000 })])(
+  property([fc.array(fc.integer({ min: 0, max: HOUR }), { maxLength: 5_000 })])(
     'bounds what any flood of an hour can cause, and reads after its last hint',
     (moments) => {
       const hinted = new Hinted();
@@ -151,7 +152,7 @@ describe('the spacing between reads', () => {
     },
   );
 
-  test.prop([fc.integer({ min: 200, max: 900 })], { numRuns: 10 })(
+  property([fc.integer({ min: 200, max: 900 })], { numRuns: 10 })(
     'lets a steady flood cause few reads',
     (everyMs) => {
       const hinted = new Hinted();

@@ -1,6 +1,7 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lastCallMs, windowEnd, windowOpen } from '../../src/orders/window.ts';
+import { property } from '../support/property.ts';
 import { DAY, START, sinceStart } from './support.ts';
 
 const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
@@ -22,7 +23,7 @@ describe('the cancel window', () => {
     expect(windowOpen(undefined, 5 * DAY, START)).toBe(false);
   });
 
-  test.prop([windowMs, fc.double({ min: 0, max: 1, noNaN: true })])(
+  property([windowMs, fc.double({ min: 0, max: 1, noNaN: true })])(
     'is never open in its last 30 s or hundredth, whichever is less, and always before',
     (ms, share) => {
       const cancelBy = windowEnd(sinceStart(0), ms);

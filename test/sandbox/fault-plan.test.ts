@@ -1,6 +1,7 @@
-import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { FaultPlan } from '../../src/sandbox/fault-plan.ts';
+import { property } from '../support/property.ts';
 
 const subject = (invoiceNumber: string) => ({ transactionId: null, invoiceNumber });
 
@@ -30,7 +31,7 @@ function fates(plan: FaultPlan, invoices: readonly string[]): Map<string, string
 describe('the draw of faults', () => {
   const invoices = fc.array(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 50 });
 
-  test.prop([
+  property([
     fc.integer(),
     invoices.chain((list) =>
       fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
@@ -42,7 +43,7 @@ describe('the draw of faults', () => {
     },
   );
 
-  test.prop([fc.integer(), fc.double({ min: 0.05, max: 0.95, noNaN: true })])(
+  property([fc.integer(), fc.double({ min: 0.05, max: 0.95, noNaN: true })])(
     'keeps to the probability',
     (seed, probability) => {
       const plan = planned(seed, probability);

@@ -1,7 +1,8 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isExpired, isTestCardNumber, parseCard, passesLuhn } from '../../src/screening/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
+import { property } from '../support/property.ts';
 
 const RULES = { mode: 'test', today: new Date('2026-06-15T12:00:00Z') } as const;
 
@@ -15,11 +16,11 @@ function withCheckDigit(number: string): string {
 }
 
 describe('the check digit', () => {
-  property.prop([digits])('is one of ten: exactly one completes a number', (number) => {
+  property([digits])('is one of ten: exactly one completes a number', (number) => {
     expect([...'0123456789'].filter((digit) => passesLuhn(number + digit))).toHaveLength(1);
   });
 
-  property.prop([digits, fc.nat(), fc.integer({ min: 1, max: 9 })])(
+  property([digits, fc.nat(), fc.integer({ min: 1, max: 9 })])(
     'finds any single wrong digit',
     (number, at, by) => {
       const valid = withCheckDigit(number);
@@ -49,7 +50,7 @@ describe('the expiry', () => {
     `${two(month)}/${two(year % 100)}`,
   ];
 
-  property.prop([fc.integer({ min: 2020, max: 2099 }), fc.integer({ min: 1, max: 12 })])(
+  property([fc.integer({ min: 2020, max: 2099 }), fc.integer({ min: 1, max: 12 })])(
     'is the last moment of its month, in all five formats',
     (year, month) => {
       const end = Date.UTC(year, month, 1);
@@ -60,7 +61,7 @@ describe('the expiry', () => {
     },
   );
 
-  property.prop([fc.integer({ min: 2027, max: 2099 }), fc.integer({ min: 1, max: 12 })])(
+  property([fc.integer({ min: 2027, max: 2099 }), fc.integer({ min: 1, max: 12 })])(
     'is read in all five formats',
     (year, month) => {
       for (const expirationDate of formats(year, month)) {
@@ -108,7 +109,7 @@ describe('parseCard', () => {
     expect(parseCard(null, RULES)).toMatchObject({ ok: false, faults: [{ path: '' }] });
   });
 
-  property.prop([digits.map(withCheckDigit)])(
+  property([digits.map(withCheckDigit)])(
     'takes a number in one of the two modes, never both',
     (cardNumber) => {
       const taken = (mode: 'test' | 'live') => parseCard({ ...TEST_CARD, cardNumber }, { ...RULES, mode }).ok;
@@ -117,7 +118,7 @@ describe('parseCard', () => {
     },
   );
 
-  property.prop([fc.jsonValue()])('is an answer to any JSON: nothing throws', (value) => {
+  property([fc.jsonValue()])('is an answer to any JSON: nothing throws', (value) => {
     expect(parseCard(value, RULES).ok).toBe(false);
   });
 });

@@ -1,8 +1,9 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createBodySchema, type IntegrationWorkflow, parseTransaction } from '../../src/screening/index.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { property } from '../support/property.ts';
 import { faultsOf, LIMITS, MERCHANT, RULES, withField } from './transaction-cases.ts';
 
 describe('faults', () => {
@@ -87,16 +88,16 @@ describe('faults', () => {
     );
   });
 
-  property.prop([
-    fc.string({ minLength: 6, maxLength: 40 }),
-    fc.constantFrom(...LIMITS.map(([path]) => path)),
-  ])('never show a value that was sent', (noise, path) => {
-    const value = `canary-${noise}`;
-    const faults = parseTransaction(withField(path, value), RULES);
-    expect(JSON.stringify(faults.ok ? [] : faults)).not.toContain('canary-');
-  });
+  property([fc.string({ minLength: 6, maxLength: 40 }), fc.constantFrom(...LIMITS.map(([path]) => path))])(
+    'never show a value that was sent',
+    (noise, path) => {
+      const value = `canary-${noise}`;
+      const faults = parseTransaction(withField(path, value), RULES);
+      expect(JSON.stringify(faults.ok ? [] : faults)).not.toContain('canary-');
+    },
+  );
 
-  property.prop([fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(...LIMITS.map(([path]) => path))])(
+  property([fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(...LIMITS.map(([path]) => path))])(
     'are an answer to any JSON: nothing throws',
     (value, path) => {
       expect(typeof parseTransaction(value, RULES).ok).toBe('boolean');

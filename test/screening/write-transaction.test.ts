@@ -1,4 +1,4 @@
-import { fc, test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   fingerprint,
@@ -7,6 +7,7 @@ import {
   writeTransaction,
 } from '../../src/screening/index.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import { property } from '../support/property.ts';
 
 const RICH: Partial<Transaction> = {
   order: { invoiceNumber: '1', order_type: 'upsell', landing_page_type: 'home' },
@@ -90,14 +91,15 @@ describe('fingerprint', () => {
     expect(fingerprint(transaction)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  property.prop([
-    fc.shuffledSubarray(Object.keys(transaction), { minLength: Object.keys(transaction).length }),
-  ])('does not depend on the order of keys', (keys) => {
-    const shuffled = Object.fromEntries(keys.map((key) => [key, Reflect.get(transaction, key)]));
-    const reordered: Transaction = Object.assign({}, shuffled, transaction);
-    expect(Object.keys(reordered)).toEqual(keys);
-    expect(fingerprint(reordered)).toBe(fingerprint(transaction));
-  });
+  property([fc.shuffledSubarray(Object.keys(transaction), { minLength: Object.keys(transaction).length })])(
+    'does not depend on the order of keys',
+    (keys) => {
+      const shuffled = Object.fromEntries(keys.map((key) => [key, Reflect.get(transaction, key)]));
+      const reordered: Transaction = Object.assign({}, shuffled, transaction);
+      expect(Object.keys(reordered)).toEqual(keys);
+      expect(fingerprint(reordered)).toBe(fingerprint(transaction));
+    },
+  );
 
   it('is the same with the card and without it, and does not depend on expiry and code', () => {
     expect(fingerprint(transaction, card)).toBe(fingerprint(transaction));

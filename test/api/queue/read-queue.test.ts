@@ -1,9 +1,9 @@
-import { test } from '@fast-check/vitest';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { readQueue } from '../../../src/api/queue/read-queue.ts';
 import type { ListRequest, OrderList, OrderScreening, OrderSummary } from '../../../src/starter.ts';
 import { HOUR } from '../../fixtures/policies.ts';
+import { property } from '../../support/property.ts';
 import { anOrderSummary } from '../fake-order-screening.ts';
 
 const NOW = Date.parse('2026-03-06T10:00:00.000Z');
@@ -57,7 +57,7 @@ const deadline = fc.option(
   { nil: undefined },
 );
 
-test.prop([fc.array(fc.tuple(deadline, fc.boolean()), { maxLength: 400 })])(
+property([fc.array(fc.tuple(deadline, fc.boolean()), { maxLength: 400 })])(
   'the pages have every order once: open ones by deadline, then those without one, then closed ones',
   async (given) => {
     const orders = given.map(([inMs, closed], number) => anOrder(number, inMs, closed));
