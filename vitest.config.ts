@@ -10,7 +10,8 @@ const production = ['test/production/**/*.test.ts'];
 const packaged = ['test/package/**/*.test.ts'];
 
 /** The chaos run mostly waits, and is one file: it starts first, since its name does, and the others of its group run one by one beside it. */
-const besideChaos = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+const chaosGroup = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+const besideChaos = { ...chaosGroup, setupFiles: 'test/support/give-way.ts' };
 
 export default defineConfig({
   test: {
@@ -67,7 +68,7 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
-      { test: { name: 'chaos', include: chaos, ...besideChaos } },
+      { test: { name: 'chaos', include: chaos, ...chaosGroup } },
       { test: { name: 'production', include: production, sequence: { groupOrder: 4 } } },
     ],
   },

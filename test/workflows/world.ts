@@ -72,6 +72,8 @@ export class World {
   polls = 0;
   lookUps = 0;
   reads = 0;
+  /** Reads that go on until the service answers. */
+  durableReads = 0;
 
   nextScreening(): ScreeningOutcome {
     const [next, ...others] = this.screenings;
@@ -150,7 +152,9 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
       return outcome;
     },
     readStatusDurably: async (request) => {
-      const { status } = worlds.of(request);
+      const world = worlds.of(request);
+      world.durableReads += 1;
+      const { status } = world;
       if (status.kind === 'unanswered') throw again(MINUTE);
       if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       return status;
