@@ -113,14 +113,15 @@ describe('events', () => {
 
   it('that nobody takes for three days are given up, with attention until one arrives again', async () => {
     let deaf = true;
-    const { handle, pass, until } = await order((world) => {
+    const { handle, pass, attention, until } = await order((world) => {
       world.status = { kind: 'read', decision: 'review' };
       world.deliver = () => {
         if (deaf) throw new Error('the receiver is down');
       };
     });
     await pass(3 * DAY + HOUR);
-    await until(({ attention: [first] }) => first?.code === 'events-undelivered');
+    await until((state) => state.attention.length > 0);
+    expect(await attention()).toEqual(['events-undelivered']);
     deaf = false;
     await handle.signal(recheckSignal);
     const now = await until((state) => state.events.delivered === 1);
