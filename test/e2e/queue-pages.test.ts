@@ -185,6 +185,8 @@ describe('an order', () => {
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to the content');
     await page.keyboard.press('Enter');
+    // The browser goes there once the stylesheet has come, which can be after the next key.
+    await page.locator('main:focus').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type('fraud');
     await page.keyboard.press('Tab');
