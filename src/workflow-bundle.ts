@@ -1,5 +1,6 @@
 /** The workflows as every worker runs them and as histories are replayed: bundled once, then kept. */
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,31 +47,33 @@ type BundledModules = Pick<DataConverter, 'failureConverterPath'> &
 /**
  * Bundles the workflows, or takes what was bundled from the same sources before: it is the larger part of a worker's start.
  * @param modules paths of what is bundled with them: the data converter's, or a test's
- * @returns what `Worker.create` takes as `workflowBundle`
+ * @returns what `Worker.create` takes as `workflowBundle`: a file, whose lines the stacks of errors name, or the code, where no file
+ *   can be kept
  */
-export async function workflowBundle(modules: BundledModules = {}): Promise<{ code: string }> {
-  const file = join(KEPT_IN, `workflows-${await fingerprint(modules)}.js`);
-  const kept = await readFile(file, 'utf8').catch(() => undefined);
-  if (kept !== undefined) return { code: kept };
+export async function workflowBundle(
+  modules: BundledModules = {},
+): Promise<{ codePath: string } | { code: string }> {
+  const codePath = join(KEPT_IN, `workflows-${await fingerprint(modules)}.js`);
+  if (existsSync(codePath)) return { codePath };
   const { failureConverterPath, workflowInterceptorModules } = modules;
   const { code } = await bundleWorkflowCode({
     ...OPTIONS,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
     ...(workflowInterceptorModules !== undefined && { workflowInterceptorModules }),
   });
-  await keep(file, code);
-  return { code };
+  return (await kept(codePath, code)) ? { codePath } : { code };
 }
 
 /** Whole or not at all, also when two processes start together. A folder that can't be written is no fault. */
-async function keep(file: string, code: string): Promise<void> {
+async function kept(file: string, code: string): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`;
   try {
     await mkdir(KEPT_IN, { recursive: true });
     await writeFile(draft, code);
     await rename(draft, file);
+    return true;
   } catch {
-    return;
+    return false;
   }
 }
 

@@ -282,4 +282,16 @@ describe('a start', () => {
     expect(failed.cause?.message).not.toContain('4111');
     expect(world.screened).toEqual([]);
   });
+
+  it('that fails says where in the workflow’s code', async () => {
+    const { handle } = await order.startOnly({ transaction: 'none' });
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { stack: expect.stringMatching(/^ {4}at (async )?screenOrder \(.*workflows-\w+\.js:\d+/m) },
+    });
+  });
+});
+
+it('an order keeps no stacks of what it waits for', async () => {
+  const { handle } = await order();
+  expect(await handle.query('__stack_trace')).toBe('');
 });
