@@ -12,6 +12,9 @@ import { turned } from '../ways/open-ways.ts';
 import { decideByApi, decideByLibrary } from '../ways/ways.ts';
 import { liveWholeLives, SHORT_LIFE } from './whole-lives.ts';
 
+/** Whose CPU is told apart. */
+const PROCESSES = ['server', 'worker and API'] as const;
+
 /** The same orders by every way, all the workers of each way serving it. */
 interface Runners {
   name: string;
@@ -66,20 +69,28 @@ async function toDecision(
     { name: 'HTTP API, encrypted', decide: decideByApi(api), pids: api.pids },
   ];
   const perSecond = new Map<string, number[]>();
-  const cpu = new Map<string, number[]>();
+  const cpu = { server: new Map<string, number[]>(), 'worker and API': new Map<string, number[]>() };
+  const server = stack.serverPid === undefined ? [] : [stack.serverPid];
+  const cpuOf = (own: readonly number[]) => ({
+    server: server.length === 0 ? undefined : cpuSeconds(server),
+    'worker and API': cpuSeconds(own),
+  });
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, decide, pids } of turned(runners, round)) {
       say(`throughput: ${workers} workers, round ${round + 1} of ${rounds}, ${name}`);
-      const used = [...pids(), ...(stack.serverPid === undefined ? [] : [stack.serverPid])];
+      const used = [...pids(), ...server];
       await untilQuiet(used);
-      const before = cpuSeconds(used);
+      const before = cpuOf(pids());
       const { done, tookMs, failures } = await closedLoop({ callers, forMs }, () => decide(anOrder()));
       if (done === 0) throw new Error(`${name}: no decision: ${failures[0]}`);
       push(perSecond, name, (done * 1_000) / tookMs);
       // What the orders leave to be done belongs to them.
       await untilQuiet(used);
-      const after = cpuSeconds(used);
-      if (before !== undefined && after !== undefined) push(cpu, name, ((after - before) / done) * 1_000);
+      const after = cpuOf(pids());
+      for (const process of PROCESSES) {
+        const [was, is] = [before[process], after[process]];
+        if (was !== undefined && is !== undefined) push(cpu[process], name, ((is - was) / done) * 1_000);
+      }
     }
   }
   return runners.slice(2).flatMap(({ name }) => [
@@ -92,14 +103,16 @@ async function toDecision(
       plain: perSecond.get('plain'),
       targets: [THROUGHPUT_TARGET],
     }),
-    ...figureOf({
-      part: 'throughput',
-      name: `CPU to a decision and what follows at once, server and ours, ${name}, ${inWords(workers)}`,
-      unit: 's/1,000',
-      value: cpu.get(name),
-      floor: cpu.get('floor'),
-      plain: cpu.get('plain'),
-    }),
+    ...PROCESSES.flatMap((process) =>
+      figureOf({
+        part: 'throughput',
+        name: `CPU of ${process}, to a decision and what follows at once, ${name}, ${inWords(workers)}`,
+        unit: 's/1,000',
+        value: cpu[process].get(name),
+        floor: cpu[process].get('floor'),
+        plain: cpu[process].get('plain'),
+      }),
+    ),
   ]);
 }
 
