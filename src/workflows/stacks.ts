@@ -1,7 +1,7 @@
 /**
  * Temporal's SDK takes the stack of every promise that a workflow makes and keeps it for as long as the promise is waited
  * for, to show it in the UI. Nothing turns that off, and it was a quarter of the workflow thread's CPU. An order says in
- * words where it stands, so those stacks are left empty; the SDK keeps none that is. They are of errors without words; any other
+ * words where it stands, so those stacks, which are of errors without words, are empty here, and the SDK keeps nothing. Any other
  * error has its own, with the lines of the bundle that was kept (V8's stack trace API, "Customizing stack traces").
  */
 Error.prepareStackTrace = (error, frames) =>
