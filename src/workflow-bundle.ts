@@ -1,7 +1,6 @@
 /** The workflows as every worker runs them and as histories are replayed: bundled once, then kept. */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter } from '@temporalio/common';
@@ -54,7 +53,7 @@ export async function workflowBundle(
   modules: BundledModules = {},
 ): Promise<{ codePath: string } | { code: string }> {
   const codePath = join(KEPT_IN, `workflows-${await fingerprint(modules)}.js`);
-  if (existsSync(codePath)) return { codePath };
+  if (await isReadable(codePath)) return { codePath };
   const { failureConverterPath, workflowInterceptorModules } = modules;
   const { code } = await bundleWorkflowCode({
     ...OPTIONS,
@@ -62,6 +61,13 @@ export async function workflowBundle(
     ...(workflowInterceptorModules !== undefined && { workflowInterceptorModules }),
   });
   return (await kept(codePath, code)) ? { codePath } : { code };
+}
+
+function isReadable(file: string): Promise<boolean> {
+  return access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whole or not at all, also when two processes start together. A folder that can't be written is no fault. */

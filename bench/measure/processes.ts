@@ -20,6 +20,26 @@ export function cpuSeconds(pids: readonly number[]): number | undefined {
   return all.reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0) / TICKS;
 }
 
+/**
+ * Begins to count.
+ * @param groups processes by a name of theirs
+ * @returns what tells how many seconds of CPU each group has used since; a group without processes, or of unknown ones, is left out
+ */
+export function cpuSince(groups: Record<string, readonly number[]>): () => Map<string, number> {
+  const used = () =>
+    new Map(
+      Object.entries(groups).map(([name, pids]) => [name, pids.length > 0 ? cpuSeconds(pids) : undefined]),
+    );
+  const before = used();
+  return () =>
+    new Map(
+      [...used()].flatMap(([name, now]) => {
+        const was = before.get(name);
+        return now === undefined || was === undefined ? [] : [[name, now - was]];
+      }),
+    );
+}
+
 /** @returns the same of a process and its children, also of those that have ended */
 export function familyCpuSeconds(parent: number): number | undefined {
   const own = readStat(parent);

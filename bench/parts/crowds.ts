@@ -110,7 +110,7 @@ async function checkouts({ name, all }: Side, rate: number, count: number): Prom
 }
 
 function pidsOf({ stack, all }: Pick<Side, 'stack' | 'all'>): number[] {
-  return [...all.pids(), ...(stack.serverPid === undefined ? [] : [stack.serverPid])];
+  return [...all.pids(), ...stack.serverPids];
 }
 
 function freeze({ stack, all }: Side): void {

@@ -3,17 +3,18 @@ import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { type Floor, startFloor } from '../floor/floor.ts';
 import { closedLoop } from '../measure/load.ts';
-import { cpuSeconds, untilQuiet } from '../measure/processes.ts';
+import { cpuSince, untilQuiet } from '../measure/processes.ts';
 import { anOrder, type BenchOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { THROUGHPUT_TARGET } from '../targets.ts';
 import { turned } from '../ways/open-ways.ts';
 import { decideByApi, decideByLibrary } from '../ways/ways.ts';
-import { liveWholeLives, SHORT_LIFE } from './whole-lives.ts';
+import { inWords, liveWholeLives, SHORT_LIFE } from './whole-lives.ts';
 
 /** Whose CPU is told apart. */
 const PROCESSES = ['server', 'worker and API'] as const;
+type ByProcess = Record<(typeof PROCESSES)[number], readonly number[]>;
 
 /** The same orders by every way, all the workers of each way serving it. */
 interface Runners {
@@ -69,28 +70,20 @@ async function toDecision(
     { name: 'HTTP API, encrypted', decide: decideByApi(api), pids: api.pids },
   ];
   const perSecond = new Map<string, number[]>();
-  const cpu = { server: new Map<string, number[]>(), 'worker and API': new Map<string, number[]>() };
-  const server = stack.serverPid === undefined ? [] : [stack.serverPid];
-  const cpuOf = (own: readonly number[]) => ({
-    server: server.length === 0 ? undefined : cpuSeconds(server),
-    'worker and API': cpuSeconds(own),
-  });
+  const cpu = new Map<string, number[]>();
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, decide, pids } of turned(runners, round)) {
       say(`throughput: ${workers} workers, round ${round + 1} of ${rounds}, ${name}`);
-      const used = [...pids(), ...server];
+      const own = pids();
+      const used = [...own, ...stack.serverPids];
       await untilQuiet(used);
-      const before = cpuOf(pids());
+      const spent = cpuSince({ server: stack.serverPids, 'worker and API': own } satisfies ByProcess);
       const { done, tookMs, failures } = await closedLoop({ callers, forMs }, () => decide(anOrder()));
       if (done === 0) throw new Error(`${name}: no decision: ${failures[0]}`);
       push(perSecond, name, (done * 1_000) / tookMs);
       // What the orders leave to be done belongs to them.
       await untilQuiet(used);
-      const after = cpuOf(pids());
-      for (const process of PROCESSES) {
-        const [was, is] = [before[process], after[process]];
-        if (was !== undefined && is !== undefined) push(cpu[process], name, ((is - was) / done) * 1_000);
-      }
+      for (const [process, seconds] of spent()) push(cpu, `${process}, ${name}`, (seconds / done) * 1_000);
     }
   }
   return runners.slice(2).flatMap(({ name }) => [
@@ -108,9 +101,9 @@ async function toDecision(
         part: 'throughput',
         name: `CPU of ${process}, to a decision and what follows at once, ${name}, ${inWords(workers)}`,
         unit: 's/1,000',
-        value: cpu[process].get(name),
-        floor: cpu[process].get('floor'),
-        plain: cpu[process].get('plain'),
+        value: cpu.get(`${process}, ${name}`),
+        floor: cpu.get(`${process}, floor`),
+        plain: cpu.get(`${process}, plain`),
       }),
     ),
   ]);
@@ -118,9 +111,4 @@ async function toDecision(
 
 function push(to: Map<string, number[]>, name: string, value: number): void {
   to.set(name, [...(to.get(name) ?? []), value]);
-}
-
-/** @returns how many worker processes, in words */
-export function inWords(workers: number): string {
-  return workers === 1 ? '1 worker' : `${workers} workers`;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { closedLoop } from '../measure/load.ts';
-import { cpuSeconds, untilQuiet } from '../measure/processes.ts';
+import { cpuSince, untilQuiet } from '../measure/processes.ts';
 import { anOrder } from '../orders.ts';
 import type { Deployment } from '../stack/deployment.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -23,14 +23,14 @@ export async function liveWholeLives(
 ): Promise<Figure[]> {
   const { wholeLives: count, callers } = sizes.throughput;
   say(`throughput: ${workers} workers, ${count} whole lives`);
-  const processes: Record<string, number[]> = {
-    server: stack.serverPid === undefined ? [] : [stack.serverPid],
+  const processes = {
+    server: stack.serverPids,
     worker: api.workers.map(({ pid }) => pid),
     API: api.api === undefined ? [] : [api.api.process.pid],
   };
   await untilQuiet(Object.values(processes).flat());
   const closedBefore = await closedOrders(api);
-  const before = cpuOf(processes);
+  const spent = cpuSince(processes);
   const began = performance.now();
   const decide = decideByApi(api, 'short');
   const { done, failures } = await closedLoop({ callers, count }, () => decide(anOrder()));
@@ -41,8 +41,8 @@ export async function liveWholeLives(
     await sleep(LOOK_EVERY_MS);
   }
   const tookMs = performance.now() - began;
-  const after = cpuOf(processes);
-  const name = `whole life by the API, encrypted, ${workers === 1 ? '1 worker' : `${workers} workers`}`;
+  const cpu = spent();
+  const name = `whole life by the API, encrypted, ${inWords(workers)}`;
   return [
     ...figureOf({
       part: 'throughput',
@@ -51,19 +51,16 @@ export async function liveWholeLives(
       value: (done * 1_000) / tookMs,
       note: `${done} orders, from the first checkout to the last end, the window of ${SHORT_LIFE.cancelWindow} included`,
     }),
-    ...Object.keys(processes).flatMap((process) => {
-      const [from, to] = [before.get(process), after.get(process)];
-      if (from === undefined || to === undefined) return [];
-      const value = ((to - from) / done) * 1_000;
+    ...[...cpu].flatMap(([process, seconds]) => {
+      const value = (seconds / done) * 1_000;
       return figureOf({ part: 'throughput', name: `CPU of ${process}, ${name}`, unit: 's/1,000', value });
     }),
   ];
 }
 
-function cpuOf(processes: Record<string, number[]>): Map<string, number | undefined> {
-  return new Map(
-    Object.entries(processes).map(([name, pids]) => [name, pids.length === 0 ? undefined : cpuSeconds(pids)]),
-  );
+/** @returns how many worker processes, in words */
+export function inWords(workers: number): string {
+  return workers === 1 ? '1 worker' : `${workers} workers`;
 }
 
 /** @returns how many orders of the integration `short` have come to their end */

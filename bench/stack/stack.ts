@@ -11,8 +11,8 @@ import { type BenchSandbox, startSandbox } from './sandbox.ts';
 export interface Stack {
   address: string;
   connection: Connection;
-  /** Process group of the server, as a negative number; absent when it is somebody else's. */
-  serverPid?: number;
+  /** Process group of the server, as a negative number; none when it is somebody else's. */
+  serverPids: readonly number[];
   sandbox: BenchSandbox;
   events: EventsReceiver;
   /** For policy files and profiles; deleted with the stack. */
@@ -47,7 +47,7 @@ export async function startStack(address?: string): Promise<Stack> {
     return {
       address: at,
       connection,
-      ...(server !== undefined && { serverPid: -server.pid }),
+      serverPids: server === undefined ? [] : [-server.pid],
       sandbox,
       events,
       directory,

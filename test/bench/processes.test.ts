@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { canMeasureProcesses, cpuSeconds, familyCpuSeconds } from '../../bench/measure/processes.ts';
+import {
+  canMeasureProcesses,
+  cpuSeconds,
+  cpuSince,
+  familyCpuSeconds,
+} from '../../bench/measure/processes.ts';
 
 const BUSY = 'const end = Date.now() + 300; while (Date.now() < end);';
 const PARENT = `
@@ -22,5 +27,17 @@ it.runIf(canMeasureProcesses)(
     } finally {
       parent.kill();
     }
+  },
+);
+
+it.runIf(canMeasureProcesses)(
+  'tells the CPU that each group has used since, and leaves out one without processes',
+  () => {
+    const spent = cpuSince({ own: [process.pid], nobody: [] });
+    const end = Date.now() + 100;
+    while (Date.now() < end);
+    expect([...spent().keys()]).toEqual(['own']);
+    expect(spent().get('own')).toBeGreaterThan(0);
+    expect(spent().get('own')).toBeLessThan(cpuSeconds([process.pid]) ?? 0);
   },
 );
