@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { E2E_AT_A_TIME } from './test/support/dev-server-setup.ts';
 
 const fuzz = ['test/fuzz/**/*.test.ts'];
-const workflows = ['test/workflows/**/*.test.ts', 'test/replay/replay.test.ts', 'test/model/compare.test.ts'];
-const model = ['test/model/order-model.test.ts'];
+const workflows = ['test/workflows/**/*.test.ts', 'test/replay/replay.test.ts'];
+const simulation = ['test/simulation/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts', 'test/*/main.test.ts'];
 const chaos = ['test/chaos/chaos.test.ts'];
 const production = ['test/production/**/*.test.ts'];
@@ -13,6 +13,9 @@ const packaged = ['test/package/**/*.test.ts'];
 const chaosGroup = { maxWorkers: 2, sequence: { groupOrder: 1 } };
 const besideChaos = { ...chaosGroup, setupFiles: 'test/support/give-way.ts' };
 
+/** A limit for what hangs, not for what is slow beside others that compute. */
+const PATIENT_MS = 60_000;
+
 export default defineConfig({
   test: {
     projects: [
@@ -20,15 +23,27 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...fuzz, ...workflows, ...e2e, ...model, ...chaos, ...production, ...packaged],
+          exclude: [...fuzz, ...workflows, ...e2e, ...simulation, ...chaos, ...production, ...packaged],
           // Most of the time went into loading the same modules for each file. So no helper keeps hooks or state of its own.
           isolate: false,
           // Some tests only wait.
           maxWorkers: 3,
+          testTimeout: PATIENT_MS,
+          hookTimeout: PATIENT_MS,
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { name: 'fuzz', include: fuzz, ...besideChaos } },
+      { test: { name: 'fuzz', include: fuzz, testTimeout: PATIENT_MS, ...besideChaos } },
+      // It computes, and so does most of the unit tests: beside the chaos run it would take what that needs to keep its times.
+      {
+        test: {
+          name: 'simulation',
+          include: simulation,
+          testTimeout: 900_000,
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         test: {
           name: 'workflows',
@@ -57,15 +72,6 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           ...besideChaos,
-        },
-      },
-      // `npm run test:model` by itself: it takes as long as it is given lives.
-      {
-        test: {
-          name: 'model',
-          include: model,
-          globalSetup: 'test/support/time-skipping-setup.ts',
-          sequence: { groupOrder: 3 },
         },
       },
       { test: { name: 'chaos', include: chaos, ...chaosGroup } },

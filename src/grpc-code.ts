@@ -6,6 +6,7 @@ export const grpcCode = {
   notFound: 5,
   alreadyExists: 6,
   permissionDenied: 7,
+  resourceExhausted: 8,
   failedPrecondition: 9,
   unimplemented: 12,
   unauthenticated: 16,

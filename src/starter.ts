@@ -7,7 +7,7 @@ import { HintQueues } from './client/hint-queues.ts';
 import { inspectOrder } from './client/inspect-order.ts';
 import { listOrders } from './client/list-orders.ts';
 import { LookUps } from './client/look-ups.ts';
-import { acknowledge, recheck } from './client/order-messages.ts';
+import { acknowledge, recheck, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { putCard } from './client/put-card.ts';
 import { readOrder } from './client/read-order.ts';
@@ -69,6 +69,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
     acknowledge: async (order, { reason }, how) => acknowledge(context, workflowId(order), reason, how),
+    withdraw: async (order, request, how) => withdraw(context, key(order), request, how),
     recheck: async (order) => recheck(context, workflowId(order)),
     hint: async (request) => sendHint(context, hintsSent, request),
     putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),

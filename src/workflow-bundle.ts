@@ -25,9 +25,7 @@ const LANGUAGE = 'es2022';
  * own. So no module under `src/workflows/` or `src/orders/` may keep anything of an order, nor ask for the workflow that it
  * runs in while it is loaded.
  */
-const OPTIONS: BundleOptions = {
-  workflowsPath: WORKFLOWS,
-  preloadModules: [WORKFLOWS],
+const OPTIONS: Omit<BundleOptions, 'workflowsPath'> = {
   logger: new DefaultLogger('ERROR'),
   webpackConfigHook: (config) => {
     for (const rule of config.module?.rules ?? []) {
@@ -41,7 +39,10 @@ const OPTIONS: BundleOptions = {
 };
 
 type BundledModules = Pick<DataConverter, 'failureConverterPath'> &
-  Pick<BundleOptions, 'workflowInterceptorModules'>;
+  Pick<BundleOptions, 'workflowInterceptorModules'> & {
+    /** Instead of our own: a test's. */
+    workflowsPath?: string;
+  };
 
 /**
  * Bundles the workflows, or takes what was bundled from the same sources before: it is the larger part of a worker's start.
@@ -54,9 +55,11 @@ export async function workflowBundle(
 ): Promise<{ codePath: string } | { code: string }> {
   const codePath = join(KEPT_IN, `workflows-${await fingerprint(modules)}.js`);
   if (await isReadable(codePath)) return { codePath };
-  const { failureConverterPath, workflowInterceptorModules } = modules;
+  const { failureConverterPath, workflowInterceptorModules, workflowsPath = WORKFLOWS } = modules;
   const { code } = await bundleWorkflowCode({
     ...OPTIONS,
+    workflowsPath,
+    preloadModules: [workflowsPath],
     ...(failureConverterPath !== undefined && { failureConverterPath }),
     ...(workflowInterceptorModules !== undefined && { workflowInterceptorModules }),
   });
@@ -86,11 +89,12 @@ async function kept(file: string, code: string): Promise<boolean> {
 async function fingerprint({
   failureConverterPath,
   workflowInterceptorModules = [],
+  workflowsPath = WORKFLOWS,
 }: BundledModules): Promise<string> {
   const hash = createHash('sha256');
   const own = SOURCES.map((path) => join(ROOT, path));
   const converter = failureConverterPath === undefined ? [] : [failureConverterPath];
-  for (const source of [...own, ...converter, ...workflowInterceptorModules]) {
+  for (const source of [...own, workflowsPath, ...converter, ...workflowInterceptorModules]) {
     for (const file of await filesOf(source)) hash.update(file).update(await readFile(file));
   }
   return hash.digest('hex').slice(0, 16);

@@ -1,4 +1,4 @@
-/** Spares checkouts an outage: after a few failures in a row they are answered at once. Design section 6. */
+/** Spares checkouts an outage: after a few failures in a row they are answered at once. */
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,

@@ -1,4 +1,4 @@
-/** Events out, in order; and the card's end. Design sections 5 and 7. */
+/** Events out, in order; and the card's end. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { OrderEvent } from '../orders/messages.ts';
@@ -10,8 +10,6 @@ import { tryAgain, waitLonger } from './retry-later.ts';
 /** One event's delivery, and all that one try delivers: shorter than the activity may take, so that no two overlap. */
 const EACH_MS = 15_000;
 const ALL_MS = 30_000;
-/** A workflow task waits for it. */
-const AT_ONCE_MS = 2_000;
 
 export function eventActivities(world: ActivityWorld) {
   return {
@@ -25,11 +23,6 @@ export function eventActivities(world: ActivityWorld) {
         await deliver(world, event, timeFor(until));
         tellNextTry(event.sequence);
       }
-    },
-
-    /** Delivers an order's last event from inside its workflow task: one quick try. */
-    async deliverAtOnce(event: OrderEvent): Promise<void> {
-      await deliver(world, event, AT_ONCE_MS);
     },
 
     /** Deletes a card from the stash. */

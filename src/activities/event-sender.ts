@@ -1,4 +1,4 @@
-/** Sends events to the order service, signed by Standard Webhooks. Design section 5, "Events out". */
+/** Sends events to the order service, signed by Standard Webhooks. */
 import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../orders/messages.ts';

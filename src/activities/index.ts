@@ -1,15 +1,15 @@
 /** What the workflows ask of the world, ready for a worker. */
 import type {
   BackgroundActivities,
+  CheckoutActivities,
   LocalActivities,
-  LocalEventActivities,
-  LocalPolicyActivities,
   PollActivities,
-  RetryActivities,
   SweepActivities,
 } from '../orders/world.ts';
 import type { ActivityWorld } from './activity-world.ts';
+import { tellingBeforeRecord } from './before-record.ts';
 import { eventActivities } from './event-activities.ts';
+import { asRequested, momentOf, timed, withMoment } from './moment.ts';
 import { portalActivities } from './portal-activities.ts';
 import { screeningActivities } from './screening-activities.ts';
 import { statusActivities } from './status-activities.ts';
@@ -24,7 +24,7 @@ export { createOrderDirectory, type OrderDirectory } from './order-directory.ts'
 
 /** The activities of each task queue. */
 export interface ActivitiesByQueue {
-  checkout: LocalActivities & LocalPolicyActivities & LocalEventActivities & RetryActivities;
+  checkout: LocalActivities & CheckoutActivities;
   background: BackgroundActivities & SweepActivities;
   polls: PollActivities;
 }
@@ -36,24 +36,24 @@ export function createActivities(world: ActivityWorld): ActivitiesByQueue {
   const portal = portalActivities(world);
   const events = eventActivities(world);
   const sweep = sweepActivities(world);
+  const screenAtCheckout = withMoment(screening.screenAtCheckout, asRequested);
   return {
     checkout: {
-      screenAtCheckout: screening.screenAtCheckout,
-      policyInForce: screening.policyInForce,
-      screenRetry: screening.screenRetry,
-      readStatus: status.readStatus,
-      deliverAtOnce: events.deliverAtOnce,
+      screenAtCheckout: tellingBeforeRecord(world.beforeRecord, screenAtCheckout),
+      look: timed(status.look, asRequested),
+      policyInForce: withMoment(screening.policyInForce),
+      screenRetry: timed(screening.screenRetry),
     },
     background: {
-      catchUp: screening.catchUp,
-      lookUp: status.lookUp,
-      readStatusDurably: status.readStatusDurably,
-      sendGatewayResponse: portal.sendGatewayResponse,
-      performPortalAction: portal.performPortalAction,
-      deliverEvents: events.deliverEvents,
-      forgetCard: events.forgetCard,
+      catchUp: timed(screening.catchUp),
+      lookUp: timed(status.lookUp),
+      readStatusDurably: timed(status.readStatusDurably),
+      sendGatewayResponse: timed(portal.sendGatewayResponse),
+      performPortalAction: timed(portal.performPortalAction),
+      deliverEvents: momentOf(events.deliverEvents),
+      forgetCard: momentOf(events.forgetCard),
       sweep: sweep.sweep,
     },
-    polls: { pollStatus: status.pollStatus },
+    polls: { pollStatus: timed(status.pollStatus) },
   };
 }

@@ -4,8 +4,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { StatusOutcome } from '../orders/apply-reading.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { PortalOutcome } from '../orders/portal.ts';
-import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
-import type { PollRequest, PortalRequest, ScreenRequest, StatusRequest } from '../orders/world.ts';
+import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
+import type { PollRequest, PortalRequest, ScreenRequest, Timed } from '../orders/world.ts';
 import type { ActivitiesByQueue } from './index.ts';
 
 /** @returns the activities, counted where they run in a worker. */
@@ -15,7 +15,7 @@ export function withMetrics({ checkout, background, polls }: ActivitiesByQueue):
       ...checkout,
       screenAtCheckout: countScreenings('checkout', checkout.screenAtCheckout),
       screenRetry: countScreenings('retry', checkout.screenRetry),
-      readStatus: countStatusReads(checkout.readStatus),
+      look: countStatusReads(checkout.look),
     },
     background: {
       ...background,
@@ -33,7 +33,7 @@ type Activity<Request, Result> = (request: Request) => Promise<Result>;
 type Stage = 'checkout' | 'retry' | 'catch-up';
 
 /** @returns the screening, counted and timed. */
-function countScreenings<Request extends ScreenRequest, Result extends ScreeningOutcome | FirstScreening>(
+function countScreenings<Request extends ScreenRequest, Result extends { outcome: ScreeningOutcome }>(
   stage: Stage,
   screen: Activity<Request, Result>,
 ): Activity<Request, Result> {
@@ -54,7 +54,7 @@ function countScreenings<Request extends ScreenRequest, Result extends Screening
     const began = Date.now();
     try {
       const result = await screen(request);
-      note(request.integration, began, screeningEnd('policy' in result ? result.outcome : result));
+      note(request.integration, began, screeningEnd(result.outcome));
       return result;
     } catch (error) {
       note(request.integration, began, { outcome: 'failed', reason: reasonOf(error) });
@@ -81,15 +81,17 @@ function screeningEnd(outcome: ScreeningOutcome): { outcome: string; reason: str
 }
 
 /** @returns the poll, counted: `unchanged` is a poll, too; the call that only begins the first pause isn't. */
-function countPolls(poll: Activity<PollRequest, StatusOutcome>): Activity<PollRequest, StatusOutcome> {
+function countPolls(
+  poll: Activity<PollRequest, Timed<StatusOutcome>>,
+): Activity<PollRequest, Timed<StatusOutcome>> {
   const counted = countReads('order_screening_polls_total', 'Polls of reviews, by what they brought', poll);
   return (request) => (activityInfo().attempt === 1 ? poll(request) : counted(request));
 }
 
 /** @returns the read of a status, counted */
-function countStatusReads<Request extends StatusRequest>(
-  read: Activity<Request, StatusOutcome>,
-): Activity<Request, StatusOutcome> {
+function countStatusReads<Request extends Read, Result extends ReadResult>(
+  read: Activity<Request, Result>,
+): Activity<Request, Result> {
   return countReads(
     'order_screening_status_reads_total',
     'Reads after hints, rechecks and at the end of a window',
@@ -97,17 +99,23 @@ function countStatusReads<Request extends StatusRequest>(
   );
 }
 
-function countReads<Request extends StatusRequest>(
+type Read = Pick<PollRequest, 'integration'>;
+type ReadResult = { outcome: StatusOutcome | undefined };
+
+/** @returns the read, counted; one without an outcome only told the time */
+function countReads<Request extends Read, Result extends ReadResult>(
   name: string,
   description: string,
-  read: Activity<Request, StatusOutcome>,
-): Activity<Request, StatusOutcome> {
+  read: Activity<Request, Result>,
+): Activity<Request, Result> {
   const note = (integration: string, outcome: string): void =>
     metricMeter.createCounter(name, undefined, description).add(1, { integration, outcome });
   return async (request) => {
     try {
       const result = await read(request);
-      note(request.integration, result.kind === 'read' ? result.decision : result.kind);
+      const { outcome } = result;
+      if (outcome !== undefined)
+        note(request.integration, outcome.kind === 'read' ? outcome.decision : outcome.kind);
       return result;
     } catch (error) {
       note(request.integration, reasonOf(error));
@@ -118,8 +126,8 @@ function countReads<Request extends StatusRequest>(
 
 /** @returns the portal action, counted; of a cancel also how long before the end of its window it was sent */
 function countPortalActions(
-  perform: Activity<PortalRequest, PortalOutcome>,
-): Activity<PortalRequest, PortalOutcome> {
+  perform: Activity<PortalRequest, Timed<PortalOutcome>>,
+): Activity<PortalRequest, Timed<PortalOutcome>> {
   const note = ({ integration, fields, notAfter }: PortalRequest, outcome: string): void => {
     const { kind } = fields;
     metricMeter
@@ -142,7 +150,7 @@ function countPortalActions(
   return async (request) => {
     try {
       const result = await perform(request);
-      note(request, result.kind);
+      note(request, result.outcome.kind);
       return result;
     } catch (error) {
       note(request, reasonOf(error));

@@ -2,8 +2,13 @@
 import type { Client } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/index.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { OVERDUE_AFTER_MS, SWEEP_SCHEDULE_ID, type SweepResult } from '../orders/sweep.ts';
+import { OVERDUE_AFTER_MS, SWEEP_SCHEDULE_ID, type SweepFinding, type SweepResult } from '../orders/sweep.ts';
 import { instant, PHASES, type Phase } from '../orders/words.ts';
+
+/** A sweep's result, with what the receiver of events didn't take: the next sweep tells it again. */
+export interface Swept extends SweepResult {
+  untold?: SweepFinding[];
+}
 
 export interface OrderDirectory {
   /** Open orders, a page at a time, from the newest on. */
@@ -15,7 +20,7 @@ export interface OrderDirectory {
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
   /** How the newest ended sweep ended; undefined too when its key is gone, so that sweeping never stops for that. */
-  lastSweep(): Promise<SweepResult | undefined>;
+  lastSweep(): Promise<Swept | undefined>;
   /** How often the order's current workflow task was begun; 0 when none is pending. */
   taskTries(workflowId: string): Promise<number>;
 }
@@ -59,7 +64,7 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       const { info } = await client.schedule.getHandle(SWEEP_SCHEDULE_ID).describe();
       for (const { action } of info.recentActions.toReversed()) {
         const { workflowId, firstExecutionRunId } = action.workflow;
-        const sweep = client.workflow.getHandle<() => Promise<SweepResult>>(workflowId, firstExecutionRunId);
+        const sweep = client.workflow.getHandle<() => Promise<Swept>>(workflowId, firstExecutionRunId);
         if ((await sweep.describe()).status.name !== 'COMPLETED') continue;
         return sweep.result().catch((error: unknown) => {
           if (error instanceof PayloadCodecError) return undefined;

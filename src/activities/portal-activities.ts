@@ -1,24 +1,26 @@
-/** The portal actions and the gateway's result, sent on. Interface document, portal-action operations; design section 6. */
-import { activityInfo } from '@temporalio/activity';
+/** The portal actions and the gateway's result, sent on. */
+import { cancellationDetails } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { PortalOutcome } from '../orders/portal.ts';
 import type { GatewayOutcome, GatewayResponseRequest, PortalRequest } from '../orders/world.ts';
 import { type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { tellNextTry } from './heartbeats.ts';
+import { begunByAnotherRun, earlierTryMayBeDone, tellNothingWasDone } from './earlier-tries.ts';
 import { portalCall } from './portal-calls.ts';
 import {
   askedPauseMs,
   grownPauseMs,
   isForbidden,
+  putOff,
   refusalWords,
   retryLater,
   retryWrongKey,
-  tryAgain,
   WRONG_KEY_PAUSE_MS,
 } from './retry-later.ts';
 
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
+const SHORTEST_PAUSE_MS = 1_000;
 
 export function portalActivities(world: ActivityWorld) {
   return {
@@ -49,22 +51,27 @@ export function portalActivities(world: ActivityWorld) {
 
     /**
      * Sends one portal action. Only HTTP 200 with code 200 counts as done. After an unknown outcome a chargeback isn't
-     * sent again; the others are, and a repeat that is refused stays unconfirmed. A cancel is never sent late.
+     * sent again; the others are, and a repeat that is refused stays unconfirmed. A cancel is never sent late. A request
+     * that is on its way isn't given up when the order asks to stop: how it ends counts.
      */
     async performPortalAction(request: PortalRequest): Promise<PortalOutcome> {
-      const mayBeDone = request.maybeDone === true || earlierTryMayBeDone();
-      if (request.fields.kind === 'chargeback' && mayBeDone) return { kind: 'unconfirmed' };
+      const mayBeDone = mayBeDoneBefore(request);
+      if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
+      if (request.fields.kind === 'chargeback' && mayBeDone && !mayBeRepeated(request)) {
+        return { kind: 'unconfirmed' };
+      }
       const call = portalCall(request);
       if ('words' in call) return { kind: 'refused', message: call.words };
       const timeLeft = timeLeftMs(request);
       if (!(timeLeft > 0)) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
-      const client = clientFor(world, request, mayBeDone);
       try {
+        const client = clientFor(world, request);
         const reply = await call(client, { timeoutMs: Math.min(PATIENT_MS, timeLeft) });
         return {
           kind: 'done',
           code: String(reply.code),
           ...(reply.message !== undefined && { message: reply.message }),
+          ...(reply.chargeback !== undefined && { chargeback: reply.chargeback }),
         };
       } catch (error) {
         return afterFailure(request, error, mayBeDone);
@@ -73,22 +80,40 @@ export function portalActivities(world: ActivityWorld) {
   };
 }
 
-/** Settings that lack the integration or its key are mended by an operator: nothing was sent meanwhile. */
-function clientFor(world: ActivityWorld, request: PortalRequest, mayBeDone: boolean): ScreeningClient {
+/** @throws ApplicationFailure only, whatever is wrong with the settings: nothing was sent. */
+function clientFor(world: ActivityWorld, { integration }: PortalRequest): ScreeningClient {
   try {
-    return clientOf(integrationOf(world, request.integration));
+    return clientOf(integrationOf(world, integration));
   } catch (error) {
-    nothingWasDone(mayBeDone);
-    const { type, message } = retryLater(error);
-    throw tryAgain(type ?? 'unexpected', message, pauseMs(request));
+    throw retryLater(error);
   }
 }
 
+/** Whether a try of this activity, or a run of the workflow that was reset, may have done it. */
+function mayBeDoneBefore(request: PortalRequest): boolean {
+  return earlierTryMayBeDone() || request.maybeDone === true || begunByAnotherRun(request);
+}
+
+/** A person who forces a chargeback has seen what a run that was reset did before; of this activity's own tries nobody has. */
+function mayBeRepeated(request: PortalRequest): boolean {
+  const { fields } = request;
+  const forced = fields.kind === 'chargeback' && fields.force === true;
+  return forced && !earlierTryMayBeDone() && !begunByAnotherRun(request);
+}
+
+/** A worker that shuts down cancels its activities, too: then the next try goes on. */
+function askedToStop(): boolean {
+  return cancellationDetails()?.cancelRequested === true;
+}
+
 function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean): PortalOutcome {
+  if (isCertainlyUndone(error)) {
+    if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
+    tellNothingWasDone();
+  }
   if (isForbidden(error)) {
     // What is told ends this activity, and with it the knowledge that an earlier try may have done it.
     if (!request.forbiddenKnown && !mayBeDone) return { kind: 'forbidden' };
-    nothingWasDone(mayBeDone);
     throw retryWrongKey(beforeTheEnd(request, WRONG_KEY_PAUSE_MS));
   }
   const words = refusalWords(error);
@@ -96,10 +121,21 @@ function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean
     if (mayBeDone) return { kind: 'unconfirmed', message: words };
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
-  const unknown = !(error instanceof ScreeningError) || error.outcome === 'unknown';
-  if (unknown && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
-  if (!unknown) nothingWasDone(mayBeDone);
-  throw retryLater(error, pauseMs(request, error));
+  if (isUnknown(error) && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
+  throw putOff(error, pauseMs(request, error));
+}
+
+/** Nothing was done, and the same request may be: a wrong key, a service that puts us off or isn't reached, settings that lack it. */
+function isCertainlyUndone(error: unknown): boolean {
+  if (error instanceof ApplicationFailure) return true;
+  return isForbidden(error) || (error instanceof ScreeningError && error.outcome === 'not-done');
+}
+
+function isUnknown(error: unknown): boolean {
+  return !(
+    error instanceof ApplicationFailure ||
+    (error instanceof ScreeningError && error.outcome !== 'unknown')
+  );
 }
 
 function codeOf(error: unknown): { code?: string } {
@@ -113,24 +149,15 @@ function pauseMs(request: PortalRequest, error?: unknown): number {
   return beforeTheEnd(request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
-/** Never past the last moment at which it may be sent, so that it is told in time that it was too late. */
+/**
+ * A cancel is sent once more before its last moment, however long the pause would be: half of what is left at most. And it is
+ * told in time that it was too late.
+ */
 function beforeTheEnd(request: PortalRequest, pause: number): number {
-  return Math.max(1, Math.min(pause, timeLeftMs(request)));
+  const left = timeLeftMs(request);
+  return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));
 }
 
 function timeLeftMs(request: PortalRequest): number {
   return request.notAfter === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(request.notAfter) - Date.now();
-}
-
-/**
- * A try that isn't known to have done nothing may have been done: its answer was lost, or its worker died. A try says
- * that nothing was done by telling the next one its number.
- */
-function earlierTryMayBeDone(): boolean {
-  const { attempt, heartbeatDetails } = activityInfo();
-  return attempt > 1 && heartbeatDetails !== attempt - 1;
-}
-
-function nothingWasDone(mayBeDone: boolean): void {
-  if (!mayBeDone) tellNextTry(activityInfo().attempt);
 }

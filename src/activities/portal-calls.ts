@@ -2,15 +2,15 @@
 import type { PortalRequest } from '../orders/world.ts';
 import {
   type CallOptions,
+  type ChargebackReply,
   customerCodeBodySchema,
-  type PortalReply,
   parseChargeback,
   type ScreeningClient,
 } from '../screening/index.ts';
 import { faultWords } from './faults.ts';
 
-/** Sends the action. @throws ScreeningError */
-export type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<PortalReply>;
+/** Sends the action; only a chargeback's reply echoes what was submitted. @throws ScreeningError */
+export type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
 
 /** @returns how to send the action, or the words of why it can't be: no value that was given is in them */
 export function portalCall(request: PortalRequest): PortalCall | { words: string } {

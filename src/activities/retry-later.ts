@@ -6,7 +6,7 @@ import { ScreeningError } from '../screening/index.ts';
 /** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
-/** How long a create whose connection was lost may still take to arrive: none to be found before that proves nothing. */
+/** How long a create whose outcome isn't known may still take to arrive: none to be found before that proves nothing. */
 export const UNDER_WAY_MS = 10_000;
 
 /** The longest pause of our own between two tries of a call. */
@@ -61,6 +61,12 @@ export function tryAgain(type: string, message: string, nextRetryDelay?: number)
     message,
     ...(nextRetryDelay !== undefined && { nextRetryDelay }),
   });
+}
+
+/** The same failure, tried again after so many milliseconds. */
+export function putOff(error: unknown, pauseMs: number): ApplicationFailure {
+  const { type, message } = retryLater(error);
+  return tryAgain(type ?? 'unexpected', message, pauseMs);
 }
 
 /** The wrong key again: slow, and nothing to alert on twice. */

@@ -1,4 +1,4 @@
-/** The checkout's screening, a further attempt's, and the catch-up after it. Design sections 3.1, 5 and 6. */
+/** The checkout's screening, a further attempt's, and the catch-up after it. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { actionAtCheckout } from '../orders/actions.ts';
@@ -6,15 +6,21 @@ import { type Integration, policyFor } from '../orders/integration.ts';
 import { orderFactsOf } from '../orders/order-facts.ts';
 import type { Policy } from '../orders/policy.ts';
 import { matchingSkipRule } from '../orders/rules.ts';
-import type { FirstScreening, ScreeningOutcome } from '../orders/screening-outcome.ts';
+import { RULES_WRITTEN } from '../orders/rules-number.ts';
+import type { FirstScreening, InForce, ScreeningOutcome } from '../orders/screening-outcome.ts';
 import { millis } from '../orders/words.ts';
-import type { CatchUpRequest, CheckoutRequest, ScreenRequest } from '../orders/world.ts';
+import type {
+  CatchUpRequest,
+  CheckoutRequest,
+  RetryCheckoutRequest,
+  ScreenRequest,
+} from '../orders/world.ts';
 import type { Fault } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
-import { tellingBeforeRecord } from './before-record.ts';
 import { CheckoutBreakers } from './checkout-breaker.ts';
+import { begunByAnotherRun } from './earlier-tries.ts';
 import { faultWords, invalidTransaction } from './faults.ts';
-import { askedPauseMs, grownPauseMs, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
+import { askedPauseMs, grownPauseMs, putOff, retryWrongKey, tryAgain, UNDER_WAY_MS } from './retry-later.ts';
 import {
   adopt,
   awaitEarlier,
@@ -28,9 +34,6 @@ import {
 /** The longest that a create may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 2_000;
-
-/** Ends of a create that leave it under way, perhaps; after any other the service is done with it. */
-const LEAVES_UNDER_WAY: ReadonlySet<string> = new Set(['timeout', 'reset']);
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
@@ -53,27 +56,13 @@ export function screeningActivities(world: ActivityWorld) {
     return outcome ?? { kind: 'unanswered', reason: 'service-down', maybeSent: request.lookFirst };
   };
 
-  const screenFirst = async (request: CheckoutRequest): Promise<FirstScreening> => {
-    const integration = knownIntegration(world, request);
-    const policy = policyOf(world, request, integration);
-    const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
-    if (rule !== undefined) return { policy, outcome: { kind: 'skipped', rule } };
-    const checked = checkTransaction(request, integration, policy.workflow);
-    if (!checked.ok) throw invalidTransaction(checked.faults);
-    const { lookFirst, wasReset } = request;
-    const budget = budgetOf(request, integration);
-    const waits = budget >= LEAST_TIME_MS;
-    // The caller may know what the run of this task that was lost found out. After a reset it knows the run's whole record.
-    if (!waits && (!lookFirst || wasReset)) {
-      return { policy, outcome: noTimeLeft(lookFirst) };
+  /** Settings that lack the integration don't make the next try's look come too early to be believed. */
+  const beginCatchUp = (request: ScreenRequest, mayCreate: boolean): Try => {
+    try {
+      return begin(request, integrationOf(world, request.integration), PATIENT_MS);
+    } catch (error) {
+      throw mayCreate ? error : putOff(error, UNDER_WAY_MS);
     }
-    const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs);
-    // A run of this task that failed may have its create under way still, in this process or in another.
-    const oneTry = lookFirst
-      ? () => awaitEarlier(request, t, waits)
-      : () => tryScreening(request, checked.transaction, t);
-    const outcome = await whileWaited(request, t, oneTry);
-    return { policy, outcome: waits ? outcome : afterwards(outcome, policy) };
   };
 
   return {
@@ -81,35 +70,64 @@ export function screeningActivities(world: ActivityWorld) {
      * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity.
      * @throws `unknown-integration` or `invalid-request`, which fail the order at once
      */
-    screenAtCheckout: tellingBeforeRecord(world.beforeRecord, screenFirst),
-
-    /** The policy alone. A local activity, for when the screening itself broke down. */
-    async policyInForce(request: ScreenRequest): Promise<Policy> {
-      return policyOf(world, request, knownIntegration(world, request));
+    async screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening> {
+      const integration = knownIntegration(world, request);
+      const policy = policyOf(world, request, integration);
+      const ended = (outcome: ScreeningOutcome): FirstScreening => ({
+        policy,
+        rules: RULES_WRITTEN,
+        outcome,
+      });
+      const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
+      if (rule !== undefined) return ended({ kind: 'skipped', rule });
+      const checked = checkTransaction(request, integration, policy.workflow);
+      if (!checked.ok) throw invalidTransaction(checked.faults);
+      const { lookFirst, wasReset } = request;
+      const budget = budgetOf(request, integration);
+      const waits = budget >= LEAST_TIME_MS;
+      // The caller may know what the run of this task that was lost found out. After a reset it knows the run's whole record.
+      if (!waits && (!lookFirst || wasReset)) return ended(noTimeLeft(lookFirst));
+      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs);
+      // A run of this task that failed may have its create under way still, in this process or in another.
+      const oneTry = lookFirst
+        ? () => awaitEarlier(request, t, waits)
+        : () => tryScreening(request, checked.transaction, t);
+      const outcome = await whileWaited(request, t, oneTry);
+      return ended(waits ? outcome : afterwards(outcome, policy));
     },
 
-    /** Screens a further attempt for a waiting customer. Called a second time it looks first. */
-    async screenRetry(asked: ScreenRequest): Promise<ScreeningOutcome> {
+    /** The policy and the rules alone, for when the screening itself broke down. */
+    async policyInForce(request: ScreenRequest): Promise<InForce> {
+      return { policy: policyOf(world, request, knownIntegration(world, request)), rules: RULES_WRITTEN };
+    },
+
+    /**
+     * Screens a further attempt for a waiting customer. Where a create may have been sent before, it only looks: that one may
+     * be on its way for longer than a customer waits.
+     */
+    async screenRetry(asked: RetryCheckoutRequest): Promise<ScreeningOutcome> {
       const request = lookingAgain(asked);
       const integration = integrationOf(world, request.integration);
       const t = begin(request, integration, integration.checkoutBudgetMs);
       const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults);
-      return whileWaited(request, t, () => tryScreening(request, checked.transaction, t));
+      const oneTry = request.lookFirst
+        ? () => awaitEarlier(request, t, true)
+        : () => tryScreening(request, checked.transaction, t);
+      return whileWaited(request, t, oneTry);
     },
 
     /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
     async catchUp(asked: CatchUpRequest): Promise<ScreeningOutcome> {
       const request = lookingAgain(asked);
-      const integration = integrationOf(world, request.integration);
-      const t = begin(request, integration, PATIENT_MS);
-      const checked = checkTransaction(request, integration, t.workflow);
+      const underWay = asked.maybeUnderWay || begunByAnotherRun(asked);
+      const mayCreate = !(underWay && activityInfo().attempt === 1);
+      const t = beginCatchUp(request, mayCreate);
+      const checked = checkTransaction(request, t.integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults);
-      const mayCreate = !(asked.maybeUnderWay && activityInfo().attempt === 1);
       const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
       if (outcome.kind === 'no-answer') {
-        // A look that met trouble says nothing of the create that may be under way.
-        const leastMs = !mayCreate || LEAVES_UNDER_WAY.has(outcome.reason) ? UNDER_WAY_MS : 0;
+        const leastMs = outcome.underWay ? UNDER_WAY_MS : 0;
         const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
         throw tryAgain(outcome.reason, outcome.message, pauseMs);
       }
@@ -127,9 +145,10 @@ function spreadPauseMs(): number {
   return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
 }
 
-/** A try before this one may have sent its create: its answer was lost, or its worker. */
-function lookingAgain(request: ScreenRequest): ScreenRequest {
-  return { ...request, lookFirst: request.lookFirst || activityInfo().attempt > 1 };
+/** A try before this one may have sent its create: its answer was lost, its worker, or the run that began it. */
+function lookingAgain(request: RetryCheckoutRequest): ScreenRequest {
+  const again = activityInfo().attempt > 1 || begunByAnotherRun(request);
+  return { ...request, lookFirst: request.lookFirst || again };
 }
 
 /** A try for somebody who waits: an unknown outcome is looked up if there is time, never sent a second time. */
@@ -145,9 +164,9 @@ async function inTime(
   if (outcome.kind !== 'no-answer') return outcome;
   const { reason, maybeSent } = outcome;
   if (maybeSent && t.until - Date.now() >= LEAST_TIME_MS) {
-    const found = await adopt(request, t).catch(() => undefined);
+    const found = await adopt(request, t).catch(() => 'none' as const);
     // Made by this try, unless one before it may have made it.
-    if (found !== undefined) return { ...found, adopted: request.lookFirst };
+    if (typeof found !== 'string') return { ...found, adopted: request.lookFirst };
   }
   return { kind: 'unanswered', reason, maybeSent };
 }
@@ -170,7 +189,7 @@ function noTimeLeft(maybeSent: boolean): ScreeningOutcome {
 function budgetOf(request: CheckoutRequest, integration: Integration): number {
   if (request.answerBy === undefined) return integration.checkoutBudgetMs;
   const untilAnswer = Date.parse(request.answerBy) - Date.now();
-  const queuedMs = millis(request.sentSince) - millis(request.startedAt);
+  const queuedMs = millis(request.begun) - millis(request.startedAt);
   return Math.min(integration.checkoutBudgetMs - queuedMs, untilAnswer);
 }
 

@@ -1,19 +1,22 @@
-/** Reading the status of a transaction: once, durably, or until its decision changes. Design section 3.3. */
+/** Reading the status of a transaction: once, durably, or until its decision changes. */
 import { activityInfo } from '@temporalio/activity';
 import type { StatusOutcome } from '../orders/apply-reading.ts';
 import {
+  type DurableReadRequest,
+  type LookRequest,
   type LookUpOutcome,
   type LookUpRequest,
   POLL_UNCHANGED,
   type PollRequest,
   type StatusRequest,
 } from '../orders/world.ts';
-import { ScreeningError } from '../screening/index.ts';
+import { type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
 import { EARLIER_TRY, lookByInvoice } from './look-by-invoice.ts';
 import {
   askedPauseMs,
   isForbidden,
+  putOff,
   retryLater,
   retryWrongKey,
   UNDER_WAY_MS,
@@ -46,15 +49,26 @@ export function statusActivities(world: ActivityWorld) {
     }
   }
 
+  /** Settings that lack the integration or its key are mended by an operator; the pause after that is ours where it matters. */
+  function clientFor({ integration }: LookUpRequest, pauseMs: number | undefined): ScreeningClient {
+    try {
+      return clientOf(integrationOf(world, integration));
+    } catch (error) {
+      throw pauseMs === undefined ? error : putOff(error, pauseMs);
+    }
+  }
+
   return {
-    /** Reads once, quickly. A local activity. */
-    async readStatus(request: StatusRequest): Promise<StatusOutcome> {
-      const outcome = await read(request, QUICK_MS);
+    /** Reads once, quickly; without a transaction there is nothing to read. A local activity. */
+    async look(request: LookRequest): Promise<StatusOutcome | undefined> {
+      const { transactionId } = request;
+      if (transactionId === undefined) return undefined;
+      const outcome = await read({ ...request, transactionId }, QUICK_MS);
       return outcome instanceof ScreeningError ? { kind: 'unanswered' } : outcome;
     },
 
     /** Reads until the service answers. */
-    async readStatusDurably(request: StatusRequest & { forbiddenKnown: boolean }): Promise<StatusOutcome> {
+    async readStatusDurably(request: DurableReadRequest): Promise<StatusOutcome> {
       const outcome = await read(request, PATIENT_MS);
       if (outcome instanceof ScreeningError) throw retryLater(outcome);
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
@@ -84,8 +98,8 @@ export function statusActivities(world: ActivityWorld) {
 
     /** Looks for a transaction by invoice, until the service answers. */
     async lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
-      const client = clientOf(integrationOf(world, request.integration));
       const first = activityInfo().attempt === 1;
+      const client = clientFor(request, first ? UNDER_WAY_MS : undefined);
       try {
         const looked = await lookByInvoice(client, request, PATIENT_MS);
         if (looked.kind === 'known') return { kind: 'none' };

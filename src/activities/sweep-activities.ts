@@ -1,28 +1,24 @@
-/** Looks over the open orders and tells of those that are stuck or overdue. Design section 8. */
-import { activityInfo, metricMeter } from '@temporalio/activity';
+/** Looks over the open orders and tells of those that are stuck or overdue. */
+import { activityInfo, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderEvent } from '../orders/messages.ts';
-import {
-  newFindings,
-  STUCK_AFTER_TRIES,
-  type SweepFinding,
-  type SweepResult,
-  sweepWords,
-} from '../orders/sweep.ts';
+import { newFindings, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../orders/sweep.ts';
 import { instant } from '../orders/words.ts';
 import type { ActivityWorld } from './activity-world.ts';
-import type { OrderDirectory } from './order-directory.ts';
+import type { OrderDirectory, Swept } from './order-directory.ts';
 
 /** Orders looked at in one sweep, and how many at a time: a bounded load on the server. */
 const LOOKED_AT = 1_000;
 const AT_A_TIME = 10;
 const SEND_MS = 5_000;
+/** A receiver that is down costs each telling its time: what is left over then is told by the next sweep. */
+const TELL_ALL_MS = 60_000;
 
 export function sweepActivities(world: ActivityWorld) {
   return {
     /** One sweep; it takes up where the last one ended. */
-    async sweep(): Promise<SweepResult> {
+    async sweep(): Promise<Swept> {
       const { orders } = world;
       if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
       const last = await orders.lastSweep();
@@ -36,12 +32,13 @@ export function sweepActivities(world: ActivityWorld) {
         })),
         ...overdue.map((workflowId) => ({ workflowId, kind: 'overdue' as const })),
       ];
-      const standing = await stillStuck(orders, known, page.workflowIds);
+      const standing = await stillStuck(orders, [...known, ...(last?.untold ?? [])], page.workflowIds);
       const all = [...found, ...newFindings(standing, found)];
       await showNumbers(orders, all);
-      for (const finding of newFindings(all, known)) await tell(world, finding);
+      const untold = await tellAll(world, newFindings(all, known));
       return {
-        found: all,
+        found: newFindings(all, untold),
+        ...(untold.length > 0 && { untold }),
         looked: page.workflowIds.length,
         at: instant(Date.now()),
         ...(page.cursor !== undefined && { cursor: page.cursor }),
@@ -98,6 +95,26 @@ async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[
     'order_screening_last_sweep_timestamp_seconds',
     'When the sweep ended, in seconds after the epoch',
   ).set(Math.floor(Date.now() / 1_000));
+}
+
+/** @returns what the receiver didn't take */
+async function tellAll(world: ActivityWorld, findings: readonly SweepFinding[]): Promise<SweepFinding[]> {
+  const until = Date.now() + TELL_ALL_MS;
+  const untold: SweepFinding[] = [];
+  for (const finding of findings) {
+    if (Date.now() >= until || !(await isTold(world, finding))) untold.push(finding);
+  }
+  if (untold.length > 0) log.warn('the receiver of events did not take all that the sweep found');
+  return untold;
+}
+
+async function isTold(world: ActivityWorld, finding: SweepFinding): Promise<boolean> {
+  try {
+    await tell(world, finding);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The order can't count an event of its own, so this one has sequence 0: it comes from outside the order. */

@@ -1,4 +1,4 @@
-/** One try at a decision: look first where a create may have been sent, then create. Design section 6. */
+/** One try at a decision: look first where a create may have been sent, then create. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
@@ -32,6 +32,8 @@ export interface NoAnswer {
   message: string;
   /** A create may have reached the service: in this try, or in one before it. */
   maybeSent: boolean;
+  /** That create may still be on its way: none to be found proves nothing yet. */
+  underWay: boolean;
   /** How long the service asks to wait. */
   retryAfterMs?: number;
 }
@@ -44,7 +46,7 @@ export const LEAST_TIME_MS = 50;
 
 const LOOK_EVERY_MS = 250;
 
-const MAY_STILL_COME: NoAnswer = { kind: 'no-answer', ...EARLIER_TRY, maybeSent: true };
+const MAY_STILL_COME: NoAnswer = { kind: 'no-answer', ...EARLIER_TRY, maybeSent: true, underWay: true };
 
 /** @returns the transaction checked against the rules in force, or its faults with their paths */
 export function checkTransaction(
@@ -70,9 +72,10 @@ export async function tryScreening(
   t: Try,
   mayCreate = true,
 ): Promise<Tried> {
-  if (request.lookFirst) {
+  if (request.lookFirst || !mayCreate) {
     const found = await look(request, t);
-    if (found !== undefined) return found;
+    if (typeof found !== 'string')
+      return mayCreate || found.kind !== 'no-answer' ? found : { ...found, underWay: true };
     if (!mayCreate) return MAY_STILL_COME;
   }
   const card = await cardFor(request, t);
@@ -107,46 +110,50 @@ export async function tryScreening(
 export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome: boolean): Promise<Tried> {
   for (;;) {
     const found = await look(request, t);
-    if (found !== undefined && found.kind !== 'no-answer') return found;
-    if (found === undefined && !mayStillCome) return MAY_STILL_COME;
-    const pauseMs = Math.max(LOOK_EVERY_MS, found?.retryAfterMs ?? 0);
-    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return found ?? MAY_STILL_COME;
+    if (found === 'known' || (found === 'none' && !mayStillCome)) return MAY_STILL_COME;
+    const unseen = found === 'none' ? MAY_STILL_COME : found;
+    if (unseen.kind !== 'no-answer') return unseen;
+    const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
+    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return unseen;
     await sleep(pauseMs);
   }
 }
 
 /**
- * @returns the order's own transaction if the service has one that is new to the order
+ * @returns the order's own transaction if the service has one that is new to the order; `known`: it shows an earlier
+ * attempt's, and will never show another by this invoice
  * @throws ScreeningError when that can't be told
  */
-export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | undefined> {
+export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | 'known' | 'none'> {
   const looked = await lookByInvoice(t.client, request, left(t));
-  return looked.kind === 'found' ? answeredBy(looked.transaction, true) : undefined;
+  if (looked.kind === 'found') return answeredBy(looked.transaction, true);
+  return looked.kind === 'known' ? 'known' : 'none';
 }
 
-/** @returns what was found, or why nobody can tell; undefined: there is none */
-async function look(request: ScreenRequest, t: Try): Promise<Tried | undefined> {
+/** @returns what was found, or why nobody can tell */
+async function look(request: ScreenRequest, t: Try): Promise<Tried | 'known' | 'none'> {
   try {
     return await adopt(request, t);
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'forbidden') return { kind: 'forbidden' };
     // It is there: without its id another create would make two of it, so it is looked for again.
-    if (error.reason === 'missing-id') return noAnswer(error, true);
+    if (error.reason === 'missing-id') return noAnswer(error, { maybeSent: true });
     // A refusal to look is no refusal of the transaction.
     if (isUnreadable(error) || error.outcome === 'refused') return unreadable(error);
-    return noAnswer(error, true);
+    return noAnswer(error, { maybeSent: true });
   }
 }
 
 function afterCreate(request: ScreenRequest, error: ScreeningError): Tried {
   if (error.reason === 'forbidden') return { kind: 'forbidden' };
   if (isUnreadable(error)) return unreadable(error);
-  // The document has no 404 for this operation: it comes from a wrong address, and an operator can mend that.
+  // The service has no 404 for this operation: it comes from a wrong address, and an operator can mend that.
   if (error.outcome === 'refused' && error.reason !== 'not-found') {
     return { kind: 'refused', reason: 'refused', words: error.words?.join('; ') ?? error.reason };
   }
-  return noAnswer(error, request.lookFirst || error.outcome === 'unknown');
+  const underWay = error.outcome === 'unknown';
+  return noAnswer(error, { maybeSent: request.lookFirst || underWay, underWay });
 }
 
 function isUnreadable({ reason }: ScreeningError): boolean {
@@ -157,18 +164,22 @@ function unreadable({ reason, transactionId }: ScreeningError): Tried {
   return { kind: 'unreadable', reason, ...(transactionId !== undefined && { transactionId }) };
 }
 
-function noAnswer({ reason, message, retryAfterMs }: ScreeningError, maybeSent: boolean): NoAnswer {
+function noAnswer(
+  { reason, message, retryAfterMs }: ScreeningError,
+  { maybeSent, underWay = false }: { maybeSent: boolean; underWay?: boolean },
+): NoAnswer {
   return {
     kind: 'no-answer',
     reason,
     message,
     maybeSent,
+    underWay,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
 function notSent(request: ScreenRequest, reason: string, message: string): NoAnswer {
-  return { kind: 'no-answer', reason, message, maybeSent: request.lookFirst };
+  return { kind: 'no-answer', reason, message, maybeSent: request.lookFirst, underWay: false };
 }
 
 function answeredBy(response: TransactionResponse, adopted: boolean): Answered {
@@ -182,7 +193,7 @@ function answeredBy(response: TransactionResponse, adopted: boolean): Answered {
   };
 }
 
-/** Only pre-gateway sends full card data (interface document, "Integration workflows"). */
+/** Only pre-gateway sends full card data: later the payment gateway has checked the card. */
 async function cardFor(
   request: ScreenRequest,
   t: Try,

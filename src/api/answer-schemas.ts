@@ -1,5 +1,6 @@
 /** What the API answers, for its documentation. Design section 5. */
 import { z } from 'zod';
+import type { ActionStatus } from '../orders/state.ts';
 import {
   ACTIONS,
   GATEWAY_RESULTS,
@@ -14,6 +15,21 @@ export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum(ORDER_DECISIONS);
 export const actionSchema = z.enum(ACTIONS);
 const instantSchema = z.iso.datetime();
+
+const ACTION_STATUSES = [
+  'queued',
+  'running',
+  'done',
+  'refused',
+  'unconfirmed',
+  'too-late',
+  'not-sent',
+  'withdrawn',
+] as const satisfies readonly ActionStatus[];
+const chargebackEcho = z
+  .record(z.string(), z.string())
+  .optional()
+  .meta({ description: 'The chargeback as the service echoed it' });
 
 const orderName = { orderId: z.string(), integration: z.string() };
 
@@ -45,13 +61,18 @@ export const gatewayResultAnswerSchema = z.object({
 });
 
 export const portalAnswerSchema = z.object({
+  number: z
+    .int()
+    .optional()
+    .meta({ description: "The action's number on the order's record, by which it can be withdrawn" }),
   orderId: z.string().optional(),
   integration: z.string(),
   kind: z.enum(PORTAL_ACTIONS),
-  status: z.enum(['done', 'requested']),
+  status: z.enum(['done', 'requested', 'withdrawn']),
   transactionId: z.guid().optional(),
   code: z.string().optional(),
   message: z.string().optional(),
+  chargeback: chargebackEcho,
   at: instantSchema.optional(),
   phase: phaseSchema.optional(),
   action: actionSchema.optional(),
@@ -85,7 +106,19 @@ export const orderStateSchema = z
       }),
     ),
     attention: z.array(z.object({ code: z.string(), words: z.string(), since: instantSchema })),
-    actions: z.array(z.looseObject({ number: z.int(), kind: z.string(), status: z.string() })),
+    actions: z.array(
+      z.looseObject({
+        number: z.int(),
+        kind: z.enum(PORTAL_ACTIONS),
+        status: z.enum(ACTION_STATUSES),
+        transactionId: z.guid().optional(),
+        requestedAt: instantSchema,
+        finishedAt: instantSchema.optional(),
+        code: z.string().optional(),
+        message: z.string().optional(),
+        chargeback: chargebackEcho,
+      }),
+    ),
     startedAt: instantSchema,
   })
   .meta({ description: 'The whole state of an order' });

@@ -176,7 +176,7 @@ type OpenApi = Extract<Parameters<SwaggerTransformObject>[0], { openapiObject: u
 /** What the plugin leaves out: a body that needs none of its fields is optional, and the headers of problems. */
 function completed(document: OpenApi): OpenApi {
   for (const path of Object.values(document.paths ?? {})) {
-    for (const operation of [path?.get, path?.post]) {
+    for (const operation of [path?.get, path?.post, path?.delete]) {
       if (operation === undefined) continue;
       const { requestBody, responses = {} } = operation;
       if (requestBody !== undefined && !('$ref' in requestBody)) {

@@ -5,7 +5,7 @@ import { problemSchema } from './answer-schemas.ts';
 
 /** One route: its schemas check the request and make its documentation. */
 export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
   tag: 'orders' | 'portal actions' | 'cards';
@@ -82,7 +82,7 @@ const GOES_ON = 'Not done yet: it goes on';
 const PROBLEMS = {
   400: 'The body is not JSON, or the address cannot be read',
   401: 'No valid API key',
-  404: 'No such order, integration or transaction',
+  404: 'No such order, integration, transaction or portal action',
   409: 'The order does not take this now; `type` says why',
   413: 'The body is over 1 MiB',
   415: 'Another content type than application/json',
@@ -90,7 +90,8 @@ const PROBLEMS = {
   429: 'Too many requests with this key: nothing was done',
   500: 'A fault of this service',
   502: 'The screening service refused it, or did not say whether it was done',
-  503: 'The outcome is unknown: send the same request again',
+  503: 'The outcome is unknown, or nothing was done yet: send the same request again',
+  504: 'It could not be sent within a day, and is not tried any more',
 } as const;
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };

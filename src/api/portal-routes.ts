@@ -8,6 +8,7 @@ import { acknowledgedSchema, portalAnswerSchema, requestedSchema } from './answe
 import { defineRoute, nothing } from './define-route.ts';
 import {
   acknowledgeBody,
+  actionParams,
   anyObject,
   chargebackBody,
   chargebackExtras,
@@ -21,6 +22,9 @@ import {
 } from './request-schemas.ts';
 
 const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
+/** One that is withdrawn isn't given up as well: it is never told that its day is over. */
+const OF_A_WITHDRAWAL = [...OF_AN_ORDER, 502] as const;
+const OF_AN_ACTION = [...OF_A_WITHDRAWAL, 504] as const;
 
 /** Actions on an order: 200 when done, 202 while it goes on. An `Idempotency-Key` makes a repeat get the same answer. */
 export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
@@ -42,6 +46,17 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     send: (order, body, how) => orderScreening.submitChargeback(order, readChargeback(body), how),
   });
 
+  defineRoute(app, {
+    ...at('actions/:number', 'Withdraw a portal action that waits or is under way'),
+    method: 'DELETE',
+    params: actionParams,
+    body: nothing,
+    headers: idempotencyHeaders,
+    answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
+    problems: OF_A_WITHDRAWAL,
+    handle: async ({ params: { orderId, number }, query }, request, reply) =>
+      answer(reply, await orderScreening.withdraw({ orderId, ...query }, { number }, readOptions(request))),
+  });
   defineRoute(app, {
     ...at('recheck', 'Read the decision from the service now'),
     body: nothing,
@@ -76,7 +91,7 @@ function defineAction<Body extends z.ZodType>(
     ...bodies,
     headers: idempotencyHeaders,
     answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
-    problems: [...OF_AN_ORDER, 502],
+    problems: OF_AN_ACTION,
     handle: async ({ params, query, body }, request, reply) =>
       answer(reply, await send({ ...params, ...query }, body, readOptions(request))),
   });
@@ -95,7 +110,7 @@ function at(name: string, summary: string) {
 }
 
 function answer(reply: FastifyReply, body: PortalAnswer): FastifyReply {
-  return reply.code(body.status === 'done' ? 200 : 202).send(body);
+  return reply.code(body.status === 'requested' ? 202 : 200).send(body);
 }
 
 function readOptions(request: FastifyRequest): PortalOptions {

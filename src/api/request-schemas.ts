@@ -29,6 +29,13 @@ const ORDER_ID = {
 };
 
 export const orderParams = z.strictObject({ orderId: orderIdSchema.meta(ORDER_ID) });
+export const actionParams = orderParams.extend({
+  number: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, "must be the number of a portal action on the order's record")
+    .meta({ description: "The portal action's number on the order's record", examples: ['1'] })
+    .transform(Number),
+});
 export const orderQuery = z.strictObject({ integration });
 
 export const listQuery = z.strictObject({

@@ -28,7 +28,7 @@ export const EXIT_CODES = `Exit codes
   1  unexpected: a fault of this program
   2  bad usage, bad input, bad settings: nothing was done
   3  refused: by the order, its window, or the screening service
-  4  not found: the order, its attempt, its transaction, or the integration
+  4  not found: the order, its attempt, its transaction, its portal action, or the integration
   5  no answer of Temporal, a worker or the card stash, or one that PAYLOAD_KEYS here can't decrypt: the outcome may be
      unknown, the same again is safe
   6  doctor: something is wrong

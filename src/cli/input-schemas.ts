@@ -14,6 +14,8 @@ export const integration = integrationNameSchema.exactOptional();
 export const transactionId = z.guid('must be the id of a transaction').exactOptional();
 export const reason = reasonSchema;
 export const idempotencyKey = idempotencyKeySchema.exactOptional();
+/** The number of a portal action on the order's record. */
+export const actionNumber = wholeNumber(1, 999_999);
 export const attempt = wholeNumber(1, MOST_ATTEMPTS);
 
 export const phase = oneOf(PHASES);

@@ -6,7 +6,15 @@ import { chargebackSchema, customerCodeBodySchema } from '../screening/index.ts'
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import { type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { idempotencyKey, integration, orderId, reason, text, transactionId } from './input-schemas.ts';
+import {
+  actionNumber,
+  idempotencyKey,
+  integration,
+  orderId,
+  reason,
+  text,
+  transactionId,
+} from './input-schemas.ts';
 import { facts, showPortalAnswer } from './tables.ts';
 
 const TRANSACTION = [
@@ -27,7 +35,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
   const act = async ({ orderId, integration, idempotencyKey }: Named, send: Send): Promise<ExitCode> => {
     const answer = await withOrders((orders) => send(orders, { orderId, integration }, { idempotencyKey }));
     output.answer(answer, () => showPortalAnswer(answer, output.colors));
-    return answer.status === 'done' ? EXIT.ok : EXIT.notYet;
+    return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
   };
 
   defineCommand(program, {
@@ -127,6 +135,17 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       act({ orderId, integration, idempotencyKey }, (orders, order, how) =>
         orders.attachCustomerCode(order, { customerCode: code, ...fields }, how),
       ),
+  });
+
+  defineCommand(program, {
+    name: 'withdraw <orderId> <number>',
+    summary: 'Take back a portal action that waits or is under way',
+    more: `The number is the one that \`show\` lists. Status done: it had been done before it could be withdrawn.\n${NOT_YET}`,
+    options: [KEY, INTEGRATION],
+    examples: ['withdraw 1001 2'],
+    input: z.strictObject({ ...named, number: actionNumber }),
+    run: ({ number, ...order }) =>
+      act(order, (orders, order, how) => orders.withdraw(order, { number }, how)),
   });
 
   defineCommand(program, {

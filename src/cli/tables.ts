@@ -28,13 +28,22 @@ export function showPortalAnswer(answer: PortalAnswer, colors: Colors): string {
   return facts([
     ['order', answer.orderId],
     ['asked', answer.kind],
+    ['number', answer.number],
     ['status', colored(answer.status, colors)],
     ['transaction', answer.transactionId],
     ['service', plain([answer.code, answer.message].filter(Boolean).join(' ')) || undefined],
+    ['chargeback', echoOf(answer)],
     ['at', shortTime(answer.at)],
     ['phase', answer.phase],
     ['action', answer.action && colored(answer.action, colors)],
   ]);
+}
+
+/** What the service echoed of a chargeback, in one line. */
+function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | undefined {
+  if (chargeback === undefined) return undefined;
+  const fields = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
+  return plain(fields.join(', '));
 }
 
 /** @returns an order's state: what it is, what needs attention, its attempts and actions */
@@ -71,13 +80,15 @@ export function showOrder(order: OrderState, colors: Colors): string {
   if (actions.length > 0) {
     parts.push(
       table(
-        ['portal action', 'status', 'asked', 'by', 'service'],
+        ['number', 'portal action', 'status', 'asked', 'by', 'service'],
         actions.map((one) => [
+          `${one.number}`,
           one.kind,
           colored(one.status, colors),
           shortTime(one.requestedAt) ?? '-',
           one.by,
-          plain([one.code, one.message].filter(Boolean).join(' ') || '-'),
+          plain([one.code, one.message].filter(Boolean).join(' ') || '-') +
+            (one.chargeback === undefined ? '' : `\n${echoOf(one)}`),
         ]),
       ),
     );
@@ -132,6 +143,6 @@ export function colored(word: string, colors: Colors): string {
   if (['review', 'hold', 'pending', 'requested', 'queued', 'running'].includes(word)) {
     return colors.yellow(word);
   }
-  if (word === 'skipped') return colors.dim(word);
+  if (word === 'skipped' || word === 'withdrawn') return colors.dim(word);
   return colors.red(word);
 }

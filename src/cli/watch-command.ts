@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { isUnderWay } from '../orders/portal.ts';
+import { isUnderWay } from '../orders/same-action.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { Phase } from '../orders/words.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
@@ -154,12 +154,14 @@ function inShort(order: OrderState) {
     transactionId: attempt?.transactionId,
     cancelBy: attempt?.cancelBy,
     attention: order.attention.map(({ code }) => code),
-    actions: order.actions.map(({ kind, status }) => ({ kind, status })),
+    actions: order.actions.map(({ number, kind, status }) => ({ number, kind, status })),
   };
 }
 
 function orderLine(order: OrderState, { colors }: Output): string {
-  const actions = order.actions.map(({ kind, status }) => `${kind} ${colored(status, colors)}`);
+  const actions = order.actions.map(
+    ({ number, kind, status }) => `${number}: ${kind} ${colored(status, colors)}`,
+  );
   const attention = order.attention.map(({ words }) => colors.red(plain(words)));
   const parts = [
     shortTime(new Date().toISOString()),

@@ -11,7 +11,8 @@ import {
   type PortalAnswer,
   type PortalFields,
 } from '../orders/messages.ts';
-import { attemptFor, chargebackIdentity, earlier, portalAnswer } from '../orders/portal.ts';
+import { attemptFor, portalAnswer } from '../orders/portal.ts';
+import { chargebackIdentity, earlier } from '../orders/same-action.ts';
 import type { OrderState } from '../orders/state.ts';
 import { windowOpen } from '../orders/window.ts';
 import { type ClientContext, integrationOf } from './context.ts';
@@ -164,7 +165,7 @@ function subjectOf({ orderId, transactionId, fields }: PortalActionInput): strin
   }
 }
 
-function hash(asked: (string | undefined)[]): string {
+function hash(asked: string | readonly (string | undefined)[]): string {
   return createHash('sha256').update(stringify(asked)).digest('hex').slice(0, 16);
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../orders/messages.ts';
 import type { ClientContext } from './context.ts';
 import { readOrder } from './read-order.ts';
+import { sendUpdate } from './send-update.ts';
 import { toOpenOrder } from './to-open-order.ts';
 
 /** @see OrderScreening.recordGatewayResult */
@@ -18,10 +19,9 @@ export async function recordGatewayResult(
   const attempt = request.attempt ?? (await onlyAttempt(context, workflowId));
   const send = (afterError: boolean) =>
     toOpenOrder(context, workflowId, (handle) =>
-      handle.executeUpdate(recordGatewayResultUpdate, {
-        args: [{ ...request, attempt }],
-        updateId: gatewayUpdateId(attempt, afterError),
-      }),
+      sendUpdate(gatewayUpdateId(attempt, afterError), (name) =>
+        handle.executeUpdate(recordGatewayResultUpdate, { args: [{ ...request, attempt }], ...name }),
+      ),
     );
   const first = await send(false);
   if (first.result === request.result) return first;

@@ -1,6 +1,7 @@
 /** Passes on that there is news about an order: the webhook receiver's way in. Design section 5. */
 
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
 import {
@@ -13,7 +14,8 @@ import type { HintQueues } from './hint-queues.ts';
 import { quoted } from './list-orders.ts';
 import type { LookUps } from './look-ups.ts';
 import { orderIdSchema } from './read-requests.ts';
-import { asOrderError, isUnanswered, toOrderError } from './temporal-errors.ts';
+import { sendUpdate } from './send-update.ts';
+import { asOrderError, isEnded, isUnanswered, toOrderError } from './temporal-errors.ts';
 import type { HintAnswer, HintRequest } from './types.ts';
 import { within } from './within.ts';
 
@@ -76,14 +78,19 @@ async function deliver(
   const { client } = context;
   try {
     await within(client, Date.now() + WORKER_WITHIN_MS, () =>
-      client.workflow.getHandle(workflowId).executeUpdate(hintUpdate, { args: [hint] }),
+      sendUpdate(undefined, () =>
+        client.workflow.getHandle(workflowId).executeUpdate(hintUpdate, { args: [hint] }),
+      ),
     );
     return true;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (isEnded(error)) return false;
+    const known = toOrderError(error);
+    // A signal needs none of the places that the updates in flight have taken.
+    const busy = known instanceof OrderScreeningError && known.code === 'busy';
     // Refused as one too many: the order reads its status, or has, or needn't.
-    if (error instanceof WorkflowUpdateFailedError) return true;
-    if (!isUnanswered(error)) throw toOrderError(error);
+    if (error instanceof WorkflowUpdateFailedError && !busy) return true;
+    if (!busy && !isUnanswered(error)) throw known;
     return signal(context, signalTimes, workflowId, hint);
   }
 }

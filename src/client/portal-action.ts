@@ -1,6 +1,5 @@
 /** Portal actions of an open order, as updates; of a closed one see closed-order-action.ts. Design section 5. */
 
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
@@ -15,15 +14,9 @@ import {
 import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
 import type { ClientContext } from './context.ts';
 import { findOrder } from './read-order.ts';
-import {
-  isUnanswered,
-  orderClosed,
-  temporalUnavailable,
-  toOrderError,
-  unknownOrder,
-} from './temporal-errors.ts';
+import { startedUpdate } from './send-update.ts';
+import { isEnded, orderClosed, toOrderError, unknownOrder } from './temporal-errors.ts';
 import type { PortalOptions } from './types.ts';
-import { ANSWER_WITHIN_MS, within } from './within.ts';
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
 export async function portalAction(
@@ -43,7 +36,7 @@ export async function portalAction(
       idempotencyKey && `${fields.kind}:${idempotencyKey}`,
     );
   } catch (error) {
-    const known = error instanceof WorkflowNotFoundError ? undefined : toOrderError(error);
+    const known = isEnded(error) ? undefined : toOrderError(error);
     if (known !== undefined && !isOrderClosed(known)) throw known;
   }
   let gone = unknownOrder();
@@ -64,31 +57,19 @@ function isOrderClosed(error: unknown): boolean {
 }
 
 async function updateOrder(
-  { client }: ClientContext,
+  context: ClientContext,
   workflowId: string,
   { integration, orderId }: OrderKey,
   { kind, ...fields }: PortalFields,
   updateId: string | undefined,
 ): Promise<PortalAnswer> {
-  let accepted = false;
-  try {
-    return await within(client, Date.now() + ANSWER_WITHIN_MS, async () => {
-      // Each definition takes the fields of its own kind, which is what `kind` says they are.
-      const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof fields]>;
-      const update = await client.workflow.getHandle(workflowId).startUpdate(definition, {
-        args: [fields],
-        waitForStage: 'ACCEPTED',
-        ...(updateId !== undefined && { updateId }),
-      });
-      accepted = true;
-      return await update.result();
-    });
-  } catch (error) {
-    if (!isUnanswered(error)) throw error;
-    // Not even accepted: nothing of it is recorded, so it can't be promised to go on.
-    if (!accepted) throw temporalUnavailable(error);
-    return { integration, orderId, kind, status: 'requested' };
-  }
+  // Each definition takes the fields of its own kind, which is what `kind` says they are.
+  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof fields]>;
+  const handle = context.client.workflow.getHandle(workflowId);
+  const answer = await startedUpdate(context, updateId, (options) =>
+    handle.startUpdate(definition, { args: [fields], ...options }),
+  );
+  return answer ?? { integration, orderId, kind, status: 'requested' };
 }
 
 const UPDATES = {

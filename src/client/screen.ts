@@ -1,11 +1,7 @@
 /** The checkout's call: one round trip that starts the order and returns its decision. Design section 5. */
 
-import {
-  WithStartWorkflowOperation,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
@@ -16,7 +12,8 @@ import { pendingAnswer } from './pending-answer.ts';
 import { putCard } from './put-card.ts';
 import { closedOrder } from './read-order.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
-import { attemptMismatch, isUnanswered, orderClosed, toOrderError } from './temporal-errors.ts';
+import { sendUpdate } from './send-update.ts';
+import { attemptMismatch, isEnded, isUnanswered, orderClosed, toOrderError } from './temporal-errors.ts';
 import { within } from './within.ts';
 
 /** Beyond the checkout budget: a worker that begins later takes `pending` as given. */
@@ -41,8 +38,8 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
       throw attemptMismatch();
     return answer;
   } catch (error) {
-    // Refused for certain: nobody will take the card out.
-    const refused = error instanceof OrderScreeningError && error.code !== 'temporal-unavailable';
+    // Refused for certain: nobody will take the card out. What may be sent again may have been taken before.
+    const refused = error instanceof OrderScreeningError && ORDER_ERRORS[error.code].status !== 503;
     if (refused && sending.cardRef !== undefined) await forget(context, sending.cardRef);
     throw error;
   }
@@ -78,17 +75,19 @@ async function recordedAnswer(
   const { client } = context;
   try {
     return await within(client, sending.deadline, () =>
-      client.workflow.executeUpdateWithStart(decisionUpdate, {
-        args: [{ attempt: 1, fingerprint: sending.request.fingerprint }],
-        updateId: decisionUpdateId(1),
-        startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, {
-          ...start,
-          workflowIdConflictPolicy: 'USE_EXISTING',
+      sendUpdate(decisionUpdateId(1), (name) =>
+        client.workflow.executeUpdateWithStart(decisionUpdate, {
+          args: [{ attempt: 1, fingerprint: sending.request.fingerprint }],
+          ...name,
+          startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, {
+            ...start,
+            workflowIdConflictPolicy: 'USE_EXISTING',
+          }),
         }),
-      }),
+      ),
     );
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError || error instanceof WorkflowNotFoundError) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
       return answerOnRecord(await closedOrder(context, sending.workflowId), sending);
     }
     if (isUnanswered(error)) return pendingAnswer(context, sending.request);
@@ -105,23 +104,25 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
   const { client } = context;
   const { attempt, transaction } = request;
   try {
-    return await within(client, sending.deadline, async () => {
-      const update = await client.workflow.getHandle(workflowId).startUpdate(retryUpdate, {
-        args: [
-          {
-            attempt,
-            transaction,
-            fingerprint: sending.request.fingerprint,
-            ...(cardRef !== undefined && { cardRef }),
-          },
-        ],
-        updateId: retryUpdateId(attempt),
-        waitForStage: 'ACCEPTED',
-      });
-      return await update.result();
-    });
+    return await within(client, sending.deadline, () =>
+      sendUpdate(retryUpdateId(attempt), async (name) => {
+        const update = await client.workflow.getHandle(workflowId).startUpdate(retryUpdate, {
+          args: [
+            {
+              attempt,
+              transaction,
+              fingerprint: sending.request.fingerprint,
+              ...(cardRef !== undefined && { cardRef }),
+            },
+          ],
+          ...name,
+          waitForStage: 'ACCEPTED',
+        });
+        return update.result();
+      }),
+    );
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) {
+    if (isEnded(error)) {
       return answerOnRecord(await closedOrder(context, workflowId), sending);
     }
     throw toOrderError(error);

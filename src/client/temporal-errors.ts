@@ -3,6 +3,7 @@ import {
   isGrpcServiceError,
   ServiceError,
   WorkflowFailedError,
+  WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
@@ -56,6 +57,21 @@ export function isUnanswered(error: unknown): boolean {
   return known || code === grpcCode.deadlineExceeded || code === grpcCode.cancelled;
 }
 
+/** @returns whether the server has its fill, such as of updates in flight of one order; what was asked wasn't taken */
+export function isExhausted(error: unknown): boolean {
+  return grpcErrorIn(error)?.code === grpcCode.resourceExhausted;
+}
+
+/**
+ * @returns whether the order takes updates no more: it had ended before this one came, or it ended in the task in which the
+ * update was accepted. What became of the update is then on the order's record, or nowhere.
+ */
+export function isEnded(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow';
+}
+
 function isUnavailable(error: unknown): boolean {
   if (isUnanswered(error)) return true;
   const grpc = grpcErrorIn(error);
@@ -74,13 +90,9 @@ function grpcErrorIn(error: unknown) {
 }
 
 function fromFailure(failure: Error | undefined): OrderScreeningError | undefined {
-  if (!(failure instanceof ApplicationFailure)) return undefined;
-  if (isOrderErrorCode(failure.type)) {
-    const details = detailsSchema.safeParse(failure.details?.[0]);
-    return new OrderScreeningError(failure.type, failure.message, details.success ? details.data : {});
-  }
-  // The server's own word when the order ended while the update ran.
-  return failure.type === 'AcceptedUpdateCompletedWorkflow' ? orderClosed() : undefined;
+  if (!(failure instanceof ApplicationFailure) || !isOrderErrorCode(failure.type)) return undefined;
+  const details = detailsSchema.safeParse(failure.details?.[0]);
+  return new OrderScreeningError(failure.type, failure.message, details.success ? details.data : {});
 }
 
 /** @returns the error for whatever a closed order takes no more */

@@ -1,7 +1,6 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ClientContext } from './context.ts';
 import { closedOrder } from './read-order.ts';
-import { orderClosed, toOrderError } from './temporal-errors.ts';
+import { isEnded, orderClosed, toOrderError } from './temporal-errors.ts';
 import { ANSWER_WITHIN_MS, within } from './within.ts';
 
 /**
@@ -20,7 +19,7 @@ export async function toOpenOrder<T>(
       send(client.workflow.getHandle(workflowId)),
     );
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
+    if (!isEnded(error)) throw toOrderError(error);
     await closedOrder(context, workflowId);
     throw orderClosed();
   }

@@ -9,6 +9,7 @@ import type {
   GatewayResultRequest,
   PortalAnswer,
   ReportFraudRequest,
+  WithdrawRequest,
 } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import type { Action, Instant, IntegrationWorkflow, OrderDecision, Phase } from '../orders/words.ts';
@@ -130,7 +131,8 @@ export interface HintAnswer {
 /**
  * Everything an order service, a webhook handler or a person can ask of an order.
  * Every method rejects with `OrderScreeningError`, whose `code` is stable; `temporal-unavailable` means that the
- * outcome is unknown and the same request may be sent again; `card-stash-unavailable` that nothing was done yet.
+ * outcome is unknown and the same request may be sent again; `card-stash-unavailable`, `busy` and `late` that nothing was
+ * done yet.
  */
 export interface OrderScreening {
   /** Asks for the decision of one attempt, within the checkout budget and 2 s. Starts the order if need be. */
@@ -157,6 +159,11 @@ export interface OrderScreening {
     request: CustomerCodeRequest,
     options?: PortalOptions,
   ): Promise<PortalAnswer>;
+  /**
+   * Takes back a portal action that waits or is under way, by its number on the order's record. `withdrawn`: it was not sent;
+   * `done`: it had been done already; `requested` when that takes longer than 10 s.
+   */
+  withdraw(order: OrderName, request: WithdrawRequest, options?: PortalOptions): Promise<PortalAnswer>;
   /** Clears what needs attention. @returns how many matters that were */
   acknowledge(
     order: OrderName,

@@ -9,20 +9,18 @@ import type {
   PortalFields,
   RetryRequest,
   ScreenOrderInput,
+  WithdrawRequest,
 } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
+import type { Refusal } from './order.ts';
+import { actionNumbered } from './portal.ts';
+import { isUnderWay } from './same-action.ts';
 import type { OrderState } from './state.ts';
 import { INTEGRATION_WORKFLOWS, PORTAL_ACTIONS } from './words.ts';
 
 const TEXT_LIMIT = 1_000;
+const MOST_ATTEMPTS = 20;
 const PLAIN_TEXT = `must be a non-empty string of at most ${TEXT_LIMIT} characters`;
-
-/** A message that isn't taken: code for programs, words for people, faults with their paths. */
-export interface Refusal {
-  code: OrderErrorCode;
-  message: string;
-  errors?: Fault[];
-}
 
 /**
  * @param continued whether an earlier run of the order started this one
@@ -86,6 +84,9 @@ export function retryRefusal(order: OrderState, request: RetryRequest, nowMs: nu
   if (order.phase === 'canceled' || isOver(order, nowMs)) {
     return refusal('order-closed', 'The order is closed: it takes no other attempt.');
   }
+  if (request.attempt > MOST_ATTEMPTS) {
+    return refusal('too-many-attempts', `An order has at most ${MOST_ATTEMPTS} attempts.`);
+  }
   const open = order.phase === 'declined' || (order.phase === 'decided' && order.decision === 'error');
   const ready = open && currentAttempt(order).answer !== undefined && !order.cancelAsked;
   if (!ready || request.attempt !== order.attempts.length + 1) {
@@ -109,6 +110,18 @@ export function acknowledgeRefusal(
   return isOver(order, nowMs)
     ? refusal('order-closed', 'The order is closed: its record stays as it is.')
     : undefined;
+}
+
+/** @returns why the `withdraw` update isn't taken, or undefined: it is */
+export function withdrawRefusal(order: OrderState, request: WithdrawRequest): Refusal | undefined {
+  if (!isRecord(request) || !Number.isInteger(request.number)) {
+    return invalid([{ path: 'number', message: 'must be the number of a portal action' }]);
+  }
+  const record = actionNumbered(order, request.number);
+  if (record === undefined)
+    return refusal('unknown-action', 'The order has no portal action of that number.');
+  if (isUnderWay(record) || record.status === 'withdrawn') return undefined;
+  return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
 }
 
 /** @returns why `portalAction` can't be started with this input, or undefined: it can */

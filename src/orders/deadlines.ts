@@ -5,7 +5,9 @@
 import { rescreenAt } from './apply-screening.ts';
 import { currentAttempt } from './new-order.ts';
 import { awaitsGateway } from './phase.ts';
-import type { DeadlineKind, OrderState } from './state.ts';
+import type { Policy } from './policy.ts';
+import type { ActionRecord, Attempt, DeadlineKind, OrderState } from './state.ts';
+import { lastCall } from './window.ts';
 import { type Instant, instant, millis } from './words.ts';
 
 export interface Deadline {
@@ -24,15 +26,43 @@ export function nextDeadline(order: OrderState): Deadline | undefined {
   let next: Deadline | undefined;
   for (const deadline of deadlines(order)) {
     if (order.passed.includes(deadline.kind)) continue;
-    if (next === undefined || millis(deadline.at) < millis(next.at)) next = deadline;
+    if (next === undefined || deadline.at < next.at) next = deadline;
   }
   return next;
 }
 
 /** @returns every deadline that follows by itself, also those that have passed */
 export function allDeadlines(order: OrderState): Deadline[] {
-  const spacing = spacingDeadline(order);
-  return spacing === undefined ? deadlines(order) : [...deadlines(order), spacing];
+  const others = [spacingDeadline(order), actionBound(order)];
+  return [...deadlines(order), ...others.filter((one) => one !== undefined)];
+}
+
+/** A portal action other than a cancel has a day. */
+export const ACTION_MS = 24 * 3_600_000;
+
+/**
+ * @returns when the first portal action that is under way is given up: a cancel that still waits for what it is about at its
+ * last call, any other a day after it was asked
+ */
+export function actionBound(order: OrderState): Deadline | undefined {
+  let first: Instant | undefined;
+  for (const record of order.actions) {
+    const at = boundOf(order, record);
+    if (at !== undefined && (first === undefined || at < first)) first = at;
+  }
+  return first === undefined ? undefined : { kind: 'action-over', at: first };
+}
+
+/** @returns when the action is given up, or undefined: it is over, or is to stop already, or ends by itself */
+export function boundOf(order: OrderState, record: ActionRecord): Instant | undefined {
+  if (record.stop !== undefined) return undefined;
+  if (record.kind !== 'cancel') {
+    const underWay = record.status === 'queued' || record.status === 'running';
+    return underWay ? instant(millis(record.requestedAt) + ACTION_MS) : undefined;
+  }
+  const { cancelBy } = currentAttempt(order);
+  if (record.status !== 'queued' || cancelBy === undefined || order.policy === undefined) return undefined;
+  return lastCall(cancelBy, order.policy.cancelWindowMs);
 }
 
 /** Deadlines that end the order when they pass. */
@@ -55,56 +85,56 @@ export function isOver(order: OrderState, nowMs: number): boolean {
 
 /** @returns every deadline of the order's phase, also those that have passed */
 export function deadlines(order: OrderState): Deadline[] {
-  if (order.policy === undefined || order.phase === 'closed') return [];
-  const { policy } = order;
+  const { policy, phase } = order;
+  if (policy === undefined || phase === 'closed') return [];
   const attempt = currentAttempt(order);
   const found: Deadline[] = [];
-  const add = (kind: DeadlineKind, from: Instant | undefined, ms = 0): void => {
-    if (from !== undefined) found.push({ kind, at: instant(millis(from) + ms) });
-  };
-  const before = (kind: DeadlineKind, leadMs: number): void => add(kind, attempt.cancelBy, -leadMs);
-
   if (awaitsGateway(order) && attempt.gateway === undefined) {
-    add('gateway-late', order.phaseSince, policy.gatewayResultWithinMs);
+    add(found, 'gateway-late', order.phaseSince, policy.gatewayResultWithinMs);
   }
-  switch (order.phase) {
+  switch (phase) {
     case 'screening':
-      add('screening-deadline', attempt.screenUntil);
-      if (!attempt.rescreenDue) add('rescreen', rescreenAt(order));
+      // Whoever waits for the checkout's answer is told what that brings, or what the policy says.
+      if (attempt.answer === undefined) break;
+      add(found, 'screening-deadline', attempt.screenUntil);
+      if (!attempt.rescreenDue) add(found, 'rescreen', rescreenAt(order));
       break;
     case 'awaiting-gateway':
     case 'review':
       if (order.decision === 'review') {
-        before('review-lead', policy.reviewLeadTimeMs);
-        add('review-limit', attempt.maybeSentSince, policy.reviewLimitMs);
-      } else {
-        keepWindow();
-      }
+        add(found, 'review-lead', attempt.cancelBy, -policy.reviewLeadTimeMs);
+        add(found, 'review-limit', attempt.maybeSentSince, policy.reviewLimitMs);
+      } else keepWindow(found, order, attempt, policy);
       break;
     case 'declined':
-      add('retry-over', attempt.declinedAt, policy.retryWithinMs);
+      add(found, 'retry-over', attempt.declinedAt, policy.retryWithinMs);
       break;
     case 'decided':
-      if (order.decision === 'skipped') endAfterGateway();
-      else keepWindow();
+      if (order.decision === 'skipped') endAfterGateway(found, order, policy);
+      else keepWindow(found, order, attempt, policy);
       break;
     case 'canceled':
-      endAfterGateway();
+      endAfterGateway(found, order, policy);
       break;
   }
   return found;
+}
 
-  function keepWindow(): void {
-    if (recheckUseful(order)) before('recheck', policy.recheckLeadTimeMs);
-    if (order.action === 'cancel') before('cancel-reminder', policy.reviewLeadTimeMs);
-    if (attempt.cancelBy !== undefined) before('window-closes', 0);
-    else add('window-closes', attempt.startedAt, policy.cancelWindowMs);
-  }
+function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, ms = 0): void {
+  if (from !== undefined) found.push({ kind, at: ms === 0 ? from : instant(millis(from) + ms) });
+}
 
-  function endAfterGateway(): void {
-    if (gatewayOutstanding(order)) add('gateway-over', order.phaseSince, policy.gatewayResultWithinMs);
-    else add('nothing-left', order.phaseSince);
-  }
+function keepWindow(found: Deadline[], order: OrderState, attempt: Attempt, policy: Policy): void {
+  const { cancelBy } = attempt;
+  if (recheckUseful(order)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
+  if (order.action === 'cancel') add(found, 'cancel-reminder', cancelBy, -policy.reviewLeadTimeMs);
+  if (cancelBy !== undefined) add(found, 'window-closes', cancelBy);
+  else add(found, 'window-closes', attempt.startedAt, policy.cancelWindowMs);
+}
+
+function endAfterGateway(found: Deadline[], order: OrderState, policy: Policy): void {
+  if (gatewayOutstanding(order)) add(found, 'gateway-over', order.phaseSince, policy.gatewayResultWithinMs);
+  else add(found, 'nothing-left', order.phaseSince);
 }
 
 /** @returns whether a `pass` is to be read once more: not if it was read as late as that already, nor to no avail */

@@ -1,11 +1,13 @@
 /** An order in plain words, as Markdown for the Temporal UI's current details. Design section 8. */
 import { nextDeadline } from './deadlines.ts';
 import { currentAttempt } from './new-order.ts';
+import type { Order } from './order.ts';
+import { isUnderWay } from './same-action.ts';
 import type { DeadlineKind, OrderState } from './state.ts';
 import type { Action, Phase, ReadingSource } from './words.ts';
 
 /** @returns what a person who doesn't program wants to know: state, why, what comes next, what can be done */
-export function describe(order: OrderState): string {
+export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
   const attempt = currentAttempt(order);
   const lines = [
     `## ${PHASES[order.phase]}`,
@@ -32,13 +34,28 @@ export function describe(order: OrderState): string {
   }
   lines.push(
     ...order.actions.map(
-      (action) => `- ${action.kind}: ${action.status}${action.message ? ` (${action.message})` : ''}`,
+      (action) =>
+        `- ${action.number}. ${action.kind}: ${action.status}${action.message ? ` (${action.message})` : ''}`,
     ),
   );
-  const next = nextDeadline(order);
+  const open = keptOpenBy(order, outbox.length);
+  if (order.ended && open.length > 0) lines.push('', '### It is over, and kept open by', '', ...open);
+  const next = order.ended ? undefined : nextDeadline(order);
   if (next !== undefined) lines.push('', '### Next', '', `${DEADLINES[next.kind]} at ${next.at}.`);
   lines.push('', '### What you can do', '', CHOICES[order.phase]);
   return lines.join('\n');
+}
+
+function keptOpenBy(order: OrderState, events: number): string[] {
+  const open = order.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
+  for (const { number, gateway, transactionId, cardRef, cardForgotten } of order.attempts) {
+    if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
+      open.push(`- the payment gateway’s result of attempt ${number}`);
+    }
+    if (cardRef !== undefined && !cardForgotten) open.push(`- the card of attempt ${number}, to be deleted`);
+  }
+  if (events > 0) open.push(`- ${events} event${events === 1 ? '' : 's'} to be delivered`);
+  return open;
 }
 
 /** @returns what a deadline does, in words: also the summary of its timer */
@@ -87,6 +104,8 @@ const DEADLINES: Record<DeadlineKind, string> = {
   'retry-over': 'No other attempt is expected any more',
   'window-closes': 'The cancel window closes, and the order with it',
   'nothing-left': 'The order is closed',
+  'answer-late': 'Whoever waits for a portal action is told that it goes on',
+  'action-over': 'A portal action is given up',
 };
 
 const CHOICES: Record<Phase, string> = {

@@ -2,7 +2,7 @@
 import { actionWithoutDecision } from './actions.ts';
 import { applyScreening, checkoutAnswer } from './apply-screening.ts';
 import type { OrderEventType, ScreenOrderInput } from './messages.ts';
-import { currentAttempt, newOrder } from './new-order.ts';
+import { currentAttempt, newOrderState } from './new-order.ts';
 import type { Policy } from './policy.ts';
 import type { FirstScreening, ScreeningOutcome } from './screening-outcome.ts';
 import type { CheckoutAnswer, OrderState } from './state.ts';
@@ -16,7 +16,7 @@ import type { CheckoutRequest } from './world.ts';
  */
 export function applyFirstScreening(
   order: OrderState,
-  { policy, outcome }: FirstScreening,
+  { policy, outcome }: Pick<FirstScreening, 'policy' | 'outcome'>,
   { sentSince, now }: { sentSince: Instant; now: Instant },
 ): OrderEventType[] {
   order.policy = policy;
@@ -59,8 +59,8 @@ export function answerBeforeRecord(
   const { outcome, policy } = first;
   if (outcome.kind !== 'answered' || outcome.adopted || outcome.decision === 'error') return undefined;
   if (actionWithoutDecision(policy) === 'decline') return undefined;
-  const { integration, startedAt, sentSince } = request;
-  const order = newOrder({ ...input, integration }, startedAt);
+  const { integration, startedAt, begun: sentSince } = request;
+  const order = newOrderState({ ...input, integration }, startedAt);
   applyFirstScreening(order, first, { sentSince, now: sentSince });
   const { answer } = currentAttempt(order);
   return answer?.action === 'decline' ? undefined : answer;

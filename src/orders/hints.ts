@@ -3,7 +3,7 @@ import { isOver } from './deadlines.ts';
 import type { ReviewHint } from './messages.ts';
 import { FIRST_HINT_SPACING_MS } from './new-order.ts';
 import type { OrderState } from './state.ts';
-import { instant, millis } from './words.ts';
+import { type Instant, instant, millis } from './words.ts';
 
 const LONGEST_SPACING_MS = 5 * 60_000;
 
@@ -23,16 +23,8 @@ function concerns(order: OrderState, hint: ReviewHint): boolean {
 }
 
 /** Keeps a hint until it is read: now, or when the spacing since the last one ends. */
-export function keepHint(order: OrderState, nowMs: number): void {
-  const { hints } = order;
+export function keepHint({ hints }: OrderState): void {
   hints.unread = true;
-  if (hints.until !== undefined && millis(hints.until) <= nowMs) endSpacing(order);
-}
-
-/** Keeps a read that is due for whatever reason: it does not wait for a spacing. */
-export function keepRead(order: OrderState): void {
-  order.hints.unread = true;
-  endSpacing(order);
 }
 
 /** @returns whether a kept hint may be read now */
@@ -40,9 +32,9 @@ export function hintReadable({ hints, phase }: OrderState): boolean {
   return hints.unread && hints.until === undefined && phase !== 'screening';
 }
 
-/** Takes the kept hint for reading, and begins the spacing in which no other is read. */
-export function takeHint(order: OrderState, nowMs: number): void {
-  const { hints } = order;
+/** The kept hint was read: begins the spacing in which no other is. */
+export function takeHint({ hints }: OrderState, now: Instant): void {
+  const nowMs = millis(now);
   const quiet = hints.endedAt === undefined || nowMs - millis(hints.endedAt) > hints.spacingMs;
   hints.spacingMs = quiet ? FIRST_HINT_SPACING_MS : Math.min(hints.spacingMs * 2, LONGEST_SPACING_MS);
   hints.unread = false;

@@ -1,5 +1,6 @@
 /** The workflow's contract: names, arguments and answers of everything that can be sent to an order. Design section 5. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Order } from './order.ts';
 import type { CheckoutAnswer, OrderState } from './state.ts';
 import type {
   Action,
@@ -27,15 +28,7 @@ export interface ScreenOrderInput {
   /** When the caller stops waiting: a first task that begins later takes `pending` as given. */
   answerBy?: Instant;
   /** Set when the order continues as new, never by a caller. */
-  resume?: OrderSnapshot;
-}
-
-/** What an order that continues as new takes along. */
-export interface OrderSnapshot {
-  state: OrderState;
-  transactions: Record<number, TransactionJson>;
-  outbox: OrderEvent[];
-  portalFields: Record<number, PortalFields>;
+  resume?: Order;
 }
 
 export interface DecisionRequest {
@@ -108,16 +101,25 @@ export type PortalFields =
   | ({ kind: 'chargeback' } & ChargebackRequest)
   | ({ kind: 'customer-code' } & CustomerCodeRequest);
 
+export interface WithdrawRequest {
+  /** The portal action's number on the order's record. */
+  number: number;
+}
+
 export interface PortalAnswer {
+  /** The action's number on the order's record: what `withdraw` takes. Absent for an action of a closed order. */
+  number?: number;
   orderId?: string;
   integration: string;
   kind: PortalActionKind;
   /** `requested`: it goes on, the order's state will tell. */
-  status: 'done' | 'requested';
+  status: 'done' | 'requested' | 'withdrawn';
   transactionId?: string;
   /** The service's own reply; absent when nothing had to be sent. */
   code?: string;
   message?: string;
+  /** The chargeback as the service echoed it. */
+  chargeback?: Record<string, string>;
   at?: Instant;
   phase?: Phase;
   action?: Action;
@@ -191,6 +193,7 @@ export const attachCustomerCodeUpdate = defineUpdate<PortalAnswer, [CustomerCode
   'attachCustomerCode',
 );
 export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [{ reason: string }]>('acknowledge');
+export const withdrawUpdate = defineUpdate<PortalAnswer, [WithdrawRequest]>('withdraw');
 export const hintUpdate = defineUpdate<{ accepted: true }, [ReviewHint]>('hint');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');

@@ -12,7 +12,7 @@ const SCREENING_MATTERS: AttentionCode[] = ['no-decision', 'unreadable-answer', 
 export const FIRST_HINT_SPACING_MS = 2_000;
 
 /** @returns the state of an order that nobody has screened yet, with its first attempt */
-export function newOrder(
+export function newOrderState(
   request: {
     orderId: string;
     integration: string;
@@ -71,6 +71,13 @@ export function addAttempt(
   delete order.reason;
   delete order.wouldBe;
   delete order.fraudReportedAt;
+  return attempt;
+}
+
+/** @returns the attempt of that number @throws TypeError there is none, which is a fault of ours */
+export function attemptNumbered(order: OrderState, number: number): Attempt {
+  const attempt = order.attempts[number - 1];
+  if (attempt === undefined) throw new TypeError(`the order has no attempt ${number}`);
   return attempt;
 }
 

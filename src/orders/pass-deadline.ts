@@ -1,7 +1,6 @@
 /** What follows when a deadline passes. Pure; reads and cancels that it asks for are the workflow's to do. Design section 3. */
 import { giveUpScreening } from './apply-screening.ts';
 import { raised } from './attention.ts';
-import { endSpacing, keepRead } from './hints.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, setPhase, settle } from './phase.ts';
@@ -60,7 +59,8 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
         attend('cancel-due', `The order is to be canceled and still is not${by(order)}.`);
       break;
     case 'hint-spacing':
-      endSpacing(order);
+    case 'answer-late':
+    case 'action-over':
       break;
     case 'gateway-over':
     case 'retry-over':
@@ -73,22 +73,12 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
   return after;
 }
 
-/**
- * Screens an order again whose decision is `error` to the end, because an operator asked for a recheck.
- * @returns whether it is such an order
- */
-export function screenAgain(order: OrderState, now: Instant): boolean {
-  if (order.phase !== 'decided' || order.decision !== 'error' || order.action === 'cancel') return false;
+/** Screens an order again whose decision is `error` to the end, because an operator asked for a recheck. */
+export function screenAgain(order: OrderState, now: Instant): void {
   beginRescreen(order);
   currentAttempt(order).screenUntil = instant(millis(now) + (order.policy?.screeningDeadlineMs ?? 0));
   order.passed = order.passed.filter((kind) => kind !== 'screening-deadline');
   settle(order, now);
-  return true;
-}
-
-/** Keeps a recheck that an operator asked for: the run that continues the order makes it. */
-export function keepRecheck(order: OrderState, now: Instant): void {
-  if (!screenAgain(order, now)) keepRead(order);
 }
 
 /** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */

@@ -2,9 +2,10 @@
 import { clear, raised } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
-import type { ChargebackRequest, OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
+import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import { setAction, setPhase, settle } from './phase.ts';
+import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './same-action.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { mayHoldUnknown } from './transactions.ts';
 import { windowOpen } from './window.ts';
@@ -12,10 +13,12 @@ import type { Instant, PortalActionKind } from './words.ts';
 
 /** How one portal action ended. Plain data: it is recorded in history. */
 export type PortalOutcome =
-  | { kind: 'done'; code?: string; message?: string }
+  | { kind: 'done'; code?: string; message?: string; chargeback?: Record<string, string> }
   | { kind: 'refused'; code?: string; message?: string }
   /** Sent, and nobody knows whether it was done. */
   | { kind: 'unconfirmed'; message?: string }
+  /** Never sent: whoever asked took it back, or its time was up. */
+  | { kind: 'not-sent' }
   /** The cancel window closed before it could be sent. */
   | { kind: 'too-late' }
   /** The service doesn't know our key: reported once, then it goes on. */
@@ -69,18 +72,7 @@ export function isCanceled(order: OrderState, attempt: Attempt | undefined): boo
   return order.phase === 'canceled' && attempt === currentAttempt(order);
 }
 
-/** @returns the newest record of the same action, if it was asked before */
-export function earlier(order: OrderState, fields: PortalFields): ActionRecord | undefined {
-  const subject = subjectOf(order, fields);
-  return order.actions.findLast((record) => record.subject === subject);
-}
-
-/** @returns whether a record stands for the action: it is done, or on its way */
-export function stands(record: ActionRecord | undefined): record is ActionRecord {
-  return record !== undefined && (record.status === 'done' || isUnderWay(record));
-}
-
-/** Records that the action was asked; the portal strand does it. */
+/** Records that the action was asked. */
 export function queueAction(
   order: OrderState,
   fields: PortalFields,
@@ -115,14 +107,9 @@ export function aimCancel(order: OrderState, record: ActionRecord, fields: Porta
   record.subject = subjectOf(order, fields);
 }
 
-/** @returns the record of the action that runs, or waits longest */
-export function nextAction(order: OrderState): ActionRecord | undefined {
-  return order.actions.find(isUnderWay);
-}
-
-/** @returns whether the action runs, or waits */
-export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
-  return status === 'queued' || status === 'running';
+/** @returns the record of the action of that number, if the order has it */
+export function actionNumbered(order: OrderState, number: number): ActionRecord | undefined {
+  return order.actions[number - 1];
 }
 
 /** @returns whether the policy wants the order's transaction canceled with the service now */
@@ -149,8 +136,9 @@ export function applyPortalOutcome(
   outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
   now: Instant,
 ): OrderEventType[] {
-  record.status = outcome.kind;
+  record.status = outcome.kind === 'not-sent' && record.stop === 'withdrawn' ? 'withdrawn' : outcome.kind;
   record.finishedAt = now;
+  if ('chargeback' in outcome && outcome.chargeback !== undefined) record.chargeback = outcome.chargeback;
   if ('code' in outcome && outcome.code !== undefined) record.code = outcome.code;
   if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
   clear(order, 'wrong-key');
@@ -163,6 +151,7 @@ export function applyPortalOutcome(
   if (record.status === 'unconfirmed') {
     events.push(...raised(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
   }
+  if (record.status === 'not-sent') events.push(...raised(order, 'portal-not-sent', NOT_SENT, now));
   if (record.status === 'refused' && record.kind !== 'cancel') {
     events.push(...raised(order, 'portal-refused', refusedWords(record), now));
   }
@@ -174,7 +163,7 @@ function afterCancel(order: OrderState, record: ActionRecord, now: Instant, even
   order.cancelAsked = order.actions.some(
     (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(order, one),
   );
-  if (!concernsNewest(order, record)) return;
+  if (!concernsNewest(order, record) || record.status === 'withdrawn' || record.status === 'not-sent') return;
   setAction(order, 'cancel');
   delete order.message;
   if (record.status === 'done') {
@@ -202,6 +191,7 @@ function clearWhatIsMended(order: OrderState): void {
   );
   if (!last.some((one) => one.status === 'unconfirmed')) clear(order, 'portal-unconfirmed');
   if (!last.some((one) => one.status === 'refused')) clear(order, 'portal-refused');
+  if (!last.some((one) => one.status === 'not-sent')) clear(order, 'portal-not-sent');
 }
 
 function refusedWords({ kind, message }: ActionRecord): string {
@@ -213,13 +203,15 @@ export function portalAnswer(order: OrderState, record: ActionRecord): PortalAns
   return {
     orderId: order.orderId,
     integration: order.integration,
+    number: record.number,
     kind: record.kind,
-    status: record.status === 'done' ? 'done' : 'requested',
+    status: record.status === 'done' || record.status === 'withdrawn' ? record.status : 'requested',
     phase: order.phase,
     action: order.action,
     ...(record.transactionId !== undefined && { transactionId: record.transactionId }),
     ...(record.code !== undefined && { code: record.code }),
     ...(record.message !== undefined && { message: record.message }),
+    ...(record.chargeback !== undefined && { chargeback: record.chargeback }),
     ...(record.finishedAt !== undefined && { at: record.finishedAt }),
   };
 }
@@ -240,6 +232,10 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
       return { code: 'outcome-unknown', message: UNCONFIRMED[record.kind] };
     case 'too-late':
       return { code: 'cancel-window-closed', message: TOO_LATE };
+    case 'not-sent':
+      return { code: 'action-not-sent', message: NOT_SENT };
+    case 'withdrawn':
+      return { code: 'action-withdrawn', message: 'The portal action was withdrawn before it was sent.' };
   }
 }
 
@@ -249,39 +245,8 @@ export function attemptFor(order: OrderState, transactionId: string | undefined)
   return order.attempts.find((attempt) => attempt.transactionIds.includes(transactionId));
 }
 
-/** @returns the transaction that the caller named; some languages say `null` for what is left out */
-export function namedTransaction(fields: PortalFields): string | undefined {
-  return fields.transactionId ?? undefined;
-}
-
-/** The one that is named, else the newest attempt's, if it has one. */
-function transactionMeant(order: OrderState, fields: PortalFields): string | undefined {
-  return namedTransaction(fields) ?? currentAttempt(order).transactionId;
-}
-
-function subjectOf(order: OrderState, fields: PortalFields): string {
-  const transaction = transactionMeant(order, fields) ?? 'none';
-  switch (fields.kind) {
-    case 'cancel':
-    case 'report-fraud':
-      return `${fields.kind}:${transaction}`;
-    case 'customer-code':
-      return `${fields.kind}:${fields.customerCode}`;
-    case 'chargeback':
-      return [fields.kind, transaction, ...chargebackIdentity(fields).map((one) => one ?? '')].join(':');
-  }
-}
-
-/** @returns what tells a chargeback from another one of the same transaction */
-export function chargebackIdentity({
-  reason_code,
-  due_date,
-  reference_number,
-  inquiry,
-}: ChargebackRequest): (string | undefined)[] {
-  return [reason_code, due_date, reference_number, inquiry];
-}
-
+export const NOT_SENT =
+  'The portal action could not be sent within a day and was given up: ask for it again.';
 const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';
 const UNCONFIRMED: Record<PortalActionKind, string> = {
   cancel: 'The cancel may have been done: look in the portal, or ask for it again.',

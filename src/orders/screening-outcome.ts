@@ -24,8 +24,14 @@ export type ScreeningOutcome =
   /** The service doesn't know our key: an operator's mistake. */
   | { kind: 'forbidden' };
 
-/** The first screening's result: the outcome with the policy that it found in force. */
-export interface FirstScreening {
-  outcome: ScreeningOutcome;
+/** What decides an order's life: its policy, and the number of the rules it lives by. */
+export interface InForce {
   policy: Policy;
+  /** Written by the worker that screened the order first; see `rules-number.ts`. */
+  rules: number;
+}
+
+/** The first screening's result: the outcome with what it found in force. */
+export interface FirstScreening extends InForce {
+  outcome: ScreeningOutcome;
 }

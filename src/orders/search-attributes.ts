@@ -27,6 +27,9 @@ export const needsAttention = defineSearchAttributeKey('NeedsAttention', 'BOOL')
 /** The order's amount, in the order's own currency. */
 export const orderAmount = defineSearchAttributeKey('OrderAmount', 'DOUBLE');
 
+/** The number of the rules that the order lives by: a release is known to have gone when no open order needs it. */
+export const screeningRules = defineSearchAttributeKey('ScreeningRules', 'INT');
+
 /** Every search attribute of an order: what `npm run setup:temporal` registers and workers insist on. */
 export const orderSearchAttributes = [
   screeningPhase,
@@ -38,4 +41,5 @@ export const orderSearchAttributes = [
   cancelBy,
   needsAttention,
   orderAmount,
+  screeningRules,
 ] as const;

@@ -78,7 +78,7 @@ export interface Attempt {
   /** When the catch-up gives up. */
   screenUntil: Instant;
   declinedAt?: Instant;
-  /** The look-up after a declined `pending` is over. */
+  /** What the newest create may have left was looked for. */
   lookedUp?: boolean;
 }
 
@@ -121,6 +121,7 @@ export type AttentionCode =
   | 'failed-after-window'
   | 'portal-refused'
   | 'portal-unconfirmed'
+  | 'portal-not-sent'
   | 'events-undelivered'
   | 'cancellation-requested';
 
@@ -131,7 +132,11 @@ export interface ActionRecord {
   /** What was asked in one string: the same again joins it or gets its answer. */
   subject: string;
   transactionId?: string;
-  status: 'queued' | 'running' | 'done' | 'refused' | 'unconfirmed' | 'too-late';
+  status: ActionStatus;
+  /** Why it is to stop although it was begun: a person took it back, or its time is up. */
+  stop?: 'withdrawn' | 'overdue';
+  /** It may have been sent by an activity that failed for good. */
+  maybeSent?: true;
   by: 'caller' | 'policy';
   /** The caller's own words. */
   because?: string;
@@ -140,7 +145,23 @@ export interface ActionRecord {
   /** The service's reply. */
   code?: string;
   message?: string;
+  /** The chargeback as the service echoed it. */
+  chargeback?: Record<string, string>;
 }
+
+/**
+ * Where a portal action is. `not-sent`: its time was up before it could be sent; `withdrawn`: a person took it back before
+ * it was sent; `unconfirmed`: it may have been done, and nobody knows.
+ */
+export type ActionStatus =
+  | 'queued'
+  | 'running'
+  | 'done'
+  | 'refused'
+  | 'unconfirmed'
+  | 'too-late'
+  | 'not-sent'
+  | 'withdrawn';
 
 /** Hints are read at most once a spacing, which grows under a flood. Design section 5, `hint`. */
 export interface HintSpacing {
@@ -166,7 +187,9 @@ export type DeadlineKind =
   | 'hint-spacing'
   | 'retry-over'
   | 'window-closes'
-  | 'nothing-left';
+  | 'nothing-left'
+  | 'answer-late'
+  | 'action-over';
 
 /** The answer to a checkout. Every answer carries `phase` beside `action`. */
 export interface CheckoutAnswer {

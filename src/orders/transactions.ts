@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts';
 import type { ScreeningOutcome } from './screening-outcome.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { windowEnd } from './window.ts';
-import type { Decision, Instant } from './words.ts';
+import type { Decision, Instant, OrderDecision } from './words.ts';
 import type { LookUpOutcome } from './world.ts';
 
 /**
@@ -25,7 +25,9 @@ export function noteSending(
     outcome.kind === 'answered' ||
     outcome.kind === 'unreadable' ||
     (outcome.kind === 'unanswered' && outcome.maybeSent);
-  if (outcome.kind !== 'unanswered' && outcome.kind !== 'forbidden') delete attempt.createOpen;
+  // A reply without an id leaves a transaction that nobody here knows, whatever the attempt had before.
+  if (outcome.kind === 'unreadable' && outcome.transactionId === undefined) attempt.createOpen = true;
+  else if (outcome.kind !== 'unanswered' && outcome.kind !== 'forbidden') delete attempt.createOpen;
   if (made) attempt.maybeSentSince = sentSince;
   else if (maybe) attempt.maybeSentSince ??= sentSince;
   noteWindow(attempt, policy);
@@ -37,6 +39,8 @@ export function noteTransaction(attempt: Attempt, transactionId: string): void {
   if (!attempt.transactionIds.includes(transactionId)) attempt.transactionIds.push(transactionId);
 }
 
+const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
+
 /** Records a transaction that was found by its invoice number. Nothing else follows from it. */
 function noteFound(
   order: OrderState,
@@ -44,6 +48,12 @@ function noteFound(
   found: { transactionId: string; decision: Decision },
   now: Instant,
 ): void {
+  if (found.decision === 'error' && UNDECIDED.every((decision) => attempt.decision !== decision)) {
+    // «error» replaces no decision: the transaction that has one stays the one that counts.
+    if (!attempt.transactionIds.includes(found.transactionId))
+      attempt.transactionIds.push(found.transactionId);
+    return;
+  }
   noteTransaction(attempt, found.transactionId);
   if (order.policy !== undefined) noteWindow(attempt, order.policy);
   attempt.decision = found.decision;
@@ -86,6 +96,11 @@ export function applyLookUp(
 /** @returns whether the service may hold a transaction of the attempt that nobody here knows */
 export function mayHoldUnknown({ transactionId, maybeSentSince, createOpen }: Attempt): boolean {
   return createOpen === true || (transactionId === undefined && maybeSentSince !== undefined);
+}
+
+/** @returns whether such a transaction is still to be looked for */
+export function mustLookUp(attempt: Attempt): boolean {
+  return mayHoldUnknown(attempt) && attempt.lookedUp !== true;
 }
 
 function noteWindow(attempt: Attempt, policy: Policy): void {

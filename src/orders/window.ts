@@ -9,8 +9,12 @@ export function windowEnd(from: Instant, cancelWindowMs: number): Instant {
   return instant(millis(from) + cancelWindowMs);
 }
 
-/** @returns the last moment (ms) at which a cancel may still be on its way */
-export function lastCallMs(cancelBy: Instant, cancelWindowMs: number): number {
+/** @returns the last moment at which a cancel may still be on its way */
+export function lastCall(cancelBy: Instant, cancelWindowMs: number): Instant {
+  return instant(lastCallMs(cancelBy, cancelWindowMs));
+}
+
+function lastCallMs(cancelBy: Instant, cancelWindowMs: number): number {
   return millis(cancelBy) - Math.min(LAST_STRETCH_MS, cancelWindowMs / 100);
 }
 

@@ -1,9 +1,9 @@
 /** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
 import type { StatusOutcome } from './apply-reading.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
-import type { Policy, PollPauses } from './policy.ts';
+import type { PollPauses } from './policy.ts';
 import type { PortalOutcome } from './portal.ts';
-import type { FirstScreening, ScreeningOutcome } from './screening-outcome.ts';
+import type { FirstScreening, InForce, ScreeningOutcome } from './screening-outcome.ts';
 import type { GatewayRecord } from './state.ts';
 import type { SweepResult } from './sweep.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
@@ -11,6 +11,30 @@ import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 /** Which attempt of its order a call is about, for the log. A call for a closed order may not know. */
 interface AboutAttempt {
   attempt?: number;
+}
+
+/**
+ * When the world learned something, by the server's clock: the moment at which the try was scheduled plus what a monotonic
+ * clock says has passed since, so that no worker's own clock matters.
+ */
+export interface Moment {
+  /** When the try that learned it began. */
+  began: Instant;
+  /** When it was known. */
+  at: Instant;
+}
+
+/** A call's outcome, and when it was learned. */
+export type Timed<Outcome> = Moment & { outcome: Outcome };
+
+/** What may write at the service says which run of the workflow began it: after a reset another run gets the activity. */
+interface BegunBy {
+  runId: string;
+}
+
+/** A local activity has no schedule of its own on the server: the workflow says when it began, in the server's time. */
+interface BegunAt {
+  begun: Instant;
 }
 
 /** One try at a decision. */
@@ -28,17 +52,19 @@ export interface ScreenRequest extends AboutAttempt {
   lookFirst: boolean;
 }
 
-export interface CheckoutRequest extends ScreenRequest {
+export interface CheckoutRequest extends ScreenRequest, BegunAt {
   /** When the caller stops waiting. */
   answerBy?: Instant;
-  /** When the order was started, and when this screening was begun; the time between it spent queued. */
+  /** When the order was started; the time until it was `begun` it spent queued. */
   startedAt: Instant;
-  sentSince: Instant;
   /** An operator had the order begin anew: its checkout was answered long ago. */
   wasReset: boolean;
 }
 
-export interface CatchUpRequest extends ScreenRequest {
+/** A second attempt's checkout. */
+export interface RetryCheckoutRequest extends ScreenRequest, BegunBy {}
+
+export interface CatchUpRequest extends ScreenRequest, BegunBy {
   /** A wrong key was reported already: go on trying. */
   forbiddenKnown: boolean;
   /** The create of a try before this one, just now, may still be on its way. */
@@ -48,6 +74,15 @@ export interface CatchUpRequest extends ScreenRequest {
 export interface StatusRequest extends AboutAttempt {
   integration: string;
   transactionId: string;
+}
+
+/** A read inside the workflow task. Without a transaction it only tells the time. */
+export interface LookRequest extends Omit<StatusRequest, 'transactionId'>, BegunAt {
+  transactionId?: string;
+}
+
+export interface DurableReadRequest extends StatusRequest {
+  forbiddenKnown: boolean;
 }
 
 export interface PollRequest extends StatusRequest {
@@ -66,7 +101,7 @@ export interface GatewayResponseRequest extends StatusRequest {
   forbiddenKnown: boolean;
 }
 
-export interface PortalRequest extends AboutAttempt {
+export interface PortalRequest extends AboutAttempt, BegunBy {
   integration: string;
   fields: PortalFields;
   transactionId?: string;
@@ -95,34 +130,26 @@ export type LookUpOutcome =
 /** Run inside the workflow task: fast, and possibly again. */
 export interface LocalActivities {
   /** The checkout's screening; fails at once for input that can't be screened. */
-  screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening>;
-  readStatus(request: StatusRequest): Promise<StatusOutcome>;
+  screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening & Moment>;
+  /** Reads the status, or only the clock. */
+  look(request: LookRequest): Promise<Timed<StatusOutcome | undefined>>;
 }
 
-/** Run inside the workflow task until it works. */
-export interface LocalPolicyActivities {
-  /** The policy alone, when the screening itself broke down. */
-  policyInForce(request: ScreenRequest): Promise<Policy>;
-}
-
-/** Run inside the workflow task that ends an order. */
-export interface LocalEventActivities {
-  deliverAtOnce(event: OrderEvent): Promise<void>;
-}
-
-/** A second attempt's checkout: a caller waits for it. */
-export interface RetryActivities {
-  screenRetry(request: ScreenRequest): Promise<ScreeningOutcome>;
+/** A caller waits for these. */
+export interface CheckoutActivities {
+  /** The policy and the rules in force, when the first screening itself broke down. */
+  policyInForce(request: ScreenRequest): Promise<InForce & Moment>;
+  screenRetry(request: RetryCheckoutRequest): Promise<Timed<ScreeningOutcome>>;
 }
 
 export interface BackgroundActivities {
-  catchUp(request: CatchUpRequest): Promise<ScreeningOutcome>;
-  lookUp(request: LookUpRequest): Promise<LookUpOutcome>;
-  readStatusDurably(request: StatusRequest & { forbiddenKnown: boolean }): Promise<StatusOutcome>;
-  sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome>;
-  performPortalAction(request: PortalRequest): Promise<PortalOutcome>;
-  deliverEvents(events: OrderEvent[]): Promise<void>;
-  forgetCard(request: { cardRef: string } & AboutAttempt): Promise<void>;
+  catchUp(request: CatchUpRequest): Promise<Timed<ScreeningOutcome>>;
+  lookUp(request: LookUpRequest): Promise<Timed<LookUpOutcome>>;
+  readStatusDurably(request: DurableReadRequest): Promise<Timed<StatusOutcome>>;
+  sendGatewayResponse(request: GatewayResponseRequest): Promise<Timed<GatewayOutcome>>;
+  performPortalAction(request: PortalRequest): Promise<Timed<PortalOutcome>>;
+  deliverEvents(events: OrderEvent[]): Promise<Moment>;
+  forgetCard(request: { cardRef: string } & AboutAttempt): Promise<Moment>;
 }
 
 export interface SweepActivities {
@@ -133,5 +160,5 @@ export interface SweepActivities {
 export const POLL_UNCHANGED = 'unchanged';
 
 export interface PollActivities {
-  pollStatus(request: PollRequest): Promise<StatusOutcome>;
+  pollStatus(request: PollRequest): Promise<Timed<StatusOutcome>>;
 }

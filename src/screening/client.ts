@@ -21,7 +21,7 @@ import { writeTransaction } from './write-transaction.ts';
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Makes a client of the screening service for one integration (interface document, "Endpoints"). Clients share their
+ * Makes a client of the screening service for one integration. Clients share their
  * connections, so one may be made for each call. Throws when an address is not an http(s) one, without showing it.
  */
 export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {

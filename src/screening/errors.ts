@@ -1,12 +1,12 @@
 /**
  * What is known after a call that did not succeed.
- * - `refused`: the service said no, definitely; the same call will be refused again.
+ * - `refused`: the service said no, definitely, in its own words; the same call will be refused again.
  * - `not-done`: nothing happened at the service; the call may be sent again without looking.
  * - `unknown`: it may have happened or not; look before sending again.
  */
 export type Outcome = 'refused' | 'not-done' | 'unknown';
 
-/** The operations of the interface document, by the names it gives them. */
+/** The operations of the service, by its own names. */
 export type Operation =
   | 'create-transaction'
   | 'gateway-response'

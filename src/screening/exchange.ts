@@ -65,7 +65,7 @@ export async function exchange({ operation, url, body, timeoutMs }: Exchange): P
   }
 }
 
-/** A status that says no is an answer by itself, also when the words behind it are cut short. */
+/** A status such as 429 or 503 is an answer by itself, also when the words behind it are cut short. */
 async function readText(response: Response): Promise<string> {
   if (response.status < 400) return await response.text();
   return await response.text().catch(() => '');

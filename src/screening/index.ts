@@ -9,7 +9,7 @@ export { fingerprint } from './fingerprint.ts';
 export { parseChargeback } from './parse-chargeback.ts';
 export { parseTransaction } from './parse-transaction.ts';
 export { chargebackSchema, customerCodeBodySchema } from './portal-schema.ts';
-export { insightsSchema, type PortalReply, type TransactionResponse } from './responses.ts';
+export { type ChargebackReply, insightsSchema, type TransactionResponse } from './responses.ts';
 export { shownName } from './spellings.ts';
 export { isTestCardNumber } from './test-card-numbers.ts';
 export type { TransactionRules } from './transaction-rules.ts';

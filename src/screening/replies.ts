@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Operation, ScreeningError, type ScreeningFailure } from './errors.ts';
 import type { Reply } from './exchange.ts';
+import { isAboutKey, isLookUp, ownWords, saysNoTransaction } from './own-words.ts';
 import {
   type ChargebackReply,
   enrichedResponseSchema,
@@ -19,7 +20,7 @@ export interface Context {
 }
 
 /**
- * Reads a Transaction response, in either spelling and shape. What doesn't fit the interface document is left out,
+ * Reads a Transaction response, in either spelling and shape. What the service isn't known to say is left out,
  * except `id` and `decision`, without which there is no answer: `missing-id`, `unknown-decision` (which keeps the id).
  */
 export function readTransactionResponse(reply: Reply, context: Context): TransactionResponse {
@@ -70,7 +71,8 @@ const codeSchema = z.union([
 
 /**
  * Reads the reply of a portal action. HTTP 200 alone says nothing: the `code` in the body, a number or a string, must
- * be 200 too. Another code is a refusal, but for 5xx, after which we can't know, and 429, after which we may ask again.
+ * be 200 too. Another code is a refusal if it comes with words. After 5xx, and 2xx, which is no refusal either, we can't
+ * know, and after 429 we may ask again.
  */
 export function readPortalReply(reply: Reply, context: Context): PortalReply {
   const body = bodyOfSuccess(reply, context);
@@ -78,16 +80,22 @@ export function readPortalReply(reply: Reply, context: Context): PortalReply {
   if (!code.success || reply.status !== 200) throw unusable(reply, context, body);
   const [message] = typeof body.message === 'string' ? scrubWords([body.message], context.secrets) : [];
   if (code.data === 200) return { code: 200, ...(message === undefined ? {} : { message }) };
-  const failed = {
+  throw new ScreeningError({
     operation: context.operation,
     status: reply.status,
     code: code.data,
     ...wordsOf(body, context),
     ...retryAfterOf(reply),
-  };
-  if (code.data === 429) throw new ScreeningError({ ...failed, outcome: 'not-done', reason: 'rate-limited' });
-  if (code.data >= 500) throw new ScreeningError({ ...failed, outcome: 'unknown', reason: 'portal-5xx' });
-  throw new ScreeningError({ ...failed, outcome: 'refused', reason: 'portal-refused' });
+    ...portalVerdict(code.data, ownWords(body, context.operation), context.operation),
+  });
+}
+
+function portalVerdict(code: number, said: readonly string[], operation: Operation): Verdict {
+  if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };
+  if (code >= 500) return { outcome: 'unknown', reason: 'portal-5xx' };
+  if (said.length === 0 || (code >= 200 && code < 300)) return NOT_ITS_OWN;
+  if (isKeyStatus(code) && isAboutKey(said, operation)) return WRONG_KEY;
+  return { outcome: 'refused', reason: 'portal-refused' };
 }
 
 /** Reads the reply of submit-chargeback, which echoes the fields that were submitted. */
@@ -95,10 +103,15 @@ export function readChargebackReply(reply: Reply, context: Context): ChargebackR
   const portal = readPortalReply(reply, context);
   const { chargeback } = bodyOfSuccess(reply, context);
   if (!isObject(chargeback)) return portal;
-  const echoed = Object.entries(chargeback).filter(
-    (field): field is [string, string] => typeof field[1] === 'string' && !/token|key/i.test(field[0]),
+  const echoed = Object.entries(chargeback).filter((field): field is [string, string] =>
+    isEchoable(field, context.secrets),
   );
   return { ...portal, chargeback: Object.fromEntries(echoed) };
+}
+
+function isEchoable([name, value]: [string, unknown], secrets: readonly string[]): boolean {
+  if (typeof value !== 'string' || /token|key/i.test(name)) return false;
+  return !secrets.some((secret) => value.includes(secret));
 }
 
 /** The JSON object of a 2xx reply; anything else is the `ScreeningError` it means. */
@@ -121,33 +134,40 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 function failureOf(reply: Reply, context: Context, body: Record<string, unknown>): ScreeningError {
   const { status } = reply;
   const code = codeSchema.safeParse(body.code);
-  const words = wordsOf(body, context);
-  const failed = {
+  return new ScreeningError({
     operation: context.operation,
     status,
-    ...words,
+    ...wordsOf(body, context),
     ...retryAfterOf(reply),
     ...(code.success ? { code: code.data } : {}),
-  };
-  return new ScreeningError({ ...failed, ...verdict(status, context.operation, words.words !== undefined) });
+    ...verdict(status, ownWords(body, context.operation), context.operation),
+  });
 }
 
-function verdict(
-  status: number,
-  operation: Operation,
-  hasWords: boolean,
-): Pick<ScreeningFailure, 'outcome' | 'reason'> {
+type Verdict = Pick<ScreeningFailure, 'outcome' | 'reason'>;
+
+const WRONG_KEY: Verdict = { outcome: 'refused', reason: 'forbidden' };
+/** Whoever answered, it wasn't the service: a proxy without a backend, a firewall, a wrong address. */
+const NOT_ITS_OWN: Verdict = { outcome: 'unknown', reason: 'malformed-reply' };
+
+function isKeyStatus(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+/** @param said the service's own words: without them nobody refused anything */
+function verdict(status: number, said: readonly string[], operation: Operation): Verdict {
   // A proxy in between gave up; the service may be at work.
   if (status === 408 || status === 504) return { outcome: 'unknown', reason: 'timeout' };
   if (status >= 500) return { outcome: 'unknown', reason: 'http-5xx' };
   if (status === 429) return { outcome: 'not-done', reason: 'rate-limited' };
   if (status >= 300 && status < 400) return { outcome: 'unknown', reason: 'redirect' };
   if (status < 300) return { outcome: 'unknown', reason: 'http-other' };
-  if (status === 401 || status === 403) return { outcome: 'refused', reason: 'forbidden' };
+  // The service takes each of its methods, so a 405 comes from elsewhere, whatever its words are.
+  if (status === 405 || said.length === 0) return NOT_ITS_OWN;
+  if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
   if (status !== 404) return { outcome: 'refused', reason: 'bad-request' };
-  // "Not found" lets a caller create again, so it must be the service that says it, and not a proxy without a backend.
-  const saysWords = operation === 'status-by-url' || operation === 'status-by-invoice';
-  if (saysWords && !hasWords) return { outcome: 'unknown', reason: 'malformed-reply' };
+  // "Not found" lets a caller create again.
+  if (isLookUp(operation) && !saysNoTransaction(said)) return NOT_ITS_OWN;
   return { outcome: 'refused', reason: 'not-found' };
 }
 

@@ -1,61 +1,130 @@
-/** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. Design section 3.5. */
+/** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. */
+import {
+  ActivityFailure,
+  CancellationScope,
+  isCancellation,
+  setCurrentDetails,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { portalInputRefusal } from '../orders/check-messages.ts';
+import { ACTION_MS } from '../orders/deadlines.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
-import { lastCallMs } from '../orders/window.ts';
-import { instant } from '../orders/words.ts';
+import { NOT_SENT, type PortalOutcome } from '../orders/portal.ts';
+import { needsAttention } from '../orders/search-attributes.ts';
+import { lastCall } from '../orders/window.ts';
+import type { Instant } from '../orders/words.ts';
+import type { PortalRequest, Timed } from '../orders/world.ts';
+import { performPortalAction } from './activities.ts';
 import { failure } from './failures.ts';
-import { untilAllowed } from './until-allowed.ts';
 import { wasReset } from './was-reset.ts';
-import { portal } from './world.ts';
 
 /**
- * Sends one portal action durably.
+ * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.
  * @returns the service's answer once it is done
- * @throws `invalid-request`, `no-transaction`, `refused-by-screening-service`, `outcome-unknown`, `cancel-window-closed`, `cancel-window-unknown`
+ * @throws `invalid-request`, `no-transaction`, `refused-by-screening-service`, `outcome-unknown`, `action-not-sent`,
+ *   `cancel-window-closed`, `cancel-window-unknown`
  */
 export async function portalAction(input: PortalActionInput): Promise<PortalAnswer> {
+  const request = requestOf(input);
+  const { outcome, at } = await withinADay(input, request);
+  return answerOf(input, outcome, at);
+}
+
+function requestOf(input: PortalActionInput): Omit<PortalRequest, 'forbiddenKnown'> {
   const refused = portalInputRefusal(input);
   if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
-  const { fields, transactionId, cancelBy, integration = DEFAULT_INTEGRATION } = input;
+  const { fields, transactionId, cancelBy, cancelWindowMs, integration = DEFAULT_INTEGRATION } = input;
   if (fields.kind !== 'customer-code' && transactionId === undefined) {
     throw failure('no-transaction', 'Name the transaction.');
   }
-  if (fields.kind === 'cancel' && (cancelBy === undefined || input.cancelWindowMs === undefined)) {
+  const cancel = fields.kind === 'cancel';
+  if (cancel && (cancelBy === undefined || cancelWindowMs === undefined)) {
     throw failure(
       'cancel-window-unknown',
       'The cancel window of a bare transaction is not known: cancel it in the portal.',
     );
   }
-  const request = {
+  return {
     integration,
     fields,
+    runId: workflowInfo().runId,
+    maybeDone: wasReset(),
     ...(transactionId !== undefined && { transactionId }),
-    ...(cancelBy !== undefined &&
-      input.cancelWindowMs !== undefined &&
-      fields.kind === 'cancel' && { notAfter: instant(lastCallMs(cancelBy, input.cancelWindowMs)) }),
+    ...(cancel &&
+      cancelBy !== undefined &&
+      cancelWindowMs !== undefined && { notAfter: lastCall(cancelBy, cancelWindowMs) }),
   };
-  let forbiddenKnown = false;
-  const outcome = await untilAllowed(
-    () => portal.performPortalAction({ ...request, forbiddenKnown, maybeDone: wasReset() }),
-    () => {
-      forbiddenKnown = true;
-    },
-  );
+}
+
+type Ended = Pick<Timed<Exclude<PortalOutcome, { kind: 'forbidden' }>>, 'outcome'> & { at?: Instant };
+
+/** What is under way when its time is up, or when somebody has the workflow canceled, is stopped and waited for: it may be done. */
+async function withinADay(
+  { fields }: PortalActionInput,
+  request: Omit<PortalRequest, 'forbiddenKnown'>,
+): Promise<Ended> {
+  const scope = new CancellationScope();
+  const timer = new CancellationScope();
+  if (fields.kind !== 'cancel') {
+    timer
+      .run(() => sleep(ACTION_MS, { summary: 'The portal action is given up' }))
+      .then(
+        () => scope.cancel(),
+        () => undefined,
+      );
+  }
+  try {
+    return await scope.run(() => untilAllowed(request));
+  } catch (error) {
+    if (!isCancellation(error) && !(error instanceof ActivityFailure)) throw error;
+    return { outcome: { kind: 'unconfirmed' } };
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** A wrong key is an operator's mistake: it is shown, and the call goes on until the key is right. */
+async function untilAllowed(request: Omit<PortalRequest, 'forbiddenKnown'>): Promise<Ended> {
+  for (let forbiddenKnown = false; ; forbiddenKnown = true) {
+    const { outcome, at } = await performPortalAction({ ...request, forbiddenKnown });
+    if (outcome.kind !== 'forbidden') return { outcome, at };
+    upsertSearchAttributes([{ key: needsAttention, value: true }]);
+    setCurrentDetails(
+      'The service does not accept the API key (403): set the right one, it then goes on by itself.',
+    );
+  }
+}
+
+function answerOf(
+  input: PortalActionInput,
+  outcome: Ended['outcome'],
+  at: Instant | undefined,
+): PortalAnswer {
+  const { fields, transactionId, orderId, integration = DEFAULT_INTEGRATION } = input;
+  if (outcome.kind !== 'done') throw failureOf(input, outcome);
+  return {
+    integration,
+    kind: fields.kind,
+    status: 'done',
+    ...(at !== undefined && { at }),
+    ...(orderId !== undefined && { orderId }),
+    ...(transactionId !== undefined && { transactionId }),
+    ...(outcome.code !== undefined && { code: outcome.code }),
+    ...(outcome.message !== undefined && { message: outcome.message }),
+    ...(outcome.chargeback !== undefined && { chargeback: outcome.chargeback }),
+  };
+}
+
+function failureOf(
+  { cancelBy }: PortalActionInput,
+  outcome: Exclude<Ended['outcome'], { kind: 'done' }>,
+): Error {
   switch (outcome.kind) {
-    case 'done':
-      return {
-        integration,
-        kind: fields.kind,
-        status: 'done',
-        at: instant(Date.now()),
-        ...(input.orderId !== undefined && { orderId: input.orderId }),
-        ...(transactionId !== undefined && { transactionId }),
-        ...(outcome.code !== undefined && { code: outcome.code }),
-        ...(outcome.message !== undefined && { message: outcome.message }),
-      };
     case 'refused':
-      throw failure(
+      return failure(
         'refused-by-screening-service',
         `The screening service refused it: ${outcome.message ?? 'no words'}`,
         {
@@ -64,12 +133,14 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
         },
       );
     case 'unconfirmed':
-      throw failure(
+      return failure(
         'outcome-unknown',
         'Nobody knows whether it was done: look in the portal before you send it again.',
       );
+    case 'not-sent':
+      return failure('action-not-sent', NOT_SENT);
     case 'too-late':
-      throw failure(
+      return failure(
         'cancel-window-closed',
         'The cancel window closed.',
         cancelBy === undefined ? {} : { cancelBy },

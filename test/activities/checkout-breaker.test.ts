@@ -5,7 +5,7 @@ import {
   aCatchUp,
   aCheckout,
   aWorld,
-  perform,
+  outcomeOf,
   requests,
   sandbox,
   type TestWorld,
@@ -24,7 +24,7 @@ afterEach(() => {
 const DOWN = { kind: 'unanswered', reason: 'service-down', maybeSent: false };
 
 async function checkout(world: TestWorld, changes: Parameters<typeof aCheckout>[1] = {}) {
-  return (await perform(world.checkout.screenAtCheckout, aCheckout('pass', changes))).outcome;
+  return outcomeOf(world.checkout.screenAtCheckout, aCheckout('pass', changes));
 }
 
 /** Five checkouts meet a service that is down. */
@@ -94,5 +94,5 @@ it('spares the checkouts of one integration, not the catching up after them', as
   const world = await outage();
   expect(await checkout(world)).toEqual(DOWN);
   sandbox.control.clearFaults();
-  expect(await perform(world.background.catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
+  expect(await outcomeOf(world.background.catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
 });

@@ -6,7 +6,7 @@ import {
   expectNoSecret,
   failureOf,
   fromNow,
-  perform,
+  outcomeOf,
   requests,
   sandbox,
   screened,
@@ -65,6 +65,17 @@ describe('what is sent', () => {
         notes: 'none',
       },
     ]);
+  });
+
+  it('is told of a chargeback as the service echoes it, without the key', async () => {
+    const transactionId = await screened(aWorld());
+    const outcome = await act(aPortalRequest('chargeback', { transactionId }));
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      chargeback: { transaction_id: transactionId, reason_code: '4837', due_date: '2030-01-31' },
+    });
+    expectNoSecret(outcome);
+    expect(await act(aPortalRequest('report-fraud', { transactionId }))).not.toHaveProperty('chargeback');
   });
 
   it('does not hold what a caller put among the fields of a chargeback', async () => {
@@ -135,7 +146,7 @@ describe('the service’s own rules', () => {
 
 describe('the gateway’s result', () => {
   const send = (changes: Partial<GatewayResponseRequest> = {}) =>
-    perform(aWorld().background.sendGatewayResponse, {
+    outcomeOf(aWorld().background.sendGatewayResponse, {
       integration: 'default',
       transactionId: UNKNOWN_ID,
       gateway: { result: 'pass' },

@@ -45,6 +45,14 @@ describe('a chargeback whose answer was lost', () => {
     expect(theTransaction().chargebacks).toHaveLength(1);
   });
 
+  it('is sent again when an address in the settings was none', async () => {
+    const heartbeats: unknown[] = [];
+    const world = aWorld({ portalBaseUrl: 'no address' });
+    const failure = await failureOf(act(aPortalRequest('chargeback'), {}, heartbeats, world));
+    expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay: 1_000 });
+    expect(heartbeats).toEqual([1]);
+  });
+
   it('is not sent again when only the try before the last is known to have done nothing', async () => {
     const outcome = await act(aPortalRequest('chargeback'), { attempt: 3, heartbeatDetails: 1 });
     expect(outcome).toEqual({ kind: 'unconfirmed' });
@@ -146,12 +154,22 @@ describe('the last moment of a cancel', () => {
     plan('cancel-transaction', fault, fault === '429' ? { retryAfter: 600 } : {});
     const request = cancel(20_000, { forbiddenKnown });
     const { nextRetryDelay } = await failureOf(act(request, { attempt: 12, heartbeatDetails: 11 }));
-    expect(nextRetryDelay).toBeLessThanOrEqual(20_000);
-    expect(nextRetryDelay).toBeGreaterThan(15_000);
+    expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
+    expect(nextRetryDelay).toBeGreaterThan(7_500);
+  });
+
+  it('leaves a second between two tries', async () => {
+    plan('cancel-transaction', '429', { retryAfter: 600 });
+    expect((await failureOf(act(cancel(1_800)))).nextRetryDelay).toBe(1_000);
+  });
+
+  it('changes nothing while it is far', async () => {
+    plan('cancel-transaction', '429', { retryAfter: 600 });
+    expect((await failureOf(act(cancel(3_600_000)))).nextRetryDelay).toBe(600_000);
   });
 
   it('is never slept through while the integration is gone from the settings', async () => {
     const failure = await failureOf(act(cancel(5_000, { integration: 'elsewhere' }), { attempt: 12 }));
-    expect(failure.nextRetryDelay).toBeLessThanOrEqual(5_000);
+    expect(failure.nextRetryDelay).toBeLessThanOrEqual(2_500);
   });
 });

@@ -1,7 +1,7 @@
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { PortalRequest } from '../../src/orders/world.ts';
 import type { FaultKind, Operation, TransactionRecord } from '../../src/sandbox/index.ts';
-import { type Attempt, aWorld, perform, sandbox, UNKNOWN_ID } from './support.ts';
+import { type Attempt, aWorld, outcomeOf, RUN_ID, sandbox, UNKNOWN_ID } from './support.ts';
 
 export type Kind = PortalFields['kind'];
 
@@ -28,7 +28,6 @@ export function fieldsOf(kind: Kind): PortalFields {
         due_date: '2030-01-31',
         inquiry: 'false',
         notes: 'none',
-        force: true,
       };
     case 'customer-code':
       return { kind, customerCode: 'PHONE-1' };
@@ -38,6 +37,7 @@ export function fieldsOf(kind: Kind): PortalFields {
 export function aPortalRequest(kind: Kind, changes: Partial<PortalRequest> = {}): PortalRequest {
   return {
     integration: 'default',
+    runId: RUN_ID,
     fields: fieldsOf(kind),
     transactionId: UNKNOWN_ID,
     email: 'pass@example.com',
@@ -53,7 +53,7 @@ export function act(
   heartbeats: unknown[] = [],
   world = aWorld(),
 ) {
-  return perform(world.background.performPortalAction, request, attempt, heartbeats);
+  return outcomeOf(world.background.performPortalAction, request, attempt, heartbeats);
 }
 
 /** Lets every call of the operation meet a fault. */

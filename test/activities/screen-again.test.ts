@@ -8,6 +8,7 @@ import {
   expectNoSecret,
   failureOf,
   ORDER_ID,
+  outcomeOf,
   perform,
   requests,
   sandbox,
@@ -20,7 +21,7 @@ withSandbox();
 
 describe('a further attempt at checkout', () => {
   it('is screened without a look the first time it is called', async () => {
-    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('review'));
+    const outcome = await outcomeOf(aWorld().checkout.screenRetry, aCatchUp('review'));
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'review', adopted: false });
     expect(requests('status-by-invoice')).toBe(0);
     expectNoSecret(outcome);
@@ -29,44 +30,49 @@ describe('a further attempt at checkout', () => {
   it('looks first when it is called again, and adopts what the lost call made', async () => {
     const world = aWorld();
     const lost = await screened(world, 'review');
-    const outcome = await perform(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
+    const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
     expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: lost });
     expect(requests('create-transaction')).toBe(1);
   });
 
-  it('creates when the one that it finds belongs to an earlier attempt, whatever is known of that', async () => {
-    const world = aWorld();
-    const known = await screened(world, 'fail');
-    const request = aCatchUp('review', { knownTransactionIds: [known] });
-    const outcome = await perform(world.checkout.screenRetry, request, { attempt: 2 });
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: false, decision: 'review' });
-    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
-    const third = await perform(world.checkout.screenRetry, request, { attempt: 2 });
-    expect(third).toMatchObject({ kind: 'answered', adopted: false, decision: 'review' });
+  it('called again creates nothing: the create of the call before may be on its way for longer than a customer waits', async () => {
+    const world = aWorld({ checkoutBudgetMs: 600 });
+    const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(requests('create-transaction')).toBe(0);
+    expect(requests('status-by-invoice')).toBeGreaterThan(1);
   });
 
-  it('counts what it finds after a lost answer as possibly made by the call before', async () => {
-    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'reset-after-commit' }] });
-    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true });
+  it('called again finds what arrives while the customer waits', async () => {
+    const world = aWorld();
+    const faults = [{ operation: 'create-transaction', kind: 'delay', delayMs: 300, times: 1 }] as const;
+    sandbox.control.setFaults({ faults: [...faults] });
+    const late = outcomeOf(world.checkout.screenRetry, aCatchUp('review'));
+    const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
+    await late;
+    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
   });
 
-  it('still may have been sent before when the look finds none and the create does not arrive', async () => {
-    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429' }] });
-    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited', maybeSent: true });
+  it('called again answers at once where an earlier attempt’s transaction hides its own', async () => {
+    const world = aWorld();
+    const known = await screened(world, 'fail');
+    const request = aCatchUp('review', { knownTransactionIds: [known] });
+    const outcome = await outcomeOf(world.checkout.screenRetry, request, { attempt: 2 });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(requests('create-transaction')).toBe(1);
+    expect(requests('status-by-invoice')).toBeLessThanOrEqual(2);
   });
 
   it('keeps to the checkout’s budget', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-before-commit' }] });
-    const outcome = await perform(aWorld({ checkoutBudgetMs: 150 }).checkout.screenRetry, aCatchUp());
+    const outcome = await outcomeOf(aWorld({ checkoutBudgetMs: 150 }).checkout.screenRetry, aCatchUp());
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', maybeSent: true });
   });
 
   it('is refused when it breaks a rule, since nobody checked it yet', async () => {
     const transaction = { ...aTransaction(), amount: 'plenty' };
-    const outcome = await perform(aWorld().checkout.screenRetry, aCatchUp('pass', { transaction }));
+    const outcome = await outcomeOf(aWorld().checkout.screenRetry, aCatchUp('pass', { transaction }));
     expect(outcome).toEqual({
       kind: 'refused',
       reason: 'invalid-request',
@@ -82,7 +88,7 @@ describe('a further attempt at checkout', () => {
 
 describe('catching up', () => {
   const catchUp = (changes: Parameters<typeof aCatchUp>[1] = {}, attempt = 1, world = aWorld()) =>
-    perform(world.background.catchUp, aCatchUp('review', changes), { attempt });
+    outcomeOf(world.background.catchUp, aCatchUp('review', changes), { attempt });
 
   it('fails, to be called again, after a 5xx; called again it looks first and adopts', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '5xx-after-commit' }] });
@@ -122,7 +128,7 @@ describe('catching up', () => {
   });
 
   it('gives a create that may be under way time to arrive before it creates another', async () => {
-    const failure = await failureOf(catchUp({ lookFirst: true, maybeUnderWay: true }));
+    const failure = await failureOf(catchUp({ maybeUnderWay: true }));
     expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
     expect(requests('create-transaction')).toBe(0);
     expect(await catchUp({ lookFirst: true, maybeUnderWay: true }, 2)).toMatchObject({
@@ -137,10 +143,28 @@ describe('catching up', () => {
     expect(failure).toMatchObject({ type: 'http-5xx', nextRetryDelay: 10_000 });
   });
 
+  it('gives it that time also while its integration is gone from the settings', async () => {
+    const gone = { integration: 'elsewhere', lookFirst: true };
+    const failure = await failureOf(catchUp({ ...gone, maybeUnderWay: true }));
+    expect(failure).toMatchObject({ type: 'unknown-integration', nextRetryDelay: 10_000 });
+    expect((await failureOf(catchUp(gone))).nextRetryDelay).toBeUndefined();
+  });
+
+  it('creates beside an earlier attempt’s transaction, whatever is known of that', async () => {
+    const knownTransactionIds = [await screened(aWorld(), 'fail')];
+    expect(await catchUp({ knownTransactionIds }, 2)).toMatchObject({ kind: 'answered', adopted: false });
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
+    expect(await catchUp({ knownTransactionIds }, 2)).toMatchObject({ kind: 'answered', adopted: false });
+  });
+
   it.each([
     [{ kind: 'reset-before-commit' }, 'reset'],
     [{ kind: 'reset-after-commit' }, 'reset'],
     [{ kind: '5xx-before-commit', status: 504 }, 'timeout'],
+    [{ kind: '5xx-before-commit', status: 502 }, 'http-5xx'],
+    [{ kind: '5xx-after-commit', status: 522 }, 'http-5xx'],
+    [{ kind: 'truncated-reply' }, 'truncated'],
+    [{ kind: 'malformed-body' }, 'malformed-reply'],
   ] as const)('gives its own create that met %j the same time', async (fault, type) => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', ...fault }] });
     expect(await failureOf(catchUp())).toMatchObject({ type, nextRetryDelay: 10_000 });
@@ -196,7 +220,8 @@ describe('catching up', () => {
 describe('the policy alone', () => {
   it('is told without a request', async () => {
     const world = aWorld({ whenUnavailable: [{ amountBelow: 200, action: 'proceed' }] });
-    expect(await world.checkout.policyInForce(aCatchUp())).toMatchObject({ whenUnavailable: 'proceed' });
+    const told = await perform(world.checkout.policyInForce, aCatchUp());
+    expect(told).toMatchObject({ policy: { whenUnavailable: 'proceed' }, rules: 1 });
     expect(sandbox.control.ledger()).toEqual([]);
   });
 });

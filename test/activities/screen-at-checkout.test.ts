@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
 import { DECISIONS } from '../../src/screening/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import {
@@ -18,7 +19,8 @@ withSandbox();
 
 describe('the decision', () => {
   test.each(DECISIONS)('«%s» is answered with its transaction id and the policy in force', async (word) => {
-    const { outcome, policy } = await aWorld().checkout.screenAtCheckout(aCheckout(word));
+    const { outcome, policy, rules } = await aWorld().checkout.screenAtCheckout(aCheckout(word));
+    expect(rules).toBe(RULES_WRITTEN);
     expect(outcome).toMatchObject({
       kind: 'answered',
       decision: word,

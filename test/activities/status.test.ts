@@ -10,7 +10,7 @@ import {
   failureOf,
   fromNow,
   ORDER_ID,
-  perform,
+  outcomeOf,
   requests,
   sandbox,
   screened,
@@ -24,17 +24,28 @@ const PAUSES = { firstMs: 60_000, factor: 1.5, maxMs: 900_000 };
 const BENIGN = ApplicationFailureCategory.BENIGN;
 
 describe('reading once', () => {
+  const look = async (transactionId?: string, world = aWorld()) => {
+    const about = transactionId === undefined ? {} : { transactionId };
+    return (await world.checkout.look({ integration: 'default', begun: fromNow(0), ...about })).outcome;
+  };
+
+  it('without a transaction asks nobody', async () => {
+    expect(await look()).toBeUndefined();
+    expect(sandbox.control.ledger()).toEqual([]);
+  });
+
   it('tells the decision', async () => {
     const world = aWorld();
     const transactionId = await screened(world, 'review');
     sandbox.control.decide(transactionId, 'pass');
-    const outcome = await world.checkout.readStatus({ integration: 'default', transactionId });
-    expect(outcome).toEqual({ kind: 'read', decision: 'pass' });
+    expect(await look(transactionId, world)).toEqual({ kind: 'read', decision: 'pass' });
   });
 
   it('tells that the service does not know the transaction', async () => {
-    const outcome = await aWorld().checkout.readStatus({ integration: 'default', transactionId: UNKNOWN_ID });
-    expect(outcome).toEqual({ kind: 'unreadable', words: 'The service does not know the transaction.' });
+    expect(await look(UNKNOWN_ID)).toEqual({
+      kind: 'unreadable',
+      words: 'The service does not know the transaction.',
+    });
   });
 
   test.each(['unknown-decision', 'reply-without-id'] as const)(
@@ -43,7 +54,7 @@ describe('reading once', () => {
       const world = aWorld();
       const transactionId = await screened(world);
       sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
-      expect(await world.checkout.readStatus({ integration: 'default', transactionId })).toMatchObject({
+      expect(await look(transactionId, world)).toMatchObject({
         kind: 'unreadable',
       });
     },
@@ -56,14 +67,13 @@ describe('reading once', () => {
     ['403', 'forbidden'],
   ] as const)('%s is «%s»', async (kind, expected) => {
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
-    const outcome = await aWorld().checkout.readStatus({ integration: 'default', transactionId: UNKNOWN_ID });
-    expect(outcome).toEqual({ kind: expected });
+    expect(await look(UNKNOWN_ID)).toEqual({ kind: expected });
   });
 });
 
 describe('reading until the service answers', () => {
   const read = (transactionId: string, forbiddenKnown = false, world = aWorld()) =>
-    perform(world.background.readStatusDurably, { integration: 'default', transactionId, forbiddenKnown });
+    outcomeOf(world.background.readStatusDurably, { integration: 'default', transactionId, forbiddenKnown });
 
   it('tells the decision', async () => {
     expect(await read(await screened(aWorld(), 'review'))).toEqual({ kind: 'read', decision: 'review' });
@@ -83,7 +93,7 @@ describe('reading until the service answers', () => {
   });
 
   it('is called again while its integration is gone from the settings', async () => {
-    const call = perform(aWorld().background.readStatusDurably, {
+    const call = outcomeOf(aWorld().background.readStatusDurably, {
       integration: 'elsewhere',
       transactionId: UNKNOWN_ID,
       forbiddenKnown: false,
@@ -106,7 +116,7 @@ describe('polling', () => {
       troubleKnown: false,
       ...changes,
     };
-    return () => perform(world.polls.pollStatus, request, { attempt });
+    return () => outcomeOf(world.polls.pollStatus, request, { attempt });
   }
 
   it('only begins its first pause when it is first called', async () => {
@@ -199,7 +209,7 @@ describe('looking up by invoice', () => {
       forbiddenKnown: false,
       ...changes,
     };
-    return perform(aWorld().background.lookUp, request, { attempt });
+    return outcomeOf(aWorld().background.lookUp, request, { attempt });
   };
 
   it('finds a transaction that is new to the order', async () => {
@@ -233,6 +243,11 @@ describe('looking up by invoice', () => {
       faults: [{ operation: 'status-by-invoice', kind: '429', retryAfter: 1, times: 1 }],
     });
     expect(await failureOf(lookUp())).toMatchObject({ type: 'rate-limited', nextRetryDelay: 10_000 });
+  });
+
+  it('gives it that time also while its integration is gone from the settings', async () => {
+    const failure = await failureOf(lookUp({ integration: 'elsewhere' }));
+    expect(failure).toMatchObject({ type: 'unknown-integration', nextRetryDelay: 10_000 });
   });
 
   it('reports a wrong key once, then tries slowly', async () => {

@@ -15,6 +15,10 @@ export const KEY = 'canary/test key+0123456789';
 export const ORDER_ID = 'A-1';
 export const UNKNOWN_ID = '3f2c1a00-1b2c-4d5e-8f90-0123456789ab';
 
+/** The run of the workflow whose activities are performed, and one that an operator has reset. */
+export const RUN_ID = '11111111-1111-4111-8111-111111111111';
+export const RESET_RUN_ID = '22222222-2222-4222-8222-222222222222';
+
 export let sandbox: Sandbox;
 
 /** A sandbox for a test file, emptied after each test. */
@@ -67,35 +71,60 @@ export function aCheckout(decision = 'pass', changes: Partial<CheckoutRequest> =
 }
 
 /** An order that waited for so long until it was screened, in milliseconds. */
-export function queued(ms: number): Pick<CheckoutRequest, 'startedAt' | 'sentSince'> {
-  return { startedAt: fromNow(-ms), sentSince: fromNow(0) };
+export function queued(ms: number): Pick<CheckoutRequest, 'startedAt' | 'begun'> {
+  return { startedAt: fromNow(-ms), begun: fromNow(0) };
 }
 
 export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
   const { orderId, integration, transaction, invoiceNumber, knownTransactionIds, lookFirst } =
     aCheckout(decision);
   const request = { orderId, integration, transaction, invoiceNumber, knownTransactionIds, lookFirst };
-  return { ...request, forbiddenKnown: false, maybeUnderWay: false, ...changes };
+  return { ...request, runId: RUN_ID, forbiddenKnown: false, maybeUnderWay: false, ...changes };
 }
 
 /** What the server would tell the activity. */
 export interface Attempt {
   attempt?: number;
   heartbeatDetails?: unknown;
+  /** When the server scheduled the try, in milliseconds after the epoch. */
+  scheduledMs?: number;
   /** Where the activity logs to, if not to the console. */
   logger?: Logger;
+}
+
+/** The environment of one try of an activity. */
+export function anEnvironment({ attempt = 1, heartbeatDetails, scheduledMs, logger }: Attempt = {}) {
+  return new MockActivityEnvironment(
+    {
+      attempt,
+      heartbeatDetails,
+      workflowExecution: { workflowId: 'test', runId: RUN_ID },
+      ...(scheduledMs !== undefined && { currentAttemptScheduledTimestampMs: scheduledMs }),
+    },
+    { logger: logger ?? new DefaultLogger('ERROR') },
+  );
 }
 
 /** Runs an activity as a worker would. */
 export function perform<Request, Result>(
   activity: (request: Request) => Promise<Result>,
   request: Request,
-  { attempt = 1, heartbeatDetails, logger = new DefaultLogger('ERROR') }: Attempt = {},
+  attempt: Attempt = {},
   heartbeats: unknown[] = [],
 ): Promise<Result> {
-  const environment = new MockActivityEnvironment({ attempt, heartbeatDetails }, { logger });
+  const environment = anEnvironment(attempt);
   environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
   return environment.run(activity, request);
+}
+
+/** Runs an activity as a worker would. @returns the outcome alone, without when it was learned */
+export async function outcomeOf<Request, Outcome>(
+  activity: (request: Request) => Promise<{ outcome: Outcome }>,
+  request: Request,
+  attempt: Attempt = {},
+  heartbeats: unknown[] = [],
+): Promise<Outcome> {
+  return (await perform(activity, request, attempt, heartbeats)).outcome;
 }
 
 /** The failure that an activity ends with, after making sure that nothing secret stands in it. */

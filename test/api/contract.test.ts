@@ -4,14 +4,20 @@ import { describe, expect, it } from 'vitest';
 import type { OpenApi, Operation } from '../support/openapi-contract.ts';
 import { aCheckoutAnswer, anApi, contractOf } from './fake-order-screening.ts';
 
+function methodOf(name: string) {
+  const method = (['GET', 'POST', 'DELETE'] as const).find((one) => one.toLowerCase() === name);
+  if (method === undefined) throw new Error(`nothing here sends ${name}`);
+  return method;
+}
+
 /** Every operation of the document. */
 function operationsOf(
   app: FastifyInstance,
-): { method: 'GET' | 'POST'; path: string; operation: Operation }[] {
+): { method: 'GET' | 'POST' | 'DELETE'; path: string; operation: Operation }[] {
   const { paths }: OpenApi = JSON.parse(JSON.stringify(app.swagger()));
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      method: method === 'get' ? ('GET' as const) : ('POST' as const),
+      method: methodOf(method),
       path,
       operation,
     })),

@@ -62,9 +62,9 @@ describe('API keys', () => {
     const { app } = await anApi({ apiKeys: twoKeys });
     const paths = Object.entries((await app.inject('/openapi.json')).json<OpenApi>().paths);
     for (const [path, methods] of paths) {
-      for (const method of Object.keys(methods)) {
-        const address = path.replace('{orderId}', 'order-1');
-        const response = await app.inject({ method: method === 'get' ? 'GET' : 'POST', url: address });
+      for (const method of Object.keys(methods).filter(isMethod)) {
+        const address = path.replace('{orderId}', 'order-1').replace('{number}', '1');
+        const response = await app.inject({ method: METHODS[method], url: address });
         expect(response.statusCode, `${method} ${path}`).toBe(401);
       }
     }
@@ -76,7 +76,11 @@ describe('API keys', () => {
 
 interface OpenApi {
   openapi: string;
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Partial<Record<keyof typeof METHODS, Operation>>>;
+}
+const METHODS = { get: 'GET', post: 'POST', delete: 'DELETE' } as const;
+function isMethod(name: string): name is keyof typeof METHODS {
+  return Object.hasOwn(METHODS, name);
 }
 interface Operation {
   parameters?: { name: string; in: string; required?: boolean }[];
@@ -96,7 +100,7 @@ describe('the OpenAPI document', () => {
         '/v1/orders',
         '/v1/orders/{orderId}',
         '/v1/card-refs',
-        ...[...actions, 'recheck', 'acknowledge'].map(action),
+        ...[...actions, 'actions/{number}', 'recheck', 'acknowledge'].map(action),
       ].sort(),
     );
   });

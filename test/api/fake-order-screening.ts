@@ -86,6 +86,9 @@ export function fakeOrderScreening() {
       aPortalAnswer({ kind: 'customer-code' }),
     ),
     acknowledge: vi.fn<OrderScreening['acknowledge']>(async () => ({ cleared: 1 })),
+    withdraw: vi.fn<OrderScreening['withdraw']>(async () =>
+      aPortalAnswer({ number: 1, status: 'withdrawn' }),
+    ),
     recheck: vi.fn<OrderScreening['recheck']>(async () => ({ status: 'requested' })),
     hint: vi.fn<OrderScreening['hint']>(async () => ({ outcome: 'accepted' })),
     putCard: vi.fn<OrderScreening['putCard']>(async () => ({ cardRef: 'card_1', expiresAt: CANCEL_BY })),

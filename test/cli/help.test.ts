@@ -13,6 +13,7 @@ const COMMANDS = [
   'report-fraud',
   'chargeback',
   'customer-code',
+  'withdraw',
   'recheck',
   'acknowledge',
   'doctor',

@@ -21,6 +21,7 @@ describe('bad usage', () => {
     [['cancel', '1', '--reson=top-secret'], "unknown option '--reson'"],
     [['acknowledge', '1'], 'acknowledge --help'],
     [['list', '--limit', 'top-secret'], 'list --help'],
+    [['withdraw', '1', 'top-secret'], 'withdraw --help'],
   ])('%j is told without a value, and ends with 2', async (args, words) => {
     const { code, problem } = await complaint(...args);
     expect(code).toBe(2);
@@ -70,10 +71,18 @@ describe('the exit code', () => {
       passive: 3,
       'cancel-window-closed': 3,
       'cancel-window-unknown': 3,
+      'too-many-attempts': 3,
+      'too-many-actions': 3,
+      'unknown-action': 4,
+      'action-ended': 3,
+      'action-withdrawn': 3,
+      'action-not-sent': 5,
       'outcome-unknown-before': 3,
       'hint-not-needed': 3,
       'refused-by-screening-service': 3,
       'outcome-unknown': 5,
+      busy: 5,
+      late: 5,
       'card-stash-unavailable': 5,
       'temporal-unavailable': 5,
     });

@@ -1,5 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
 import type { FirstScreening, ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import type { CheckoutRequest } from '../../src/orders/world.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
@@ -18,10 +19,14 @@ const screening: CheckoutRequest = {
   knownTransactionIds: [],
   lookFirst: false,
   startedAt: sinceStart(0),
-  sentSince: sinceStart(0),
+  begun: sinceStart(0),
   wasReset: false,
 };
-const first = (outcome: ScreeningOutcome): FirstScreening => ({ policy: aPolicy(), outcome });
+const first = (outcome: ScreeningOutcome): FirstScreening => ({
+  policy: aPolicy(),
+  rules: RULES_WRITTEN,
+  outcome,
+});
 
 /** A client in the same process as a worker that tells what its screening of the order brought. */
 function aClientBesideItsWorker(tell: (early: EarlyAnswers) => void, eagerlyStarted = true) {

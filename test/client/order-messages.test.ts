@@ -131,15 +131,6 @@ describe('what a closed order takes no more', () => {
     temporal.result.mockResolvedValue(aClosedOrder());
     await expect(send(order, request)).rejects.toMatchObject({ code: 'order-closed' });
   });
-
-  it('an update that was under way when the order ended is order-closed', async () => {
-    const { orderScreening, temporal } = aClient();
-    const cause = ApplicationFailure.create({ type: 'AcceptedUpdateCompletedWorkflow', message: 'x' });
-    temporal.executeUpdate.mockRejectedValue(Object.assign(refused('SomethingElse'), { cause }));
-    await expect(orderScreening.acknowledge(order, { reason: 'x' })).rejects.toMatchObject({
-      code: 'order-closed',
-    });
-  });
 });
 
 describe('a hint', () => {

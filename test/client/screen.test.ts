@@ -99,6 +99,16 @@ describe('the first attempt', () => {
     expect(forget).toHaveBeenCalledWith(sent(temporal).input.cardRef);
   });
 
+  it('that may be sent again keeps its card: an earlier try may have been taken', async () => {
+    const cards = createCardStash('memory:');
+    const forget = vi.spyOn(cards, 'forget');
+    const { orderScreening, temporal } = aClient({ workflow: 'pre-gateway' }, cards);
+    temporal.executeUpdateWithStart.mockRejectedValue(refused('busy'));
+    const screening = orderScreening.screen({ orderId: '1', transaction: aPreGatewayTransaction() });
+    await expect(screening).rejects.toMatchObject({ code: 'busy' });
+    expect(forget).not.toHaveBeenCalled();
+  });
+
   it('and its card are not sent while the card stash is unreachable, and may be sent again', async () => {
     const put = vi.fn().mockRejectedValue(new CardStashError('unreachable', 'The card stash did not answer'));
     const cards = { ...createCardStash('memory:'), put };

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../support/index.ts';
 import type { Contract, OpenApi } from '../support/openapi-contract.ts';
+import { giveUp, heldUp } from './contract-actions.ts';
+import { ACTIONS, addresses, BODIES, of, type Sending, sendTo } from './contract-requests.ts';
 import { anOrderId, contractOf, type Deployment, deploy } from './support.ts';
 
 const KEY = 'key-of-the-contract-test';
@@ -27,6 +29,7 @@ beforeAll(async () => {
       default: { skip: [{ customerId: [NOT_SCREENED] }] },
       impatient: { checkoutBudget: '500ms' },
       watching: { passive: true },
+      brief: { retryWithin: '1s' },
     },
     { env: { API_KEYS: `shop:${KEY}` }, apiKey: KEY },
   );
@@ -52,37 +55,8 @@ async function anotherApi(env: Record<string, string>) {
   return { url: `http://127.0.0.1:${port}`, process };
 }
 
-interface Sending {
-  method?: string;
-  body?: unknown;
-  /** In place of a body in JSON. */
-  text?: string;
-  headers?: Record<string, string>;
-  at?: string;
-}
-
-/** Sends a request, and holds the answer against the document. @returns status and body */
-async function send(url: string, { method = 'POST', body, text, headers, at = all.apiUrl }: Sending = {}) {
-  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-  const response = await fetch(at + url, {
-    method,
-    headers: {
-      authorization: `Bearer ${KEY}`,
-      ...(payload !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(payload !== undefined && { body: payload }),
-  });
-  const { status } = response;
-  const answer = await response.text();
-  contract.check({ method, url, status, headers: Object.fromEntries(response.headers), body: answer });
-  seen.add(`${contract.operationOf({ method, url })} ${status}`);
-  // biome-ignore lint/suspicious/noExplicitAny: what the API answers is what the tests look into
-  return { status, body: JSON.parse(answer) as any };
-}
-
-const of = (orderId: string, name: string, integration = 'default') =>
-  `/v1/orders/${orderId}/${name}?integration=${integration}`;
+const send = (url: string, { at = all.apiUrl, ...sending }: Sending & { at?: string } = {}) =>
+  sendTo({ at, key: KEY, contract, seen }, url, sending);
 
 async function screened(email: string, more: object = {}, integration = 'default'): Promise<string> {
   const orderId = anOrderId();
@@ -102,33 +76,11 @@ async function preGateway(): Promise<string> {
   return orderId;
 }
 
-/** The portal actions, and what the service calls them. */
-const ACTIONS = [
-  ['cancel', 'cancel-transaction'],
-  ['report-fraud', 'report-fraud'],
-  ['chargebacks', 'submit-chargeback'],
-  ['customer-code', 'customer-code'],
-] as const;
-const BODIES: Record<string, object> = {
-  screening: { transaction: withEmail('pass@example.com') },
-  'gateway-result': { result: 'pass' },
-  cancel: {},
-  'report-fraud': {},
-  chargebacks: { reason_code: '10.4', due_date: '2030-01-31' },
-  'customer-code': { customerCode: '4711' },
-  recheck: {},
-  acknowledge: { reason: 'looked at it' },
-};
-
-/** An address of each operation, for an order. */
-function addresses(orderId: string): { method: string; url: string; body?: object }[] {
-  return [
-    { method: 'GET', url: `/v1/orders/${orderId}` },
-    { method: 'GET', url: '/v1/orders' },
-    { method: 'POST', url: '/v1/card-refs', body: { orderId, ...TEST_CARD } },
-    ...Object.entries(BODIES).map(([name, body]) => ({ method: 'POST', url: of(orderId, name), body })),
-  ];
-}
+/** The first action of an order that has none. */
+const anActionUnderWay = (orderId: string) =>
+  heldUp(all.sandbox, [{ operation: 'report-fraud', kind: 'delay', delayMs: 3_000 }], () => [
+    send(of(orderId, 'report-fraud'), { body: {} }),
+  ]);
 
 describe('answers that are the same for every operation', () => {
   it.each([
@@ -164,12 +116,14 @@ describe('answers that are the same for every operation', () => {
     [422, { body: { nope: 1 } }],
   ])('%i, to a body', async (status, sending) => {
     for (const { method, url } of addresses(anOrderId())) {
-      if (method === 'GET') continue;
-      expect((await send(url, sending)).status, url).toBe(status);
+      // A body that is not needed can't break a rule.
+      if (method === 'GET' || (method === 'DELETE' && status === 422)) continue;
+      expect((await send(url, { method, ...sending })).status, url).toBe(status);
     }
   });
 
-  it('422, to a filter and to the name of an order', async () => {
+  it('422, to a filter, to the name of an order and to the number of an action', async () => {
+    expect((await send(of(anOrderId(), 'actions/0'), { method: 'DELETE' })).status).toBe(422);
     expect((await send('/v1/orders?limit=0', { method: 'GET' })).status).toBe(422);
     expect((await send('/v1/orders/%23', { method: 'GET' })).status).toBe(422);
   });
@@ -250,6 +204,56 @@ describe('answers of each operation', () => {
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
   });
 
+  it('the portal actions: 504 on a closed order, when an operator gives up what was not sent', async () => {
+    const declined = ACTIONS.map(() => screened('fail@example.com', { workflow: 'pre-acceptance' }, 'brief'));
+    const orders = await Promise.all(declined);
+    for (const orderId of orders) {
+      await eventually(async () => {
+        const { body } = await send(`/v1/orders/${orderId}?integration=brief`, { method: 'GET' });
+        expect(body.phase).toBe('closed');
+      });
+    }
+    const bodies: typeof BODIES = {
+      ...BODIES,
+      'customer-code': { customerCode: '4711', email: 'fail@example.com' },
+    };
+    const faults = ACTIONS.map(([, operation]) => ({ operation, kind: '429', delayMs: 7_000 }) as const);
+    const asked = await heldUp(all.sandbox, faults, () =>
+      ACTIONS.map(([name], index) => send(of(orders[index] ?? '', name, 'brief'), { body: bodies[name] })),
+    );
+    await giveUp(server.client, 'brief', ACTIONS.length);
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual([504, 504, 504, 504]);
+  });
+
+  it('withdrawing: 200, 202, 404, 409 and 502', async () => {
+    const orders = await Promise.all([1, 2, 3].map(() => screened('pass@example.com')));
+    const withdraw = (orderId = '', number = 1) =>
+      send(of(orderId, `actions/${number}`), { method: 'DELETE' });
+    const about = (index: number) => ({
+      operation: 'report-fraud' as const,
+      match: { invoice: orders[index] },
+    });
+    const faults = [
+      { ...about(0), kind: '429', delayMs: 7_000 } as const,
+      { ...about(1), kind: 'delay', delayMs: 20_000 } as const,
+      { ...about(2), kind: 'refused-in-body', delayMs: 3_000 } as const,
+    ];
+    const asked = await heldUp(all.sandbox, faults, () =>
+      orders.map((orderId) => send(of(orderId, 'report-fraud'), { body: {} })),
+    );
+    const answers = await Promise.all(orders.map((orderId) => withdraw(orderId)));
+    expect(answers).toMatchObject([
+      { status: 200, body: { status: 'withdrawn' } },
+      { status: 202, body: { status: 'requested' } },
+      { status: 502, body: { type: '/problems/refused-by-screening-service' } },
+    ]);
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([409, 202, 502]);
+    const [, , ended] = orders;
+    expect((await withdraw(ended)).body).toMatchObject({ status: 409, type: '/problems/action-ended' });
+    expect((await withdraw(ended, 2)).body).toMatchObject({ status: 404, type: '/problems/unknown-action' });
+  });
+
   it('recheck: 202, acknowledge: 200', async () => {
     const orderId = await screened('pass@example.com');
     expect((await send(of(orderId, 'recheck'))).status).toBe(202);
@@ -267,15 +271,18 @@ it('every example of the document works when it is sent', async () => {
         parameters
           .filter((parameter) => parameter.in === place && parameter.example !== undefined)
           .map((parameter): [string, string] => [parameter.name, String(parameter.example)]);
-      const { status, body } = await send(
-        `${path.replace('{orderId}', orderId)}?${new URLSearchParams(named('query'))}`,
-        {
-          method: method.toUpperCase(),
-          body: requestBody?.content['application/json']?.example,
-          headers: Object.fromEntries(named('header')),
-        },
+      const address = [['orderId', orderId] as const, ...named('path')].reduce(
+        (to, [name, value]) => to.replace(`{${name}}`, value),
+        path,
       );
+      const withdrawn = path.endsWith('{number}') ? await anActionUnderWay(orderId) : [];
+      const { status, body } = await send(`${address}?${new URLSearchParams(named('query'))}`, {
+        method: method.toUpperCase(),
+        body: requestBody?.content['application/json']?.example,
+        headers: Object.fromEntries(named('header')),
+      });
       expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
+      await Promise.all(withdrawn);
     }
   }
 });

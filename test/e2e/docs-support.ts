@@ -47,7 +47,7 @@ export function masked(output: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
     .replaceAll(/version \d+\.\d+\.\d+/g, 'version <n>')
     .replaceAll(/\d+ of \d+/g, '<n> of <n>')
-    .replaceAll(/\b\d+ (open review|worker|order)s?\b/g, '<n> $1')
+    .replaceAll(/\b\d+ (open review|open order|worker|order)s?\b/g, '<n> $1')
     .replaceAll(/[─│┌┬┐├┼┤└┴┘\s]+/g, ' ')
     .trim();
 }

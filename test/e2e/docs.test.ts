@@ -69,6 +69,7 @@ const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
     again: true,
   },
   { page: 'docs/calling.md', has: 'cancel-2101', output: /"status":"done"[\s\S]*"orders":\[/ },
+  { page: 'docs/calling.md', has: '-X DELETE', output: /\/problems\/(action-ended|order-closed)"/ },
   { page: 'docs/calling.md', has: '2102/gateway-result', output: /"result":"pass"/ },
   { page: 'docs/calling.md', has: '2103', output: /"path":"transaction.amount"/ },
   { page: 'docs/calling.md', has: 'execute-update-with-start', output: /decision:review/ },

@@ -61,10 +61,10 @@ describe('doctor in a good set-up', () => {
         'temporal',
         'namespace',
         'search-attributes',
-        'task-queue:order-screening',
-        'task-queue:order-screening-background',
-        'task-queue:order-screening-polls',
+        ...['', '-background', '-polls'].map((queue) => `task-queue:order-screening${queue}`),
         'polls',
+        'rules',
+        'portal-actions',
         'clock:temporal',
         'screening-service:default',
         'clock:screening-service:default',
@@ -114,7 +114,7 @@ describe('doctor names the fault when', () => {
       fault('task-queue:order-screening-polls', 'no worker polls', 'npm run worker'),
     ];
     expect((await doctor({ TEMPORAL_NAMESPACE: namespace })).bad).toEqual([
-      fault('search-attributes', /lacks ScreeningPhase, .*OrderAmount/, 'setup:temporal'),
+      fault('search-attributes', /lacks ScreeningPhase, .*ScreeningRules/, 'setup:temporal'),
       ...noWorker,
     ]);
     await setupTemporal(server.connection, namespace);

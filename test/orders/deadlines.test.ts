@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { isOver, nextDeadline, spacingDeadline } from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { keepHint, takeHint } from '../../src/orders/hints.ts';
+import { endSpacing, keepHint, takeHint } from '../../src/orders/hints.ts';
 import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { setPhase } from '../../src/orders/phase.ts';
 import type { Policy } from '../../src/orders/policy.ts';
@@ -188,12 +188,12 @@ describe('what happens by itself', () => {
 
   it('while hints come: the end of the spacing, when one is kept', () => {
     const order = anOrder('review');
-    keepHint(order, START);
-    takeHint(order, START);
+    keepHint(order);
+    takeHint(order, sinceStart(0));
     expect(spacingDeadline(order)).toBeUndefined();
-    keepHint(order, START + 1);
+    keepHint(order);
     expect(spacingDeadline(order)).toEqual({ kind: 'hint-spacing', at: sinceStart(2_000) });
-    passDeadline(order, 'hint-spacing', sinceStart(2_000));
+    endSpacing(order);
     expect(spacingDeadline(order)).toBeUndefined();
     expect(nextDeadline(order)?.kind).toBe('review-lead');
   });

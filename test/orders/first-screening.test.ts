@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/first-screening.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
-import { newOrder } from '../../src/orders/new-order.ts';
+import { newOrderState } from '../../src/orders/new-order.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import type { CheckoutRequest } from '../../src/orders/world.ts';
 import { DECISIONS } from '../../src/screening/index.ts';
@@ -18,7 +18,7 @@ const request: CheckoutRequest = {
   knownTransactionIds: [],
   lookFirst: false,
   startedAt: sinceStart(0),
-  sentSince: sinceStart(40),
+  begun: sinceStart(40),
   wasReset: false,
 };
 
@@ -30,7 +30,7 @@ const PASSED = {
 } as const;
 
 const beforeRecord = (outcome: ScreeningOutcome, policy: Parameters<typeof aPolicy>[0] = {}) =>
-  answerBeforeRecord(input, request, { policy: aPolicy(policy), outcome });
+  answerBeforeRecord(input, request, { policy: aPolicy(policy), outcome, rules: 1 });
 
 describe('an answer before the record', () => {
   it('is the whole answer that the record will have', () => {
@@ -84,10 +84,10 @@ describe('an answer before the record', () => {
     'says nothing else than the record, whenever that is written',
     (decision, workflow, whenUnavailable, passive, laterMs) => {
       const policy = aPolicy({ workflow, whenUnavailable, passive });
-      const first = { policy, outcome: answered(decision) };
+      const first = { policy, outcome: answered(decision), rules: 1 };
       const told = answerBeforeRecord(input, request, first);
-      const order = newOrder({ ...input, integration: 'default' }, request.startedAt);
-      applyFirstScreening(order, first, { sentSince: request.sentSince, now: sinceStart(40 + laterMs) });
+      const order = newOrderState({ ...input, integration: 'default' }, request.startedAt);
+      applyFirstScreening(order, first, { sentSince: request.begun, now: sinceStart(40 + laterMs) });
       const recorded = order.attempts[0]?.answer;
       const declined = recorded?.action === 'decline' || whenUnavailable === 'decline';
       if (told === undefined) expect(decision === 'error' || declined).toBe(true);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { spacingDeadline } from '../../src/orders/deadlines.ts';
-import { hintIsNews, hintReadable, keepHint, keepRead, takeHint } from '../../src/orders/hints.ts';
-import { passDeadline } from '../../src/orders/pass-deadline.ts';
+import { endSpacing, hintIsNews, hintReadable, keepHint, takeHint } from '../../src/orders/hints.ts';
 import { setPhase } from '../../src/orders/phase.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
@@ -19,22 +18,24 @@ class Hinted {
   hint(at: number): boolean {
     this.until(at);
     if (!hintIsNews(this.order, HINT, START + at)) return false;
-    keepHint(this.order, START + at);
+    keepHint(this.order);
     this.#read(at);
     return true;
   }
 
   /** Lets the time pass. */
   until(at: number): void {
-    const spacing = spacingDeadline(this.order);
-    if (spacing === undefined || Date.parse(spacing.at) > START + at) return;
-    passDeadline(this.order, spacing.kind, spacing.at);
-    this.#read(Date.parse(spacing.at) - START);
+    for (;;) {
+      const { until } = this.order.hints;
+      if (until === undefined || Date.parse(until) > START + at) return;
+      endSpacing(this.order);
+      this.#read(Date.parse(until) - START);
+    }
   }
 
   #read(at: number): void {
     if (!hintReadable(this.order)) return;
-    takeHint(this.order, START + at);
+    takeHint(this.order, sinceStart(at));
     this.reads.push(at);
   }
 }
@@ -73,7 +74,7 @@ describe('a hint', () => {
 
   it('is no news while one is unread', () => {
     const order = aNewOrder();
-    keepHint(order, START);
+    keepHint(order);
     expect(hintIsNews(order, HINT, START)).toBe(false);
   });
 
@@ -121,17 +122,10 @@ describe('the spacing between reads', () => {
     expect(hinted.reads).toEqual([0, 2_000]);
   });
 
-  it('does not hold up a read that is due for another reason', () => {
-    const hinted = new Hinted();
-    hinted.hint(0);
-    keepRead(hinted.order);
-    expect(hintReadable(hinted.order)).toBe(true);
-  });
-
   it('ends unseen while the order is screened: the kept hint is read after it', () => {
     const { order } = new Hinted();
     setPhase(order, 'screening', sinceStart(0));
-    keepHint(order, START);
+    keepHint(order);
     expect(hintReadable(order)).toBe(false);
     setPhase(order, 'review', sinceStart(1));
     expect(hintReadable(order)).toBe(true);

@@ -6,13 +6,12 @@ import {
   aimCancel,
   applyPortalOutcome,
   autoCancelDue,
-  earlier,
   portalAnswer,
   portalFailure,
   portalRefusal,
   queueAction,
-  stands,
 } from '../../src/orders/portal.ts';
+import { earlier, stands } from '../../src/orders/same-action.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import {

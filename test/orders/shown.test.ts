@@ -55,7 +55,7 @@ describe('an order in words', () => {
         applyGatewayResult(order, { result: 'error' }, sinceStart(0));
         applyReading(order, { kind: 'unreadable', words: 'It is gone.' }, 'poll', sinceStart(0));
         setPhase(order, phase, sinceStart(0));
-        const text = inWords(order);
+        const text = inWords({ state: order, outbox: [] });
         expect(text).toMatch(/^## /);
         expect(text).toContain('### What you can do');
         expect(text).toContain('### Needs attention');
@@ -67,11 +67,11 @@ describe('an order in words', () => {
 });
 
 describe('search attributes', () => {
-  it('show phase, decision, action, integration, transaction, window, attention and amount, and nothing personal', () => {
+  it('show phase, decision, action, integration, transaction, window, attention, amount and rules, and nothing personal', () => {
     const order = anOrder('review');
     if (order.attempts[0]) order.attempts[0].invoiceNumber = 'invoice-1';
     const shown = Object.fromEntries(
-      searchAttributesOf(order, 12.5).map(({ key, value }) => [key.name, value]),
+      searchAttributesOf({ state: order, rules: 1 }, 12.5).map(({ key, value }) => [key.name, value]),
     );
     expect(shown).toEqual({
       ScreeningPhase: 'review',
@@ -83,11 +83,14 @@ describe('search attributes', () => {
       CancelBy: new Date(sinceStart(5 * DAY)),
       NeedsAttention: false,
       OrderAmount: 12.5,
+      ScreeningRules: 1,
     });
   });
 
   it('leave out what isn’t known', () => {
-    const names = searchAttributesOf(anOrder(unanswered(false)), undefined).map(({ key }) => key.name);
+    const names = searchAttributesOf({ state: anOrder(unanswered(false)), rules: 0 }, undefined).map(
+      ({ key }) => key.name,
+    );
     expect(names).toEqual([
       'ScreeningPhase',
       'ScreeningDecision',

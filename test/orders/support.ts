@@ -1,7 +1,7 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
 import { applyScreening, checkoutAnswer } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
-import { currentAttempt, newOrder } from '../../src/orders/new-order.ts';
+import { currentAttempt, newOrderState } from '../../src/orders/new-order.ts';
 import { type AfterDeadline, passDeadline } from '../../src/orders/pass-deadline.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
@@ -30,7 +30,7 @@ export function unanswered(maybeSent = true): ScreeningOutcome {
 
 /** An order that nobody has screened yet, its policy known. */
 export function aNewOrder(policy: Partial<Policy> = {}): OrderState {
-  const order = newOrder({ orderId: 'order-1', integration: 'default' }, sinceStart(0));
+  const order = newOrderState({ orderId: 'order-1', integration: 'default' }, sinceStart(0));
   order.policy = aPolicy(policy);
   order.workflow = order.policy.workflow;
   return order;

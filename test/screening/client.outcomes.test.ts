@@ -81,13 +81,25 @@ it('an https address that does not speak TLS is not done', async () => {
   expect(service.seen).toEqual([]);
 });
 
-it('a refusal stays one when its words are cut short', async () => {
+it('a refusal whose words are cut short is unknown, since nobody can tell who said it', async () => {
   service.answerWith((response) => {
     response.writeHead(403, { 'content-length': '500' });
     response.write('{"Errors":["Not', () => response.destroy());
   });
   expect(await failureOf(client().createTransaction(CREATE))).toMatchObject({
-    outcome: 'refused',
-    reason: 'forbidden',
+    outcome: 'unknown',
+    reason: 'malformed-reply',
+    status: 403,
+  });
+});
+
+it('being put off stays that when its words are cut short', async () => {
+  service.answerWith((response) => {
+    response.writeHead(429, { 'content-length': '500', 'retry-after': '7' });
+    response.write('{"Errors":["Too', () => response.destroy());
+  });
+  expect(await failureOf(client().createTransaction(CREATE))).toMatchObject({
+    outcome: 'not-done',
+    retryAfterMs: 7_000,
   });
 });

@@ -46,7 +46,8 @@ describe('a good reply', () => {
   });
 
   it('of submit-chargeback echoes the fields', async () => {
-    const chargeback = { transaction_id: ID, reason_code: '4837', nf_token: KEY, inquiry: 'false' };
+    const sent = { transaction_id: ID, reason_code: '4837', nf_token: KEY, inquiry: 'false' };
+    const chargeback = { ...sent, notes: `sent with ${KEY}`, carrier: 7 };
     service.answerJson(200, { code: '200', chargeback });
     expect(await client().submitChargeback(CHARGEBACK)).toEqual({
       code: 200,
@@ -58,9 +59,9 @@ describe('a good reply', () => {
 describe('a reply that says no', () => {
   const status: [number, Record<string, string>, object][] = [
     [400, {}, { outcome: 'refused', reason: 'bad-request' }],
-    [401, {}, { outcome: 'refused', reason: 'forbidden' }],
-    [403, {}, { outcome: 'refused', reason: 'forbidden' }],
-    [404, {}, { outcome: 'refused', reason: 'not-found' }],
+    [401, {}, { outcome: 'refused', reason: 'bad-request' }],
+    [403, {}, { outcome: 'refused', reason: 'bad-request' }],
+    [405, {}, { outcome: 'unknown', reason: 'malformed-reply' }],
     [408, {}, { outcome: 'unknown', reason: 'timeout' }],
     [422, {}, { outcome: 'refused', reason: 'bad-request' }],
     [429, {}, { outcome: 'not-done', reason: 'rate-limited' }],
@@ -92,19 +93,10 @@ describe('a reply that says no', () => {
     expect(error.retryAfterMs === undefined || error.retryAfterMs === 0).toBe(true);
   });
 
-  it('is no "not found" of a transaction when the service did not say the words', async () => {
-    service.answerJson(404, '<html>default backend</html>');
-    expect(await failureOf(client().statusByInvoice('1'))).toMatchObject({
-      outcome: 'unknown',
-      reason: 'malformed-reply',
-    });
-    expect(await failureOf(client().status('1'))).toMatchObject({ outcome: 'refused', reason: 'not-found' });
-  });
-
   it.each([
     [403, { outcome: 'refused', reason: 'portal-refused', code: 403 }],
     ['404', { outcome: 'refused', reason: 'portal-refused', code: 404 }],
-    [201, { outcome: 'refused', reason: 'portal-refused', code: 201 }],
+    [201, { outcome: 'unknown', reason: 'malformed-reply', code: 201 }],
     [302, { outcome: 'refused', reason: 'portal-refused', code: 302 }],
     [429, { outcome: 'not-done', reason: 'rate-limited', code: 429 }],
     ['500', { outcome: 'unknown', reason: 'portal-5xx', code: 500 }],

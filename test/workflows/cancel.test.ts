@@ -181,9 +181,9 @@ describe('a cancel', () => {
     });
     const asked = await handle.startUpdate(cancelUpdate, { args: [{}], waitForStage: 'ACCEPTED' });
     slow = false;
+    expect(await asked.result()).toMatchObject({ status: 'requested', number: 1 });
     await pass(2 * MINUTE);
-    expect(await asked.result()).toMatchObject({ status: 'done' });
-    expect((await handle.result()).actions).toHaveLength(1);
+    expect((await handle.result()).actions).toMatchObject([{ kind: 'cancel', status: 'done' }]);
     expect(world.eventTypes()).toEqual(['order.decided', 'order.canceled', 'order.closed']);
   });
 

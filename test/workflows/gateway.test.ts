@@ -61,7 +61,7 @@ describe('before the gateway', () => {
     ).rejects.toMatchObject({ cause: { type: 'gateway-result-mismatch' } });
   });
 
-  it('a result that the service doesn’t take for hours is sent until it does, and the one that replaced it after it', async () => {
+  it('a result that the service doesn’t take for hours is sent until it does, or the one that replaced it is', async () => {
     let down = true;
     const started = await order((world) => {
       preGateway('pass')(world);
@@ -78,7 +78,9 @@ describe('before the gateway', () => {
     await started.pass(5 * MINUTE);
     const sent = await started.until((state) => state.attempts[0]?.gateway?.sent !== undefined);
     expect(sent).toMatchObject({ phase: 'decided', action: 'proceed', attention: [] });
-    expect(started.world.gatewayCalls.slice(-2).map((call) => call.result)).toEqual(['error', 'pass']);
+    const results = started.world.gatewayCalls.map((call) => call.result);
+    expect(results.at(0)).toBe('error');
+    expect(results.slice(results.indexOf('pass'))).not.toContain('error');
   });
 
   it('no result within a day: attention, and it goes on', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { TASK_QUEUE } from '../../src/orders/ids.ts';
 import type { portalAction } from '../../src/workflows/index.ts';
+import { eventually } from '../support/index.ts';
 import { again, DAY, MINUTE, type World, withOrders } from './support.ts';
 
 const { order, environment } = withOrders();
@@ -112,5 +113,30 @@ describe('a portal action by itself', () => {
     ],
   ])('with %s fails at once', async (_case, input, code) => {
     expect(await failure(input)).toBe(code);
+  });
+
+  it('that nobody answers ends after a day; whether it was done is unknown', async () => {
+    const unanswered = { transactionId: 't-1', fields: { kind: 'report-fraud' } };
+    expect(
+      await failure(unanswered, (world) => {
+        world.portal = async () => {
+          throw again(MINUTE);
+        };
+      }),
+    ).toBe('outcome-unknown');
+  });
+
+  it('that somebody has canceled in Temporal says that its outcome is unknown', async () => {
+    const { handle, world } = await start(
+      { transactionId: 't-1', fields: { kind: 'cancel' }, cancelBy, cancelWindowMs: 5 * DAY },
+      (world) => {
+        world.portal = async () => {
+          throw again(MINUTE);
+        };
+      },
+    );
+    await eventually(() => expect(world.portalCalls).not.toHaveLength(0));
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'outcome-unknown' } });
   });
 });

@@ -33,6 +33,6 @@ describe('an order that an operator reset', () => {
     const { handle, pass, third } = await withThirdAttempt();
     await pass(61 * MINUTE);
     expect(await handle.result()).toMatchObject({ phase: 'closed' });
-    await expect(third.result()).rejects.toMatchObject({ cause: { type: 'order-closed' } });
+    await expect(third.result()).rejects.toMatchObject({ cause: { type: 'late' } });
   });
 });

@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  type NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/index.ts';
 import {
@@ -18,7 +24,7 @@ import { workflowBundle } from '../../src/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';
-import { faultsOfReplays } from '../support/replays.ts';
+import { everyTask, faultsOfCutReplays, faultsOfReplays, historiesOf } from '../support/replays.ts';
 import { backgroundActivities, checkoutActivities, pollActivities, World, Worlds } from './world.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
@@ -62,7 +68,7 @@ export interface StartedOrder {
 export interface OrderTestOptions {
   /** Paths of workflow interceptors. */
   workflowModules?: string[];
-  /** A server of the real kind, and a worker that knows so many orders only, 0 or 1: any other is new to it. */
+  /** A server of the real kind, and a worker that knows so many orders only: any other is new to it. */
   known?: number;
 }
 
@@ -84,40 +90,22 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     environment = await (server === undefined
       ? createTimeSkipping()
       : TestWorkflowEnvironment.createFromExistingServer({ address: server.address }));
-    const connection = environment.nativeConnection;
-    const workers = [
-      await Worker.create({
-        connection,
-        taskQueue: TASK_QUEUE,
-        workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }),
-        activities: { ...checkoutActivities(worlds) },
-        ...(known !== undefined && {
-          maxCachedWorkflows: known,
-          maxConcurrentWorkflowTaskExecutions: known + 1,
-        }),
+    const bundle = await workflowBundle({ workflowInterceptorModules: workflowModules });
+    stop = await startWorkers(environment.nativeConnection, worlds, {
+      workflowBundle: bundle,
+      ...(known !== undefined && {
+        maxCachedWorkflows: known,
+        maxConcurrentWorkflowTaskExecutions: known + 1,
       }),
-      await Worker.create({
-        connection,
-        taskQueue: BACKGROUND_TASK_QUEUE,
-        activities: { ...backgroundActivities(worlds) },
-      }),
-      await Worker.create({
-        connection,
-        taskQueue: POLLS_TASK_QUEUE,
-        activities: { ...pollActivities(worlds) },
-      }),
-    ];
-    const runs = workers.map((worker) => worker.run());
-    stop = async () => {
-      for (const worker of workers) worker.shutdown();
-      await Promise.all(runs);
-    };
+    });
   });
   afterAll(async () => {
     await stop?.();
     try {
-      const faults = environment && (await faultsOfReplays(environment.client, workflowIds, workflowModules));
-      expect(faults ?? new Map()).toEqual(new Map());
+      const faults = await faultsOfReplays(env().client, workflowIds, workflowModules);
+      const histories = historiesOf(env().client, workflowIds);
+      const cut = await faultsOfCutReplays(histories, everyTask, workflowModules);
+      expect(new Map([...faults, ...cut.faults])).toEqual(new Map());
     } finally {
       await environment?.teardown();
       await server?.stop();
@@ -179,6 +167,37 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     const options = { taskQueue: TASK_QUEUE, workflowId, workflowRunTimeout: '60 days' } as const;
     return { world, orderId, integration, options };
   }
+}
+
+/** Starts a worker for each task queue. @returns what stops them */
+export async function startWorkers(
+  connection: NativeConnection,
+  worlds: Worlds,
+  options: Partial<WorkerOptions>,
+): Promise<() => Promise<void>> {
+  const workers = [
+    await Worker.create({
+      connection,
+      taskQueue: TASK_QUEUE,
+      activities: { ...checkoutActivities(worlds) },
+      ...options,
+    }),
+    await Worker.create({
+      connection,
+      taskQueue: BACKGROUND_TASK_QUEUE,
+      activities: { ...backgroundActivities(worlds) },
+    }),
+    await Worker.create({
+      connection,
+      taskQueue: POLLS_TASK_QUEUE,
+      activities: { ...pollActivities(worlds) },
+    }),
+  ];
+  const runs = workers.map((worker) => worker.run());
+  return async () => {
+    for (const worker of workers) worker.shutdown();
+    await Promise.all(runs);
+  };
 }
 
 function startedOrder(

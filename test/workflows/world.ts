@@ -5,19 +5,20 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { StatusOutcome } from '../../src/orders/apply-reading.ts';
 import type { OrderEvent, OrderEventType } from '../../src/orders/messages.ts';
 import type { PortalOutcome } from '../../src/orders/portal.ts';
+import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
 import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
-import type { Decision } from '../../src/orders/words.ts';
+import { type Decision, type Instant, instant, millis } from '../../src/orders/words.ts';
 import type {
   BackgroundActivities,
+  CheckoutActivities,
   GatewayOutcome,
   LocalActivities,
-  LocalEventActivities,
-  LocalPolicyActivities,
   LookUpOutcome,
+  Moment,
   PollActivities,
   PortalRequest,
-  RetryActivities,
   ScreenRequest,
+  Timed,
 } from '../../src/orders/world.ts';
 import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
 
@@ -41,6 +42,8 @@ export function decided(decision: 'pass' | 'fail' | 'review', policy = aPolicy()
 /** The world as one test wants it. What isn't set answers as a healthy service does. */
 export class World {
   policy = aPolicy();
+  /** The number of the rules that the order gets. */
+  rules = RULES_WRITTEN;
   /** Outcomes of screenings, in order; the last one stays. */
   screenings: ScreeningOutcome[] = [answered('pass')];
   /** What the status operations say now. */
@@ -56,6 +59,8 @@ export class World {
   catchUp: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   deliver: (event: OrderEvent) => void | Promise<void> = () => undefined;
   forget: () => Promise<void> = async () => undefined;
+  /** Lets the answer to a read inside a task wait on its way. */
+  lookOnItsWay: () => Promise<void> = async () => undefined;
   /** Lets a poll's answer wait on its way. */
   pollOnItsWay: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
@@ -64,8 +69,6 @@ export class World {
   readonly portalCalls: PortalRequest[] = [];
   readonly gatewayCalls: { transactionId: string; result: string }[] = [];
   readonly events: OrderEvent[] = [];
-  /** How many of the events left from inside a workflow task. */
-  atOnce = 0;
   readonly forgotten: string[] = [];
   /** How often the policy can't be read. */
   policyFaults = 0;
@@ -102,85 +105,90 @@ export class Worlds {
   }
 }
 
-export function checkoutActivities(
-  worlds: Worlds,
-): LocalActivities & LocalPolicyActivities & LocalEventActivities & RetryActivities {
+export function checkoutActivities(worlds: Worlds): LocalActivities & CheckoutActivities {
   return {
     screenAtCheckout: async (request) => {
       const world = worlds.of(request);
       world.screened.push(request);
-      return { policy: world.policy, outcome: await world.screenAtCheckout(request) };
+      const moment = since(request.begun);
+      const outcome = await world.screenAtCheckout(request);
+      return { policy: world.policy, rules: world.rules, outcome, ...moment() };
+    },
+    look: async (request) => {
+      const moment = since(request.begun);
+      if (request.transactionId === undefined) return { outcome: undefined, ...moment() };
+      const world = worlds.of(request);
+      world.reads += 1;
+      await world.lookOnItsWay();
+      return { outcome: world.status, ...moment() };
     },
     policyInForce: async (request) => {
       const world = worlds.of(request);
       world.policyFaults -= 1;
       if (world.policyFaults >= 0) throw new Error('the settings can not be read');
-      return world.policy;
+      return { policy: world.policy, rules: world.rules, ...since(triedAt())() };
     },
-    readStatus: async (request) => {
-      const world = worlds.of(request);
-      world.reads += 1;
-      return world.status;
-    },
-    deliverAtOnce: async (event) => {
-      await take(worlds, [event]);
-      worlds.of(event).atOnce += 1;
-    },
-    screenRetry: async (request) => {
+    screenRetry: timed(async (request) => {
       const world = worlds.of(request);
       world.screened.push(request);
       return world.screenRetry();
-    },
+    }),
   };
 }
 
 export function backgroundActivities(worlds: Worlds): BackgroundActivities {
   return {
-    catchUp: async (request) => {
+    catchUp: timed(async (request) => {
       const world = worlds.of(request);
       world.screened.push(request);
       const outcome = await world.catchUp();
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
       return outcome;
-    },
-    lookUp: async (request) => {
+    }),
+    lookUp: timed(async (request) => {
       const world = worlds.of(request);
       world.lookUps += 1;
       const outcome = await world.lookUp();
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       return outcome;
-    },
-    readStatusDurably: async (request) => {
+    }),
+    readStatusDurably: timed(async (request) => {
       const world = worlds.of(request);
       world.durableReads += 1;
       const { status } = world;
       if (status.kind === 'unanswered') throw again(MINUTE);
       if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       return status;
-    },
-    sendGatewayResponse: async (request) => {
+    }),
+    sendGatewayResponse: timed(async (request) => {
       const world = worlds.of(request);
       world.gatewayCalls.push({ transactionId: request.transactionId, result: request.gateway.result });
       return world.gateway();
-    },
-    performPortalAction: async (request) => {
+    }),
+    performPortalAction: timed(async (request) => {
       const world = worlds.of(request);
       world.portalCalls.push(request);
       return world.portal(request);
+    }),
+    deliverEvents: async (events) => {
+      const moment = since(triedAt());
+      await take(worlds, events);
+      return moment();
     },
-    deliverEvents: async (events) => take(worlds, events),
     forgetCard: async ({ cardRef }) => {
+      const moment = since(triedAt());
       const world = worlds.of({ integration: cardRef });
       await world.forget();
       world.forgotten.push(cardRef);
+      return moment();
     },
   };
 }
 
 export function pollActivities(worlds: Worlds): PollActivities {
   return {
-    pollStatus: async (request) => {
+    pollStatus: timed(async (request) => {
       const world = worlds.of(request);
       const { status } = world;
       if (activityInfo().attempt === 1) throw again(request.pauses.firstMs);
@@ -193,8 +201,28 @@ export function pollActivities(worlds: Worlds): PollActivities {
       if (known || status.kind === 'unanswered') throw again(late ? 6 * HOUR : request.pauses.maxMs);
       await world.pollOnItsWay();
       return status;
-    },
+    }),
   };
+}
+
+function timed<Request, Outcome>(
+  activity: (request: Request) => Promise<Outcome>,
+): (request: Request) => Promise<Timed<Outcome>> {
+  return async (request) => {
+    const moment = since(triedAt());
+    return { outcome: await activity(request), ...moment() };
+  };
+}
+
+/** When the server scheduled this try: its clock skips time. */
+function triedAt(): Instant {
+  return instant(activityInfo().currentAttemptScheduledTimestampMs);
+}
+
+/** @returns what tells how long it took since then */
+function since(began: Instant): () => Moment {
+  const from = performance.now();
+  return () => ({ began, at: instant(millis(began) + performance.now() - from) });
 }
 
 /** Not yet: the server calls the activity again after the delay. */

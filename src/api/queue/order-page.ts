@@ -1,11 +1,13 @@
 /** The page of one order: where it is, what can be done, what has happened. */
 import { ORDER_ERRORS } from '../../orders/errors.ts';
 import { portalRefusal } from '../../orders/portal.ts';
+import { isUnderWay } from '../../orders/same-action.ts';
 import type { OrderState } from '../../orders/state.ts';
 import { windowOpen } from '../../orders/window.ts';
 import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import { checksOf } from './checks.ts';
+import { actionLine, confirmPath } from './confirm-page.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { factList, page, temporalAnchor } from './layout.ts';
 import { orderPath, type TemporalUi, temporalLink } from './links.ts';
@@ -17,6 +19,9 @@ import { amount, clock, duration, moment } from './times.ts';
 const NOTICES = {
   recheck: 'The recheck was asked for. The decision is read in the next seconds.',
   canceled: 'The order is canceled with the service.',
+  withdrawn: 'The portal action is withdrawn: it was not sent.',
+  'done-before': 'The portal action was done before it could be withdrawn.',
+  'withdraw-requested': 'The withdrawal was asked for. Reload the page to see how it ends.',
   'cancel-requested': 'The cancel was asked for, and goes on. Reload the page to see how it ends.',
 } as const;
 export type Notice = keyof typeof NOTICES;
@@ -38,6 +43,7 @@ ${missing && html`<p class="alarm" role="status">${MISSING[missing]} Only what T
 ${state?.attention.map(({ words, since }) => html`<p class="alarm">${words} <span class="quiet">Since ${clock(since)}</span></p>`)}
 ${state === undefined && summary.needsAttention && html`<p class="alarm">The order needs attention.</p>`}
 ${actions(order, nowMs)}
+${underWay(order)}
 <section><h2>Now</h2>${factList(facts(order, temporalUi, nowMs))}</section>
 <section><h2>Next</h2>${moments(upcoming(order, nowMs), (at) => moment(at, nowMs), 'Nothing follows by itself.')}</section>
 <section><h2>Timeline</h2>${moments(timelineOf(order), clock, 'Nothing is on record.')}</section>`;
@@ -96,6 +102,17 @@ ${open && html`<a class="button" href="${orderPath(summary, 'recheck')}">Recheck
 ${refusal === undefined && !canceled && html`<a class="button" href="${orderPath(summary, 'cancel')}">Cancel …</a>`}
 ${refusal !== undefined && html`<span class="quiet">It can’t be canceled: ${refusal}.</span>`}
 </p>`;
+}
+
+/** The portal actions that wait or are being sent, each with its way back. */
+function underWay({ summary, state }: InspectedOrder): Html | undefined {
+  const waiting = state?.actions.filter(isUnderWay) ?? [];
+  if (waiting.length === 0) return undefined;
+  const rows = waiting.map((action) => {
+    const path = orderPath(summary, confirmPath('withdraw', action.number));
+    return html`<li>${actionLine(action)} <a class="button" href="${path}" aria-label="Withdraw portal action ${action.number}">Withdraw …</a></li>\n`;
+  });
+  return html`<section><h2>Portal actions under way</h2><ul>${rows}</ul></section>`;
 }
 
 /** A closed order takes a cancel, too, while the window on its record is open. */

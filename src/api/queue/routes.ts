@@ -5,11 +5,12 @@ import { faultsOf, invalidRequest, reasonSchema } from '../../client/read-reques
 import type { HashedKey } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import { DEFAULT_INTEGRATION } from '../../orders/ids.ts';
+import type { PortalAnswer } from '../../orders/messages.ts';
 import type { OrderName, OrderScreening } from '../../starter.ts';
 import { limitRequests } from '../limit-requests.ts';
-import { logFailure, toProblem } from '../problems.ts';
-import { orderParams, orderQuery } from '../request-schemas.ts';
-import { CONFIRMED, type Confirmed, confirmPage } from './confirm-page.ts';
+import { HttpError, logFailure, toProblem } from '../problems.ts';
+import { actionParams, orderParams, orderQuery } from '../request-schemas.ts';
+import { CONFIRMED, type Confirmed, confirmPage, confirmPath } from './confirm-page.ts';
 import { errorPage, signInPage } from './error-page.ts';
 import { inspectOrders } from './inspect-orders.ts';
 import { STYLE_PATH } from './layout.ts';
@@ -114,18 +115,22 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   });
 
   for (const action of CONFIRMED) {
-    const url = `/orders/:orderId/${action}`;
-    scope.get(url, { schema: { hide: true } }, async (request, reply) =>
-      sendPage(reply, confirmPage(action, await inspect(nameIn(request)), Date.now())),
-    );
+    const url = `/orders/:orderId/${confirmPath(action, ':number')}`;
+    scope.get(url, { schema: { hide: true } }, async (request, reply) => {
+      const { number, ...order } = nameIn(request);
+      return sendPage(reply, confirmPage(action, await inspect(order), Date.now(), { number }));
+    });
     scope.post(url, { schema: { hide: true } }, async (request, reply) => {
-      const order = nameIn(request);
+      const { number, ...order } = nameIn(request);
       const form = formSchema.safeParse(request.body ?? {});
       if (!form.success) {
-        const page = confirmPage(action, await inspect(order), Date.now(), faultsOf(form.error));
+        const page = confirmPage(action, await inspect(order), Date.now(), {
+          faults: faultsOf(form.error),
+          number,
+        });
         return sendPage(reply.code(422), page);
       }
-      const notice = await ACTIONS[action](orderScreening, order, form.data.reason);
+      const notice = await ACTIONS[action](orderScreening, order, { ...form.data, number });
       const integration = order.integration ?? DEFAULT_INTEGRATION;
       return reply.redirect(orderPath({ ...order, integration }, undefined, notice), 303);
     });
@@ -138,20 +143,39 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
 
 const ACTIONS: Record<
   Confirmed,
-  (orders: OrderScreening, order: OrderName, reason: string | undefined) => Promise<Notice>
+  (
+    orders: OrderScreening,
+    order: OrderName,
+    asked: { reason?: string | undefined; number: number | undefined },
+  ) => Promise<Notice>
 > = {
   recheck: async (orders, order) => {
     await orders.recheck(order);
     return 'recheck';
   },
-  cancel: async (orders, order, reason) => {
+  cancel: async (orders, order, { reason }) => {
     const { status } = await orders.cancel(order, reason === undefined ? {} : { reason });
     return status === 'done' ? 'canceled' : 'cancel-requested';
   },
+  withdraw: async (orders, order, { number }) => {
+    // The path has it, or the route isn't this one.
+    if (number === undefined) throw new HttpError('not-found');
+    const { status } = await orders.withdraw(order, { number });
+    return WITHDRAWN[status];
+  },
 };
 
+const WITHDRAWN: Record<PortalAnswer['status'], Notice> = {
+  withdrawn: 'withdrawn',
+  done: 'done-before',
+  requested: 'withdraw-requested',
+};
+
+/** The order, and the portal action where the address names one. */
+const namedParams = orderParams.extend({ number: actionParams.shape.number.optional() });
+
 function nameIn({ params, query }: FastifyRequest) {
-  return { ...checked(orderParams, params), ...checked(orderQuery, query) };
+  return { number: undefined, ...checked(namedParams, params), ...checked(orderQuery, query) };
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
@@ -162,10 +186,13 @@ function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ou
 
 /** @returns the order's page where the address names an order that may exist, else the queue */
 function wayBack({ method, params, query }: FastifyRequest): string {
-  const name = orderParams.safeParse(params);
+  const name = namedParams.safeParse(params);
   const where = orderQuery.safeParse(query);
   if (method !== 'POST' || !name.success || !where.success) return '/';
-  return orderPath({ ...name.data, integration: where.data.integration ?? DEFAULT_INTEGRATION });
+  return orderPath({
+    orderId: name.data.orderId,
+    integration: where.data.integration ?? DEFAULT_INTEGRATION,
+  });
 }
 
 function sendPage(reply: FastifyReply, page: string): FastifyReply {

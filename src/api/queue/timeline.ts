@@ -63,6 +63,7 @@ function addAttempt({ number, startedAt, readings, gateway, ...attempt }: Attemp
 function addAction({ kind, status, by, because, ...action }: ActionRecord, add: Add): void {
   const who = by === 'policy' ? 'by the policy' : 'by a caller';
   add(action.requestedAt, `Asked ${who}: ${kind}${because ? ` (${because})` : ''}`);
-  const said = [action.code, action.message].filter(Boolean).join(' ');
+  const echo = Object.entries(action.chargeback ?? {}).map(([name, value]) => `${name} ${value}`);
+  const said = [[action.code, action.message].filter(Boolean).join(' '), ...echo].filter(Boolean).join(', ');
   add(action.finishedAt, `${kind}: ${status}${said ? ` (${said})` : ''}`);
 }

@@ -28,11 +28,9 @@ async function checkKey(integration: Integration): Promise<Finding> {
     return notTheService(check, baseUrl);
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    const { reason, words = [] } = error;
-    if (reason === 'not-found') {
-      const known = words.some((one) => /transaction not found/i.test(one));
-      return known ? check.ok('it answers, and the key is right') : notTheService(check, baseUrl);
-    }
+    const { reason } = error;
+    if (reason === 'not-found') return check.ok('it answers, and the key is right');
+    if (reason === 'malformed-reply') return notTheService(check, baseUrl);
     if (reason === 'forbidden') {
       return check.fault(
         'the screening service refuses the key (403)',

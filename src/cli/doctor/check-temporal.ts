@@ -8,13 +8,14 @@ import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../order
 import { SCREEN_ORDER } from '../../orders/messages.ts';
 import { screeningPhase } from '../../orders/search-attributes.ts';
 import { connectTemporal } from '../with-orders.ts';
+import { checkOrders } from './check-orders.ts';
 import { clockFinding, pollersOf, temporalSkew } from './clocks.ts';
 import { ANSWER_WITHIN_MS, counted, type Finding, finder } from './finding.ts';
 
 /** A worker polls anew each minute at the latest. */
 const POLLED_WITHIN_MS = 90_000;
 
-/** Asks Temporal: is it there, is the namespace fit for orders, does a worker work, are the polls in time? */
+/** Asks Temporal: is it there, is the namespace fit for orders, does a worker work, are the polls in time, can open orders go on? */
 export async function checkTemporal(config: Config): Promise<Finding[]> {
   const { temporal } = config;
   try {
@@ -37,9 +38,14 @@ async function checkWith(client: Client, config: Config): Promise<Finding[]> {
     namespace,
     attributes,
     ...(await checkTaskQueues(client, skewMs ?? 0)),
-    attributes.status === 'fault'
-      ? finder('polls').skipped('orders in review cannot be counted without the search attributes')
-      : await checkPolls(client, config),
+    ...(attributes.status === 'fault'
+      ? ['polls', 'rules', 'portal-actions'].map((name) =>
+          finder(name).skipped('orders cannot be counted without the search attributes'),
+        )
+      : [
+          await checkPolls(client, config),
+          ...(await checkOrders((query) => ask(client, () => countOf(client, query)))),
+        ]),
     skewMs === undefined
       ? clock.skipped("the server doesn't tell its time")
       : clockFinding(clock, skewMs, 'the Temporal server'),
@@ -48,7 +54,7 @@ async function checkWith(client: Client, config: Config): Promise<Finding[]> {
 
 function rest(cause: string): Finding {
   return finder('temporal').skipped(
-    `not looked at, for want of ${cause}: search attributes, task queues, polls, the server's clock`,
+    `not looked at, for want of ${cause}: search attributes, task queues, polls, open orders, the server's clock`,
   );
 }
 
@@ -153,12 +159,8 @@ async function checkPolls(client: Client, { integrations, maxRps }: Config): Pro
   const check = finder('polls');
   if (integrations.size === 0) return check.skipped('no integration can be read');
   const query = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running' AND ${screeningPhase.name} = 'review'`;
-  const { namespace } = client.options;
-  const answer = await ask(client, () =>
-    client.workflowService.countWorkflowExecutions({ namespace, query }),
-  ).catch(() => undefined);
-  if (answer === undefined) return check.skipped('the server does not count orders');
-  const reviews = answer.count.toNumber();
+  const reviews = await ask(client, () => countOf(client, query)).catch(() => undefined);
+  if (reviews === undefined) return check.skipped('the server does not count orders');
   const roundSeconds = reviews / maxRps;
   const pauseSeconds = Math.max(...[...integrations.values()].map(({ poll }) => poll.maxMs)) / 1_000;
   if (roundSeconds <= pauseSeconds) return check.ok(`${counted(reviews, 'open review')}, polled in time`);
@@ -166,6 +168,12 @@ async function checkPolls(client: Client, { integrations, maxRps }: Config): Pro
     `${reviews} open reviews at ${maxRps} polls a second take ${Math.ceil(roundSeconds)} s a round, longer than the longest poll pause of ${pauseSeconds} s`,
     'Raise SCREENING_MAX_RPS on every worker, as far as the screening service allows, or lengthen poll.max',
   );
+}
+
+async function countOf(client: Client, query: string): Promise<number> {
+  const { namespace } = client.options;
+  const { count } = await client.workflowService.countWorkflowExecutions({ namespace, query });
+  return count.toNumber();
 }
 
 function ask<T>(client: Client, call: () => Promise<T>): Promise<T> {

@@ -6,7 +6,13 @@ import { anApi, aPortalAnswer } from '../fake-order-screening.ts';
 const KEY = 'the-key-of-ops';
 const apiKeys = [hashedKey('shop', 'the-key-of-the-shop'), hashedKey('ops', KEY)];
 const basic = (key: string, user = 'ada') => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`;
-const PAGES = ['/', '/orders/order-1', '/orders/order-1/cancel', '/orders/order-1/recheck'];
+const PAGES = [
+  '/',
+  '/orders/order-1',
+  '/orders/order-1/cancel',
+  '/orders/order-1/recheck',
+  '/orders/order-1/actions/1/withdraw',
+];
 
 describe('signing in', () => {
   it.each([basic(KEY), basic(KEY, ''), basic(KEY).replace('Basic', 'basic'), `Bearer ${KEY}`])(

@@ -229,20 +229,24 @@ describe('the page of an order', () => {
 });
 
 describe('every page', () => {
-  it.each(['/', '/orders/order-1', '/orders/order-1/cancel', '/orders/order-1/recheck', '/orders/%20%0a'])(
-    '%s loads the stylesheet only, runs no script, and is kept by nobody',
-    async (url) => {
-      const { app } = await anApi();
-      const { headers, body } = await app.inject(url);
-      const policy = String(headers['content-security-policy']);
-      expect(policy).toBe(
-        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-      );
-      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-      expect(body).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/);
-      expect([...body.matchAll(/<link[^>]*href="([^"]+)"/g)].map(([, href]) => href)).toEqual(['/queue.css']);
-    },
-  );
+  it.each([
+    '/',
+    '/orders/order-1',
+    '/orders/order-1/cancel',
+    '/orders/order-1/recheck',
+    '/orders/order-1/actions/1/withdraw',
+    '/orders/%20%0a',
+  ])('%s loads the stylesheet only, runs no script, and is kept by nobody', async (url) => {
+    const { app } = await anApi();
+    const { headers, body } = await app.inject(url);
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toBe(
+      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    expect(body).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/);
+    expect([...body.matchAll(/<link[^>]*href="([^"]+)"/g)].map(([, href]) => href)).toEqual(['/queue.css']);
+  });
 
   it('gets its style from here', async () => {
     const { app } = await anApi();

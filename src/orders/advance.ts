@@ -1,0 +1,163 @@
+/** What passes by itself: time, and what follows from where the order is. */
+import { raised } from './attention.ts';
+import { actionBound, boundOf, type Deadline, nextDeadline } from './deadlines.ts';
+import { endSpacing } from './hints.ts';
+import type { OrderEventType } from './messages.ts';
+import { currentAttempt } from './new-order.ts';
+import type { Order } from './order.ts';
+import { nextEvent } from './order-events.ts';
+import { passDeadline } from './pass-deadline.ts';
+import {
+  aimCancel,
+  applyPortalOutcome,
+  autoCancelDue,
+  concernsNewest,
+  isCanceled,
+  queueAction,
+} from './portal.ts';
+import { namedTransaction } from './same-action.ts';
+import type { ActionRecord } from './state.ts';
+import { mustLookUp } from './transactions.ts';
+import { createUnderWay, isDone, wantsLook } from './wanted.ts';
+import { windowOpen } from './window.ts';
+import { type Instant, millis } from './words.ts';
+
+/** Puts events into the outbox, if there is a receiver. */
+export function emit(order: Order, types: readonly OrderEventType[]): void {
+  const { state, outbox } = order;
+  if (state.policy?.events !== true) return;
+  for (const type of types) outbox.push(nextEvent(state, type, order.now));
+  state.events.waiting = outbox.length;
+}
+
+/**
+ * Lets time pass until `at`, and with it every deadline on the way, each at its own moment.
+ * @returns whether a deadline passed
+ */
+export function advance(order: Order, at: Instant): boolean {
+  let passed = false;
+  for (let due = nextDue(order); due !== undefined && due.at <= at; due = nextDue(order)) {
+    if (due.at > order.now) order.now = due.at;
+    pass(order, due);
+    passed = true;
+  }
+  if (at > order.now) order.now = at;
+  return passed;
+}
+
+/** What comes next of all that the order has a timer for. */
+function nextDue({ state }: Order): Deadline | undefined {
+  const { until } = state.hints;
+  const spacing: Deadline | undefined = until === undefined ? undefined : { kind: 'hint-spacing', at: until };
+  const own = state.ended ? undefined : nextDeadline(state);
+  let first: Deadline | undefined;
+  for (const one of [own, spacing, actionBound(state)]) {
+    if (one !== undefined && (first === undefined || one.at < first.at)) first = one;
+  }
+  return first;
+}
+
+function pass(order: Order, { kind, at }: Deadline): void {
+  const { state } = order;
+  if (kind === 'hint-spacing') {
+    endSpacing(state);
+    return;
+  }
+  if (kind === 'action-over') {
+    giveUpActions(order, at);
+    return;
+  }
+  const after = passDeadline(state, kind, order.now);
+  emit(order, after.events);
+  if (after.cancel) queueCancel(order);
+  if (after.read) order.look.because = 'recheck';
+}
+
+/** An action that was begun is stopped, and its end is waited for; one that was not is over. */
+function giveUpActions(order: Order, at: Instant): void {
+  const { state } = order;
+  for (const record of state.actions) {
+    const bound = boundOf(state, record);
+    if (bound === undefined || bound > at) continue;
+    if (record.status === 'running') stopAction(order, record, 'overdue');
+    else {
+      delete order.fields[record.number];
+      const kind = record.kind === 'cancel' ? 'too-late' : 'not-sent';
+      emit(order, applyPortalOutcome(state, record, { kind }, order.now));
+    }
+  }
+}
+
+/** Stops an action that was begun: its end is waited for, unless it only pauses after a failure. Then nobody knows. */
+export function stopAction(order: Order, record: ActionRecord, why: NonNullable<ActionRecord['stop']>): void {
+  const { state, effects, fields, now } = order;
+  record.stop = why;
+  if (effects.some(({ effect }) => effect.kind === 'portal' && effect.action === record.number)) return;
+  delete fields[record.number];
+  emit(order, applyPortalOutcome(state, record, { kind: 'unconfirmed' }, now));
+}
+
+/** What follows at once from where the order is, until nothing more does. */
+export function followUp(order: Order): void {
+  const { state } = order;
+  if (order.refused !== undefined) return;
+  for (let goesOn = true; goesOn; ) {
+    if (autoCancelDue(state, millis(order.now))) queueCancel(order);
+    settleCancels(order);
+    // What was to be read before a deadline is read before it passes.
+    goesOn = !wantsLook(order) && advance(order, order.now);
+  }
+  if (state.phase === 'canceled' || state.ended) forgetReads(order);
+  if (order.closedTold !== true && isDone(order)) {
+    order.closedTold = true;
+    emit(order, ['order.closed']);
+  }
+}
+
+function queueCancel(order: Order): void {
+  const record = queueAction(order.state, { kind: 'cancel' }, 'policy', order.now);
+  order.fields[record.number] = { kind: 'cancel' };
+}
+
+/** A cancel for which nothing has to be sent is done, or too late, as soon as that can be told. */
+function settleCancels(order: Order): void {
+  const { state, fields } = order;
+  for (const record of state.actions) {
+    const asked = fields[record.number];
+    if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) continue;
+    const named = namedTransaction(asked);
+    if (named === undefined || concernsNewest(state, record)) {
+      if (createUnderWay(order) || (named === undefined && mustLookUp(currentAttempt(state)))) continue;
+      aimCancel(state, record, asked);
+    }
+    const kind = withoutSending(order, record);
+    if (kind === undefined) continue;
+    delete fields[record.number];
+    emit(order, applyPortalOutcome(state, record, { kind }, order.now));
+  }
+}
+
+function withoutSending(
+  { state, now }: Order,
+  { transactionId }: { transactionId?: string },
+): 'done' | 'too-late' | undefined {
+  if (transactionId === undefined) return 'done';
+  const attempt = state.attempts.find((one) => one.transactionIds.includes(transactionId));
+  if (attempt === undefined) return 'done';
+  // A transaction from before a rescreening isn't canceled with the newest one.
+  if (isCanceled(state, attempt) && transactionId === attempt.transactionId) return 'done';
+  const { cancelBy } = attempt;
+  if (cancelBy === undefined || state.policy === undefined) return undefined;
+  return windowOpen(cancelBy, state.policy.cancelWindowMs, millis(now)) ? undefined : 'too-late';
+}
+
+function forgetReads(order: Order): void {
+  delete order.readAgain;
+  order.look = order.look.cancellation && !order.state.ended ? { cancellation: true } : {};
+  order.state.hints.unread = false;
+}
+
+/** Raises attention, and announces it when it is new. */
+export function attend(order: Order, ...[code, words]: [Parameters<typeof raised>[1], string]): void {
+  emit(order, raised(order.state, code, words, order.now));
+}

@@ -1,0 +1,219 @@
+/** Begins an effect: what the order remembers of it, and the call with its request. */
+import { wrongKeyKnown } from './attention.ts';
+import type { Call } from './calls.ts';
+import { describeDeadline } from './describe.ts';
+import { hintReadable } from './hints.ts';
+import { invoiceNumberOf } from './ids.ts';
+import { attemptNumbered, currentAttempt } from './new-order.ts';
+import type { Effect, Order } from './order.ts';
+import type { Policy } from './policy.ts';
+import { actionNumbered, attemptFor } from './portal.ts';
+import type { Attempt, OrderState } from './state.ts';
+import { mayHoldUnknown } from './transactions.ts';
+import { lastCall } from './window.ts';
+import type { Decision } from './words.ts';
+import type { LookUpRequest, PortalRequest, ScreenRequest } from './world.ts';
+
+/** An effect that failed for good is a fault of ours or a limit of the server's: not to be hammered. */
+const PAUSE_MS = 5 * 60_000;
+
+/** @returns the call that the effect means; a write is remembered as begun */
+export function begin(order: Order, effect: Effect): Call {
+  const { state } = order;
+  switch (effect.kind) {
+    case 'first-screening': {
+      const { asked, wasReset } = order;
+      return {
+        kind: effect.kind,
+        request: { ...screenRequest(order), ...asked, startedAt: state.startedAt, wasReset },
+      };
+    }
+    case 'policy':
+      return { kind: effect.kind, request: { ...screenRequest(order), ...order.asked, lookFirst: true } };
+    case 'retry-screening':
+      return { kind: effect.kind, request: { ...screenRequest(order), lookFirst: order.wasReset } };
+    case 'catch-up':
+      return beginCatchUp(order);
+    case 'look':
+      return { kind: effect.kind, request: { ...aboutNewest(order), ...transactionToLookAt(order) } };
+    case 'read': {
+      const { transactionId = '' } = currentAttempt(state);
+      const request = { ...aboutNewest(order), transactionId, forbiddenKnown: wrongKeyKnown(state) };
+      return { kind: effect.kind, request };
+    }
+    case 'poll':
+      return { kind: effect.kind, request: pollRequest(state) };
+    case 'look-up':
+      return { kind: effect.kind, request: lookUpRequest(order, attemptNumbered(state, effect.attempt)) };
+    case 'gateway':
+      return { kind: effect.kind, request: gatewayRequest(state, attemptNumbered(state, effect.attempt)) };
+    case 'portal':
+      return beginPortalAction(order, effect.action);
+    case 'deliver':
+      return { kind: effect.kind, events: order.outbox.filter(({ sequence }) => sequence <= effect.upTo) };
+    case 'forget-card': {
+      const { cardRef = '', number } = attemptNumbered(state, effect.attempt);
+      return { kind: effect.kind, request: { cardRef, attempt: number } };
+    }
+    case 'timer':
+      return { kind: effect.kind, at: effect.at, summary: describeDeadline(effect.deadline) };
+    case 'pause':
+      return { kind: effect.kind, ms: PAUSE_MS, summary: 'Try again after a failure' };
+  }
+}
+
+function beginCatchUp(order: Order): Call {
+  const { state } = order;
+  const attempt = currentAttempt(state);
+  // So may one be that the run before a reset has begun since.
+  const maybeUnderWay = mayHoldUnknown(attempt) || order.wasReset;
+  const lookFirst = attempt.maybeSentSince !== undefined || order.wasReset;
+  const request = {
+    ...screenRequest(order),
+    lookFirst,
+    maybeUnderWay,
+    forbiddenKnown: wrongKeyKnown(state),
+  };
+  attempt.maybeSentSince ??= order.wasReset ? state.startedAt : order.now;
+  attempt.createOpen = true;
+  delete attempt.lookedUp;
+  return { kind: 'catch-up', request };
+}
+
+function beginPortalAction(order: Order, number: number): Call {
+  const { state } = order;
+  const record = actionNumbered(state, number);
+  const fields = order.fields[number];
+  if (record === undefined || fields === undefined) throw new TypeError(`no portal action ${number}`);
+  record.status = 'running';
+  const { transactionId } = record;
+  const attempt = attemptFor(state, transactionId);
+  const cancelBy = record.kind === 'cancel' ? attempt?.cancelBy : undefined;
+  const request: Omit<PortalRequest, 'runId'> = {
+    integration: state.integration,
+    fields,
+    forbiddenKnown: wrongKeyKnown(state),
+    ...((order.wasReset || record.maybeSent === true) && { maybeDone: true }),
+    ...(attempt !== undefined && { attempt: attempt.number }),
+    ...(transactionId !== undefined && { transactionId }),
+    ...(record.kind === 'customer-code' && { email: emailOf(order) }),
+    ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, policyOf(state).cancelWindowMs) }),
+  };
+  return { kind: 'portal', request };
+}
+
+/** The request for a try at a decision of the newest attempt. */
+function screenRequest(
+  order: Order,
+): Omit<ScreenRequest, 'lookFirst'> & { transaction: ScreenRequest['transaction'] } {
+  const { state } = order;
+  const attempt = currentAttempt(state);
+  // What became of the create before is to be found out first, by the number that it was sent with.
+  const open = mayHoldUnknown(attempt) || attempt.unreadableId !== undefined;
+  const invoiceNumber = (open ? attempt.invoiceNumber : undefined) ?? invoiceNumberNow(order, attempt);
+  attempt.invoiceNumber = invoiceNumber;
+  return {
+    ...aboutNewest(order),
+    orderId: state.orderId,
+    transaction: order.transactions[attempt.number] ?? {},
+    invoiceNumber,
+    knownTransactionIds: knownTransactionIds(state),
+    ...(state.policy !== undefined && { workflow: state.policy.workflow }),
+    ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
+  };
+}
+
+function aboutNewest({ state }: Order): { integration: string; attempt: number } {
+  return { integration: state.integration, attempt: currentAttempt(state).number };
+}
+
+/** @returns the transaction that a look is to read; none when only the time is wanted */
+export function transactionToLookAt({ state, look }: Order): { transactionId?: string } {
+  const { transactionId } = currentAttempt(state);
+  const read = hintReadable(state) || look.because !== undefined || (look.recheck && !screensAgain(state));
+  if (!read || transactionId === undefined || state.phase === 'screening' || state.phase === 'canceled') {
+    return {};
+  }
+  return { transactionId };
+}
+
+/** @returns whether a recheck screens the order again, since its decision is `error` to the end */
+export function screensAgain({ phase, decision, action }: OrderState): boolean {
+  return phase === 'decided' && decision === 'error' && action !== 'cancel';
+}
+
+function pollRequest(state: OrderState): Extract<Call, { kind: 'poll' }>['request'] {
+  const { transactionId = '', number, cancelBy } = currentAttempt(state);
+  return {
+    integration: state.integration,
+    transactionId,
+    attempt: number,
+    known: serviceDecision(state),
+    pauses: policyOf(state).poll,
+    forbiddenKnown: wrongKeyKnown(state),
+    troubleKnown: state.attention.some((one) => one.code === 'status-error'),
+    ...(cancelBy !== undefined && { cancelBy }),
+  };
+}
+
+function lookUpRequest(order: Order, attempt: Attempt): LookUpRequest {
+  const { state } = order;
+  return {
+    integration: state.integration,
+    attempt: attempt.number,
+    invoiceNumber: attempt.invoiceNumber ?? invoiceNumberNow(order, attempt),
+    knownTransactionIds: knownTransactionIds(state),
+    forbiddenKnown: wrongKeyKnown(state),
+  };
+}
+
+function gatewayRequest(state: OrderState, attempt: Attempt): Extract<Call, { kind: 'gateway' }>['request'] {
+  const { gateway, transactionId, number } = attempt;
+  if (gateway === undefined || transactionId === undefined) throw new TypeError('no gateway result to send');
+  return {
+    integration: state.integration,
+    transactionId,
+    attempt: number,
+    gateway: {
+      result: gateway.result,
+      ...(gateway.authcode !== undefined && { authcode: gateway.authcode }),
+      ...(gateway.transactionId !== undefined && { transactionId: gateway.transactionId }),
+    },
+    forbiddenKnown: wrongKeyKnown(state),
+  };
+}
+
+/** @returns the invoice number of the attempt's newest create */
+function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
+  const earlier = state.attempts.filter((one) => one.number < attempt.number);
+  const create = earlier.reduce((sum, one) => sum + 1 + one.rescreens, 1 + attempt.rescreens);
+  const info = (transactions[attempt.number] ?? transactions[currentAttempt(state).number])?.order;
+  const own =
+    typeof info === 'object' && info !== null && 'invoiceNumber' in info ? info.invoiceNumber : undefined;
+  return invoiceNumberOf(state.orderId, own, create, state.policy?.invoicePerAttempt === true);
+}
+
+/** @returns the ids that a look by invoice may not adopt; one whose answer couldn't be read may be, it is read again so */
+function knownTransactionIds(state: OrderState): string[] {
+  return state.attempts.flatMap((attempt) =>
+    attempt.transactionIds.filter((id) => id !== attempt.unreadableId),
+  );
+}
+
+function emailOf({ state, transactions }: Order): string {
+  const { customer } = transactions[currentAttempt(state).number] ?? {};
+  const known =
+    typeof customer === 'object' && customer !== null && 'email' in customer ? customer.email : '';
+  return typeof known === 'string' ? known : '';
+}
+
+function serviceDecision({ decision }: OrderState): Decision {
+  if (decision === 'pending' || decision === 'skipped')
+    throw new TypeError(`an order that is ${decision} wants no poll`);
+  return decision;
+}
+
+function policyOf({ policy }: OrderState): Policy {
+  if (policy === undefined) throw new TypeError('the policy is not known yet');
+  return policy;
+}

@@ -1,0 +1,286 @@
+/** What the end of an effect means to an order. */
+import { advance, attend, emit } from './advance.ts';
+import { applyReading, type StatusOutcome } from './apply-reading.ts';
+import { applyScreening } from './apply-screening.ts';
+import { clear, raise, raisedWrongKey } from './attention.ts';
+import { screensAgain } from './begin.ts';
+import { answerCheckout, applyFirstScreening } from './first-screening.ts';
+import { applyGatewaySent } from './gateway.ts';
+import { takeHint } from './hints.ts';
+import { attemptNumbered, currentAttempt } from './new-order.ts';
+import type { Effect, EffectResult, End, Order, Running } from './order.ts';
+import { screenAgain } from './pass-deadline.ts';
+import { actionNumbered, applyPortalOutcome, type PortalOutcome } from './portal.ts';
+import type { ScreeningOutcome } from './screening-outcome.ts';
+import { applyLookUp, noteLateScreening } from './transactions.ts';
+import type { Instant, ReadingSource } from './words.ts';
+import type { LookUpOutcome } from './world.ts';
+
+/** What is known when a screening's own code failed: a create may have been sent. */
+export const BROKE_DOWN: ScreeningOutcome = {
+  kind: 'unanswered',
+  reason: 'screening-broke-down',
+  maybeSent: true,
+};
+
+/** Takes in how an effect ended. One that was stopped and isn't waited for is unknown by now: its end means nothing. */
+export function endEffect(order: Order, number: number, end: End): void {
+  const running = order.effects.find((one) => one.number === number);
+  if (running === undefined) return;
+  order.effects = order.effects.filter((one) => one !== running);
+  const { effect, since } = running;
+  const at = effect.kind === 'timer' ? effect.at : momentOf(end);
+  const moment = at !== undefined && at > since ? at : since;
+  // What was looked at before a deadline still counts when the answer came after it.
+  if (effect.kind !== 'look') advance(order, moment);
+  else if (moment > order.now) order.now = moment;
+  if (end.how === 'done') done(order, running, end.result);
+  else notDone(order, running, end);
+}
+
+function momentOf(end: End): Instant | undefined {
+  return end.how === 'done' && 'at' in end.result ? end.result.at : undefined;
+}
+
+function done(order: Order, running: Running, result: EffectResult): void {
+  const { state, now } = order;
+  const { effect, since } = running;
+  switch (result.kind) {
+    case 'first-screening':
+      order.rules = result.rules;
+      emit(order, applyFirstScreening(state, result, { sentSince: result.began, now }));
+      return;
+    case 'policy':
+      order.rules = result.rules;
+      emit(
+        order,
+        applyFirstScreening(state, { ...result, outcome: BROKE_DOWN }, { sentSince: state.startedAt, now }),
+      );
+      return;
+    case 'retry-screening':
+      retried(order, result.outcome, since);
+      return;
+    case 'catch-up':
+      caughtUp(order, effect, result.outcome, since);
+      return;
+    case 'look':
+      looked(order, running, result);
+      return;
+    case 'read':
+      if (effect.kind !== 'read') return;
+      if (result.outcome.kind !== 'forbidden') delete order.readAgain;
+      applyFresh(order, running, result, effect.source);
+      return;
+    case 'poll':
+      applyFresh(order, running, result, 'poll');
+      return;
+    case 'look-up':
+      if (effect.kind === 'look-up') lookedUp(order, effect.attempt, result.outcome);
+      return;
+    case 'gateway':
+      if (effect.kind !== 'gateway') return;
+      emit(
+        order,
+        applyGatewaySent(state, attemptNumbered(state, effect.attempt), effect.result, result.outcome, now),
+      );
+      return;
+    case 'portal':
+      if (effect.kind === 'portal') performed(order, effect.action, result.outcome);
+      return;
+    case 'deliver':
+      if (effect.kind === 'deliver') delivered(order, effect.upTo, true);
+      return;
+    case 'forget-card':
+      forgotten(order, effect);
+      return;
+    case 'pause':
+      if (effect.kind === 'pause') order.paused = order.paused.filter((key) => key !== effect.paused);
+      return;
+    case 'timer':
+      return;
+  }
+}
+
+/** An activity that failed for good is begun again after a pause, unless its end can be told. */
+function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { how: 'done' }>): void {
+  if (end.how === 'failed' && end.refused !== undefined) {
+    order.refused = end.refused;
+    return;
+  }
+  switch (effect.kind) {
+    case 'first-screening':
+      order.brokeDown = true;
+      return;
+    case 'retry-screening':
+      retried(order, BROKE_DOWN, since);
+      return;
+    case 'look':
+      readOn(order, endLook(order));
+      return;
+    case 'portal':
+      interrupted(order, effect.action, end.how);
+      return;
+    case 'deliver':
+      delivered(order, effect.upTo, false);
+      return;
+    case 'forget-card':
+      // When it can't be told, the stash forgets by itself once its time is up.
+      forgotten(order, effect);
+      return;
+    default:
+      if (end.how === 'failed') order.paused.push(effect.key);
+  }
+}
+
+function retried(order: Order, outcome: ScreeningOutcome, since: Instant): void {
+  const { policy } = order.state;
+  const sentSince = sentAsEarlyAs(order, outcome, since);
+  if (policy !== undefined)
+    emit(order, answerCheckout(order.state, policy, outcome, { sentSince, now: order.now }));
+}
+
+function caughtUp(order: Order, effect: Effect, outcome: ScreeningOutcome, since: Instant): void {
+  const { state, now } = order;
+  const sentSince = sentAsEarlyAs(order, outcome, since);
+  if (effect.kind !== 'catch-up' || state.policy === undefined) return;
+  if (effect.attempt !== currentAttempt(state).number) {
+    noteLateScreening(state, attemptNumbered(state, effect.attempt), outcome, sentSince, now);
+    return;
+  }
+  const source = effect.rescreen ? 'rescreen' : 'catch-up';
+  emit(order, applyScreening(state, state.policy, outcome, { source, sentSince, now }));
+}
+
+/** What a run finds that an operator had begin anew may have been made by the run before, as early as the order began. */
+function sentAsEarlyAs(
+  { wasReset, state: { startedAt } }: Order,
+  outcome: ScreeningOutcome,
+  since: Instant,
+): Instant {
+  const made = outcome.kind === 'answered' && !outcome.adopted;
+  return wasReset && !made ? startedAt : since;
+}
+
+/** What is found while the order is being screened is its decision, whoever looked; otherwise it is only recorded. */
+function lookedUp(order: Order, number: number, outcome: LookUpOutcome): void {
+  const { state, now } = order;
+  const attempt = attemptNumbered(state, number);
+  const { policy, phase } = state;
+  const screening = phase === 'screening' && attempt === currentAttempt(state);
+  if (outcome.kind !== 'found' || !screening || policy === undefined) {
+    emit(order, applyLookUp(state, attempt, outcome, now));
+    return;
+  }
+  attempt.lookedUp = true;
+  const { transactionId, decision } = outcome;
+  const answered = { kind: 'answered' as const, transactionId, decision, adopted: true };
+  emit(
+    order,
+    applyScreening(state, policy, answered, {
+      source: 'catch-up',
+      sentSince: sentAsEarlyAs(order, answered, now),
+      now,
+    }),
+  );
+}
+
+/** A look serves everything that asked for one. */
+function looked(order: Order, running: Running, result: Extract<EffectResult, { kind: 'look' }>): void {
+  const { state, look, now } = order;
+  if (look.cancellation) attend(order, 'cancellation-requested', CANCELLATION);
+  const again = look.recheck === true && screensAgain(state);
+  const source = endLook(order);
+  if (again) screenAgain(state, now);
+  const { outcome } = result;
+  if (outcome === undefined) return;
+  if (outcome.kind === 'unanswered' || outcome.kind === 'forbidden') readOn(order, source);
+  // What can't be read leaves it to the read that is at it, if there is one.
+  if (outcome.kind === 'read') delete order.readAgain;
+  applyFresh(order, running, { ...result, outcome }, source);
+}
+
+/** @returns on whose behalf the look was */
+function endLook(order: Order): ReadingSource {
+  const { look, state, now } = order;
+  const source = look.recheck ? 'operator' : state.hints.unread ? 'webhook' : (look.because ?? 'operator');
+  if (state.hints.unread && state.hints.until === undefined && state.phase !== 'screening')
+    takeHint(state, now);
+  order.look = {};
+  return source;
+}
+
+function readOn(order: Order, source: ReadingSource): void {
+  const { phase, ended } = order.state;
+  if (phase !== 'screening' && phase !== 'canceled' && !ended) order.readAgain = source;
+}
+
+/**
+ * A reading of an earlier attempt's transaction comes too late to say anything about the order. One that was begun before the
+ * last one ended may be older than that: it only says that there is news.
+ */
+function applyFresh(
+  order: Order,
+  { transactionId }: Running,
+  { outcome, began }: { outcome: StatusOutcome; began: Instant },
+  source: ReadingSource,
+): void {
+  const { state, now } = order;
+  if (transactionId !== currentAttempt(state).transactionId || state.phase === 'screening') return;
+  if (outcome.kind === 'read') {
+    if (order.readAt !== undefined && began < order.readAt) {
+      order.look.because = source;
+      return;
+    }
+    order.readAt = now;
+  }
+  emit(order, applyReading(state, outcome, source, now));
+}
+
+function performed(order: Order, number: number, outcome: PortalOutcome): void {
+  const { state, now } = order;
+  const record = actionNumbered(state, number);
+  if (record === undefined) return;
+  if (outcome.kind === 'forbidden') {
+    emit(order, raisedWrongKey(state, now));
+    if (record.stop === undefined) return;
+    // A wrong key says that nothing was sent now, not what became of the try before.
+    performed(order, number, {
+      kind: record.maybeSent === true || order.wasReset ? 'unconfirmed' : 'not-sent',
+    });
+    return;
+  }
+  delete order.fields[number];
+  emit(order, applyPortalOutcome(state, record, outcome, now));
+}
+
+/** One that was stopped may have been sent, and so may one that failed for good: that one is tried again, unless it must not be sent twice. */
+function interrupted(order: Order, number: number, how: 'failed' | 'cut-off'): void {
+  const record = actionNumbered(order.state, number);
+  if (record === undefined) return;
+  if (how === 'cut-off' || record.stop !== undefined || record.kind === 'chargeback') {
+    performed(order, number, { kind: 'unconfirmed' });
+    return;
+  }
+  record.maybeSent = true;
+  order.paused.push(`portal:${number}`);
+}
+
+function delivered(order: Order, upTo: number, inTime: boolean): void {
+  const { state } = order;
+  const count = order.outbox.filter(({ sequence }) => sequence <= upTo).length;
+  order.outbox.splice(0, count);
+  state.events.waiting = order.outbox.length;
+  if (inTime) {
+    state.events.delivered += count;
+    clear(state, 'events-undelivered');
+  } else raise(state, 'events-undelivered', UNDELIVERED, order.now);
+}
+
+function forgotten({ state }: Order, effect: Effect): void {
+  if (effect.kind === 'forget-card') attemptNumbered(state, effect.attempt).cardForgotten = true;
+}
+
+const CANCELLATION =
+  'Somebody asked Temporal to cancel the workflow. That is no cancel with the service: use the cancel action.';
+const UNDELIVERED =
+  'Events could not be delivered for three days and were given up: the receiver must catch up by reading orders.';

@@ -1,0 +1,183 @@
+/** Everything that decides an order's life, and what goes in and out of it. All of it is plain data, so that it can continue as new. */
+import type { StatusOutcome } from './apply-reading.ts';
+import type { OrderErrorCode, OrderErrorDetails } from './errors.ts';
+import type {
+  DecisionRequest,
+  GatewayResultAnswer,
+  GatewayResultRequest,
+  OrderEvent,
+  PortalAnswer,
+  PortalFields,
+  RetryRequest,
+  ReviewHint,
+  ScreenOrderInput,
+  TransactionJson,
+  WithdrawRequest,
+} from './messages.ts';
+import { newOrderState } from './new-order.ts';
+import type { PortalOutcome } from './portal.ts';
+import type { FirstScreening, InForce, ScreeningOutcome } from './screening-outcome.ts';
+import type { CheckoutAnswer, DeadlineKind, OrderState } from './state.ts';
+import type { GatewayResult, Instant, ReadingSource } from './words.ts';
+import type { GatewayOutcome, LookUpOutcome, Moment, Timed } from './world.ts';
+
+export interface Order {
+  /** The number of the rules that the order lives by; 0 until the first answer. */
+  rules: number;
+  /** The part that is for readers: what the `order` query shows and the workflow returns. */
+  state: OrderState;
+  /** The latest moment that an input brought. */
+  now: Instant;
+  /** What the caller of the workflow asked for, besides the transaction. */
+  asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
+  /** An operator had the order begin anew: what this run knows nothing of may have been done by the one before it. */
+  wasReset: boolean;
+  /** The newest attempt's transaction, by its number: needed to screen again. */
+  transactions: Record<number, TransactionJson>;
+  /** Events that wait to be delivered, oldest first. */
+  outbox: OrderEvent[];
+  /** What the portal actions that are under way send, by their number. */
+  fields: Record<number, PortalFields>;
+  /** What the next look at the status is for. `signal`: one came, and is to leave its trace. */
+  look: { signal?: boolean; recheck?: boolean; cancellation?: boolean; because?: ReadingSource };
+  /** On whose behalf a read goes on until the service answers. */
+  readAgain?: ReadingSource;
+  /** When a decision was read last. */
+  readAt?: Instant;
+  /** Who waits for an answer. */
+  tickets: Ticket[];
+  /** What was asked and can't be judged yet. */
+  held: Asked[];
+  /** What was begun and hasn't ended, in the order in which it was begun. */
+  effects: Running[];
+  /** How many effects were begun. */
+  begun: number;
+  /** Keys of effects that failed for good: each is begun again after a pause. */
+  paused: string[];
+  /** The first screening's own code failed. */
+  brokeDown?: boolean;
+  /** The order can't be screened at all. */
+  refused?: Refusal;
+  /** `order.closed` was announced. */
+  closedTold?: boolean;
+}
+
+/** A message that isn't taken: code for programs, words for people, details such as faults with their paths. */
+export interface Refusal extends OrderErrorDetails {
+  code: OrderErrorCode;
+  message: string;
+}
+
+/** Somebody waits for the answer to an attempt, or for the end of a portal action. */
+export type Ticket = { number: number } & (
+  | { attempt: number }
+  /** `withdraws`: asked to take the action back. `until`: told `requested` then. */
+  | { action: number; withdraws?: true; until: Instant }
+);
+
+/** What an effect is for. Its key names every argument that can change. */
+export type Effect = { key: string } & (
+  | { kind: 'first-screening' | 'policy' | 'look' }
+  | { kind: 'retry-screening' | 'poll' | 'look-up' | 'forget-card'; attempt: number }
+  | { kind: 'catch-up'; attempt: number; rescreen: boolean }
+  | { kind: 'read'; attempt: number; source: ReadingSource }
+  | { kind: 'gateway'; attempt: number; result: GatewayResult }
+  | { kind: 'portal'; action: number }
+  | { kind: 'deliver'; upTo: number }
+  /** Rings at a moment. */
+  | { kind: 'timer'; deadline: DeadlineKind; at: Instant }
+  /** Rings after the pause of an effect that failed for good. */
+  | { kind: 'pause'; paused: string }
+);
+export type EffectKind = Effect['kind'];
+
+/** An effect that was begun. */
+export interface Running {
+  /** Counts the order's effects from 1. */
+  number: number;
+  effect: Effect;
+  /** The order's moment when it was begun. */
+  since: Instant;
+  /** For a read: the transaction that is read. */
+  transactionId?: string;
+  /** It may write, isn't wanted any more, and its end is waited for. */
+  stopping?: true;
+}
+
+/** What is asked of an order by update; each is answered. */
+export type Ask =
+  | { kind: 'decision'; request: DecisionRequest }
+  | { kind: 'retry'; request: RetryRequest }
+  | { kind: 'gateway-result'; request: GatewayResultRequest }
+  | { kind: 'portal'; fields: PortalFields }
+  | { kind: 'withdraw'; request: WithdrawRequest }
+  | { kind: 'acknowledge'; request: { reason: string } };
+
+export interface Asked {
+  ticket: number;
+  at: Instant;
+  ask: Ask;
+}
+
+/** How an effect ended. */
+export type End =
+  | { how: 'done'; result: EffectResult }
+  /** For good: by a fault of ours or a limit of the server's. `refused`: it said why the order can't be screened. */
+  | { how: 'failed'; refused?: Refusal }
+  /** It was stopped before it had an end of its own. */
+  | { how: 'cut-off' };
+
+/** What the effects of each kind bring. A timer brings nothing. */
+export type EffectResult =
+  | ({ kind: 'first-screening' } & FirstScreening & Moment)
+  | ({ kind: 'policy' } & InForce & Moment)
+  | ({ kind: 'retry-screening' | 'catch-up' } & Timed<ScreeningOutcome>)
+  | ({ kind: 'look' } & Timed<StatusOutcome | undefined>)
+  | ({ kind: 'read' | 'poll' } & Timed<StatusOutcome>)
+  | ({ kind: 'look-up' } & Timed<LookUpOutcome>)
+  | ({ kind: 'gateway' } & Timed<GatewayOutcome>)
+  | ({ kind: 'portal' } & Timed<PortalOutcome>)
+  | ({ kind: 'deliver' | 'forget-card' } & Moment)
+  | { kind: 'timer' | 'pause' };
+
+/** What happens to an order. Each has its own time, but for signals and cancellation requests, which set flags. */
+export type Input =
+  | { kind: 'end'; number: number; end: End }
+  | ({ kind: 'ask' } & Asked)
+  | { kind: 'hint'; at: Instant; hint: ReviewHint }
+  | { kind: 'signal'; signal: 'review-hint'; hint: ReviewHint }
+  | { kind: 'signal'; signal: 'recheck' | 'cancellation' };
+
+/** The answer to what was asked under this ticket. */
+export type Reply = { ticket: number } & (
+  | { refusal: Refusal }
+  | { checkout: CheckoutAnswer }
+  | { gateway: GatewayResultAnswer }
+  | { portal: PortalAnswer }
+  | { cleared: number }
+);
+
+/** @returns an order that nobody has screened yet */
+export function newOrder(
+  input: ScreenOrderInput & { integration: string },
+  startedAt: Instant,
+  wasReset: boolean,
+): Order {
+  const { workflow, answerBy } = input;
+  return {
+    rules: 0,
+    state: newOrderState(input, startedAt),
+    now: startedAt,
+    asked: { ...(workflow !== undefined && { workflow }), ...(answerBy !== undefined && { answerBy }) },
+    wasReset,
+    transactions: { 1: input.transaction },
+    outbox: [],
+    fields: {},
+    look: {},
+    tickets: [],
+    held: [],
+    effects: [],
+    begun: 0,
+    paused: [],
+  };
+}

@@ -1,0 +1,107 @@
+/** Who waits for an answer of an order, and for how long. */
+import type { Asked, Order, Refusal, Reply, Ticket } from './order.ts';
+import { actionNumbered, portalAnswer, portalFailure } from './portal.ts';
+import type { ActionRecord } from './state.ts';
+import { type Instant, instant, millis } from './words.ts';
+
+/** Temporal lets ten updates be in flight: those who wait for an end leave room for what comes at once. */
+const MOST_WAITING = 6;
+const MOST_FOR_THE_SAME = 2;
+/** Whoever waits for a portal action is told after that time that it goes on. */
+const WAIT_MS = 10_000;
+
+/** @returns whether one more may wait for the same thing */
+export function mayWait(order: Order, isSame: (ticket: Ticket) => boolean): boolean {
+  const waiting = order.tickets.length + order.held.length;
+  return waiting < MOST_WAITING && order.tickets.filter(isSame).length < MOST_FOR_THE_SAME;
+}
+
+/** @returns when what can't be judged yet is to be sent again */
+export function heldUntil({ at }: Pick<Asked, 'at'>): Instant {
+  return instant(millis(at) + WAIT_MS);
+}
+
+/** @returns when the first of those who wait bounded is told something */
+export function ticketsUntil({ tickets, held }: Pick<Order, 'tickets' | 'held'>): Instant | undefined {
+  let first: Instant | undefined;
+  for (const at of [...tickets.flatMap((one) => ('until' in one ? one.until : [])), ...held.map(heldUntil)]) {
+    if (first === undefined || at < first) first = at;
+  }
+  return first;
+}
+
+/** Has whoever asked wait for the action's end, unless too many do. */
+export function waitForAction(
+  order: Order,
+  { ticket, at }: { ticket: number; at: Instant },
+  { number }: ActionRecord,
+  replies: Reply[],
+  withdraws = false,
+): void {
+  if (mayWait(order, (one) => 'action' in one && one.action === number)) {
+    const until = instant(millis(at) + WAIT_MS);
+    order.tickets.push({ number: ticket, action: number, until, ...(withdraws && { withdraws }) });
+  } else replies.push(goesOn(order, ticket, number));
+}
+
+/** Tells those whose time to wait is over, or all, that the action goes on. */
+export function tellThatItGoesOn(order: Order, replies: Reply[], all = false): void {
+  order.tickets = order.tickets.filter((ticket) => {
+    if (!('until' in ticket) || isOver(order, ticket.action) || (ticket.until > order.now && !all))
+      return true;
+    replies.push(goesOn(order, ticket.number, ticket.action));
+    return false;
+  });
+}
+
+function isOver(order: Order, number: number): boolean {
+  const status = actionNumbered(order.state, number)?.status;
+  return status !== 'queued' && status !== 'running';
+}
+
+function goesOn({ state }: Order, ticket: number, number: number): Reply {
+  const record = actionNumbered(state, number);
+  if (record === undefined) throw new TypeError(`no portal action ${number}`);
+  return { ticket, portal: portalAnswer(state, record) };
+}
+
+/** Answers everybody whose answer is there. */
+export function answerTickets(order: Order, replies: Reply[]): void {
+  const { refused } = order;
+  order.tickets = order.tickets.filter((ticket) => {
+    const reply =
+      refused === undefined ? replyTo(order, ticket) : { ticket: ticket.number, refusal: refused };
+    if (reply !== undefined) replies.push(reply);
+    return reply === undefined;
+  });
+  if (refused === undefined) return;
+  for (const { ticket } of order.held) replies.push({ ticket, refusal: refused });
+  order.held = [];
+}
+
+function replyTo({ state }: Order, ticket: Ticket): Reply | undefined {
+  if ('attempt' in ticket) {
+    const answer = state.attempts[ticket.attempt - 1]?.answer;
+    return answer === undefined ? undefined : { ticket: ticket.number, checkout: answer };
+  }
+  const record = actionNumbered(state, ticket.action);
+  if (record === undefined || record.status === 'queued' || record.status === 'running') return undefined;
+  return { ticket: ticket.number, ...endOf(state, record, ticket.withdraws === true) };
+}
+
+function endOf(
+  state: Order['state'],
+  record: ActionRecord,
+  withdraws: boolean,
+): { portal: ReturnType<typeof portalAnswer> } | { refusal: Refusal } {
+  if (withdraws && record.status === 'withdrawn') return { portal: portalAnswer(state, record) };
+  const failed = portalFailure(record);
+  if (failed === undefined) return { portal: portalAnswer(state, record) };
+  return {
+    refusal: {
+      ...failed,
+      ...(record.code !== undefined && { serviceCode: record.code }),
+      ...(record.message !== undefined && { serviceMessage: record.message }),
+    },
+  };
+}

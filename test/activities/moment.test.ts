@@ -1,0 +1,107 @@
+import { describe, expect, it, vi } from 'vitest';
+import { asRequested, momentOf, timed, withMoment } from '../../src/activities/moment.ts';
+import {
+  aCatchUp,
+  aCheckout,
+  aWorld,
+  failureOf,
+  perform,
+  sandbox,
+  screened,
+  UNKNOWN_ID,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+const BEGUN = '2026-11-22T10:00:00.000Z';
+const scheduledMs = Date.parse(BEGUN);
+const about = { integration: 'default' };
+
+describe('the moment of a result', () => {
+  it('is the server’s time of its try and what passed since, whatever the worker’s clock does meanwhile', async () => {
+    const activity = async () => {
+      const since = performance.now();
+      vi.useFakeTimers({ toFake: ['Date'], now: scheduledMs - 86_400_000 });
+      await vi.waitUntil(() => performance.now() > since + 60);
+      return 'known';
+    };
+    const result = await perform(timed(activity), undefined, { scheduledMs }).finally(() =>
+      vi.useRealTimers(),
+    );
+    expect(result).toMatchObject({ began: BEGUN, outcome: 'known' });
+    expect(Date.parse(result.at) - scheduledMs).toBeGreaterThanOrEqual(55);
+    expect(Date.parse(result.at) - scheduledMs).toBeLessThan(5_000);
+  });
+
+  it('stands beside what a result says already, or alone', async () => {
+    const beside = await perform(
+      withMoment(async () => ({ rules: 1 })),
+      undefined,
+      { scheduledMs },
+    );
+    expect(beside).toEqual({ rules: 1, began: BEGUN, at: expect.stringMatching(/^2026-11-22T10:00:0/) });
+    const alone = await perform(
+      momentOf(async () => undefined),
+      undefined,
+      { scheduledMs },
+    );
+    expect(Object.keys(alone).toSorted()).toEqual(['at', 'began']);
+  });
+
+  it('begins for a local activity when its request says, since the server schedules none', async () => {
+    const look = timed(async () => undefined, asRequested);
+    expect(await perform(look, { begun: BEGUN }, { scheduledMs: 1 })).toMatchObject({ began: BEGUN });
+  });
+
+  it('is told of no failure', async () => {
+    const failing = timed(async () => Promise.reject(await failureOf(aFailure())));
+    expect(await failureOf(perform(failing, undefined))).not.toHaveProperty('at');
+  });
+});
+
+function aFailure() {
+  return perform(aWorld().background.readStatusDurably, {
+    integration: 'elsewhere',
+    transactionId: UNKNOWN_ID,
+    forbiddenKnown: false,
+  });
+}
+
+describe('every activity', () => {
+  it('that is local tells when it was learned', async () => {
+    const { checkout } = aWorld();
+    expect(await checkout.screenAtCheckout(aCheckout('pass', { begun: BEGUN }))).toMatchObject({
+      began: BEGUN,
+      at: expect.any(String),
+      outcome: { kind: 'answered' },
+    });
+    expect(await checkout.look({ ...about, begun: BEGUN })).toMatchObject({
+      began: BEGUN,
+      outcome: undefined,
+    });
+  });
+
+  it('that the server schedules tells when it was learned', async () => {
+    const world = aWorld({}, { events: async () => undefined });
+    const { checkout, background, polls } = world;
+    const transactionId = await screened(world, 'review');
+    const known = { ...about, transactionId, forbiddenKnown: false };
+    sandbox.control.decide(transactionId, 'pass');
+    const poll = { ...known, known: 'review', troubleKnown: false } as const;
+    const pauses = { firstMs: 1_000, factor: 1, maxMs: 1_000 };
+    const at = { scheduledMs };
+    const results = [
+      await perform(checkout.policyInForce, aCatchUp(), at),
+      await perform(checkout.screenRetry, aCatchUp('pass', { invoiceNumber: 'A-1-2' }), at),
+      await perform(background.catchUp, aCatchUp('pass', { invoiceNumber: 'A-1-3' }), at),
+      await perform(background.lookUp, { ...known, invoiceNumber: 'A-1', knownTransactionIds: [] }, at),
+      await perform(background.readStatusDurably, known, at),
+      await perform(background.sendGatewayResponse, { ...known, gateway: { result: 'pass' } }, at),
+      await perform(background.deliverEvents, [], at),
+      await perform(background.forgetCard, { cardRef: 'card_1' }, at),
+      await perform(polls.pollStatus, { ...poll, pauses }, { ...at, attempt: 2 }),
+    ];
+    for (const result of results) expect(result).toMatchObject({ began: BEGUN, at: expect.any(String) });
+  });
+});

@@ -1,0 +1,97 @@
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { aPortalRequest, KINDS, plan } from './portal-support.ts';
+import {
+  type Attempt,
+  anEnvironment,
+  aWorld,
+  failureOf,
+  RESET_RUN_ID,
+  requests,
+  sandbox,
+  screened,
+  theTransaction,
+  UNKNOWN_ID,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+const BY_THE_ORDER = new ActivityCancellationDetails({ cancelRequested: true });
+const BY_THE_WORKER = new ActivityCancellationDetails({ workerShutdown: true });
+
+interface Stopped extends Attempt {
+  by?: ActivityCancellationDetails;
+  /** Stopped before it could send anything. */
+  atOnce?: boolean;
+}
+
+describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
+  async function stopped(changes: Parameters<typeof aPortalRequest>[1] = {}, how: Stopped = {}) {
+    const { by = BY_THE_ORDER, atOnce = false, ...attempt } = how;
+    const environment = anEnvironment(attempt);
+    if (atOnce) environment.cancel('CANCELLED', by);
+    const { performPortalAction } = aWorld().background;
+    const result: ReturnType<typeof performPortalAction> = environment.run(
+      performPortalAction,
+      aPortalRequest(kind, changes),
+    );
+    if (!atOnce) {
+      await eventually(() => requests(operation) === 1);
+      environment.cancel('CANCELLED', by);
+    }
+    return (await result).outcome;
+  }
+
+  const slowly = (fault: 'delay' | '429' | '403' | 'refused-in-body' | '5xx-after-commit') =>
+    sandbox.control.setFaults({ faults: [{ operation, kind: fault, delayMs: 200 }] });
+
+  it('is done when its request, which is on its way, is done', async () => {
+    const transactionId = await screened(aWorld());
+    slowly('delay');
+    expect(await stopped({ transactionId })).toMatchObject({ kind: 'done' });
+    expect(done(theTransaction())).toBe(1);
+  });
+
+  it.each(['429', '403'] as const)('was not sent when its request meets a %s', async (fault) => {
+    slowly(fault);
+    expect(await stopped()).toEqual({ kind: 'not-sent' });
+    slowly(fault);
+    expect(await stopped({ forbiddenKnown: true }, { atOnce: true })).toEqual({ kind: 'not-sent' });
+  });
+
+  it('sends nothing more', async () => {
+    expect(await stopped({}, { atOnce: true })).toEqual({ kind: 'not-sent' });
+    const undone = { attempt: 2, heartbeatDetails: 1, atOnce: true };
+    expect(await stopped({}, undone)).toEqual({ kind: 'not-sent' });
+    expect(requests(operation)).toBe(0);
+  });
+
+  it('is refused when the service refuses it', async () => {
+    slowly('refused-in-body');
+    expect(await stopped()).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is not called unsent when its answer is lost, or it may have been done before', async () => {
+    slowly('5xx-after-commit');
+    const lost = stopped({ transactionId: UNKNOWN_ID });
+    if (kind === 'chargeback') expect(await lost).toEqual({ kind: 'unconfirmed' });
+    else expect(await failureOf(lost)).toMatchObject({ type: 'http-5xx' });
+    plan(operation, '429');
+    for (const [changes, attempt] of [
+      [{}, { attempt: 2 }],
+      [{ runId: RESET_RUN_ID }, {}],
+      [{ maybeDone: true }, {}],
+    ] as const) {
+      const before = stopped(changes, { ...attempt, atOnce: true });
+      if (kind === 'chargeback') expect(await before).toEqual({ kind: 'unconfirmed' });
+      else expect(await failureOf(before)).toMatchObject({ type: 'rate-limited' });
+    }
+  });
+
+  it('goes on with the next try when only its worker shuts down', async () => {
+    slowly('429');
+    expect(await failureOf(stopped({}, { by: BY_THE_WORKER }))).toMatchObject({ type: 'rate-limited' });
+  });
+});

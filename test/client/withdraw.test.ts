@@ -1,0 +1,85 @@
+import { WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { ActionRecord } from '../../src/orders/state.ts';
+import { aPortalAnswer } from '../api/fake-order-screening.ts';
+import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
+
+const order = { orderId: '#order-1' };
+const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
+const running: ActionRecord = {
+  number: 2,
+  kind: 'customer-code',
+  subject: 'customer-code:1',
+  transactionId: CLOSED_TRANSACTION,
+  status: 'running',
+  by: 'caller',
+  requestedAt: '2026-03-01T10:00:00.000Z',
+};
+
+describe('withdrawing a portal action', () => {
+  it('is the update withdraw with its number', async () => {
+    const { orderScreening, temporal, handles } = aClient();
+    const answer = aPortalAnswer({ number: 2, status: 'withdrawn' });
+    temporal.startUpdate.mockResolvedValue({ result: async () => answer });
+    expect(await orderScreening.withdraw(order, { number: 2 })).toEqual(answer);
+    expect(handles).toEqual(['order:default:order-1']);
+    expect(temporal.startUpdate.mock.calls).toEqual([
+      [expect.objectContaining({ name: 'withdraw' }), { args: [{ number: 2 }], waitForStage: 'ACCEPTED' }],
+    ]);
+  });
+
+  it('that takes longer is requested, in the words of the record', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockResolvedValue({ result: () => Promise.reject(noAnswer) });
+    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'decided', actions: [running] }));
+    expect(await orderScreening.withdraw(order, { number: 2 })).toEqual({
+      number: 2,
+      orderId: 'order-1',
+      integration: 'default',
+      kind: 'customer-code',
+      status: 'requested',
+      transactionId: CLOSED_TRANSACTION,
+    });
+  });
+
+  it('that nobody accepted is not called requested', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockRejectedValue(noAnswer);
+    await expect(orderScreening.withdraw(order, { number: 2 })).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+    });
+  });
+
+  it.each(['unknown-action', 'action-ended', 'order-closed'] as const)(
+    'that the order refuses with %s is that error',
+    async (code) => {
+      const { orderScreening, temporal } = aClient();
+      temporal.startUpdate.mockRejectedValue(refused(code));
+      await expect(orderScreening.withdraw(order, { number: 2 })).rejects.toMatchObject({ code });
+    },
+  );
+
+  it('of a closed order is order-closed, and of an unknown one unknown-order', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
+    await expect(orderScreening.withdraw(order, { number: 1 })).rejects.toMatchObject({
+      code: 'unknown-order',
+    });
+    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    temporal.result.mockResolvedValue(aClosedOrder());
+    await expect(orderScreening.withdraw(order, { number: 1 })).rejects.toMatchObject({
+      code: 'order-closed',
+    });
+  });
+});
+
+describe('a portal action whose end is new', () => {
+  it.each(['action-withdrawn', 'action-not-sent', 'too-many-actions'] as const)(
+    'is told as %s',
+    async (code) => {
+      const { orderScreening, temporal } = aClient();
+      temporal.startUpdate.mockResolvedValue({ result: () => Promise.reject(refused(code)) });
+      await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code });
+    },
+  );
+});

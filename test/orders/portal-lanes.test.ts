@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../src/orders/messages.ts';
+import { type Life, screened, told } from './life.ts';
+import { answered, attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+
+const CODE: PortalFields = { kind: 'customer-code', customerCode: 'c-1' };
+const REPORT: PortalFields = { kind: 'report-fraud' };
+const CHARGEBACK: PortalFields = { kind: 'chargeback', reason_code: '10.4', due_date: '2026-04-01' };
+const CANCEL: PortalFields = { kind: 'cancel' };
+const DONE = { kind: 'done', code: '200' } as const;
+
+function act(life: Life, fields: PortalFields, at = HOUR): number {
+  return life.ask({ kind: 'portal', fields }, at);
+}
+
+function withdraw(life: Life, number: number, at: number): number {
+  return life.ask({ kind: 'withdraw', request: { number } }, at);
+}
+
+function statuses({ order }: Life): string[] {
+  return order.state.actions.map(({ status }) => status);
+}
+
+describe('the two lanes of portal actions', () => {
+  it('a cancel goes at once beside a customer code that never gets an answer', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    const ticket = act(life, CANCEL, 2 * HOUR);
+    expect(life.underWay).toEqual(['portal:1', 'portal:2']);
+    life.end({ kind: 'portal', outcome: DONE }, 3 * HOUR, { key: 'portal:2' });
+    expect(told(life, ticket)).toBe('done');
+    expect(life.order.state.phase).toBe('canceled');
+    expect(life.underWay).toEqual(['portal:1']);
+  });
+
+  it('the others go one at a time, the oldest first; whoever asks behind one is told requested at once', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    const behind = act(life, REPORT);
+    expect(told(life, behind)).toBe('requested');
+    expect(life.underWay).toEqual(['portal:1']);
+    life.end({ kind: 'portal', outcome: DONE }, HOUR);
+    expect(life.underWay).toContain('portal:2');
+    expect(statuses(life)).toEqual(['done', 'running']);
+  });
+
+  it('a cancel knows until when it may be sent, a customer code the order’s e-mail', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    act(life, CANCEL);
+    expect(life.calls('portal').map(({ request }) => request)).toMatchObject([
+      { fields: CODE, email: 'jane@example.com', transactionId: TRANSACTION_ID },
+      { fields: CANCEL, notAfter: sinceStart(5 * DAY - 30_000), transactionId: TRANSACTION_ID },
+    ]);
+  });
+});
+
+describe('a cancel of an order that is being screened', () => {
+  it('has the create stopped and waits for it, looks what it left, and cancels that', () => {
+    const life = screened(unanswered());
+    const ticket = act(life, CANCEL);
+    expect(life.commands.at(-1)).not.toMatchObject({ call: { kind: 'portal' } });
+    expect(life.commands).toContainEqual({ do: 'stop', number: life.find('catch-up').number, waits: true });
+    expect(life.underWay).toEqual(['catch-up:1:0']);
+    life.break('catch-up', 'cut-off');
+    expect(life.underWay).toEqual(['look-up:1']);
+    const found = { kind: 'found', transactionId: 'found', decision: 'review' } as const;
+    life.end({ kind: 'look-up', outcome: found }, HOUR + MINUTE);
+    expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'found' } }]);
+    life.end({ kind: 'portal', outcome: DONE }, HOUR + 2 * MINUTE);
+    expect(life.order.state.phase).toBe('canceled');
+    // It took longer than anybody waits.
+    expect(told(life, ticket)).toBe('requested');
+  });
+
+  it('cancels what the create brought, if that has an answer after all', () => {
+    const life = screened(unanswered());
+    act(life, CANCEL);
+    life.end({ kind: 'catch-up', outcome: answered('pass', 'made') }, HOUR);
+    expect(life.calls('look-up')).toEqual([]);
+    expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'made' } }]);
+  });
+
+  it('is done without a call when nothing is found', () => {
+    const life = screened(unanswered());
+    const ticket = act(life, CANCEL);
+    life.break('catch-up', 'cut-off').end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
+    expect(told(life, ticket)).toBe('done');
+    expect(life.calls('portal')).toEqual([]);
+    expect(life.order.state.phase).toBe('canceled');
+  });
+
+  it('withdrawn before it was sent lets the screening go on', () => {
+    const life = screened(unanswered());
+    const asked = act(life, CANCEL);
+    const ticket = withdraw(life, 1, HOUR + MINUTE);
+    expect(told(life, ticket)).toBe('withdrawn');
+    expect([told(life, asked), statuses(life)]).toEqual(['action-withdrawn', ['withdrawn']]);
+    life.break('catch-up', 'cut-off');
+    expect(life.underWay).toEqual(['catch-up:1:0']);
+    expect(life.calls('catch-up').at(-1)?.request).toMatchObject({ lookFirst: true, maybeUnderWay: true });
+  });
+
+  it('is too late when nobody answered the look before its last call', () => {
+    const life = screened(unanswered());
+    act(life, CANCEL);
+    life.break('catch-up', 'cut-off').until(5 * DAY - 30_000);
+    expect(statuses(life)).toEqual(['too-late']);
+    expect(attention(life.order.state)).toContain('cancel-too-late');
+  });
+});
+
+describe('a portal action whose day is over', () => {
+  it('is stopped when it was begun, and then nobody knows; one behind it never began, and says so', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    act(life, REPORT);
+    life.until(HOUR + DAY);
+    expect(life.commands.at(-1)).toMatchObject({ do: 'stop', waits: true });
+    expect(statuses(life)).toEqual(['running', 'not-sent']);
+    life.break('portal', 'cut-off');
+    expect(statuses(life)).toEqual(['unconfirmed', 'not-sent']);
+    expect(attention(life.order.state)).toEqual(['portal-not-sent', 'portal-unconfirmed']);
+    expect(life.underWay).toEqual([]);
+  });
+
+  it('is done when its end says so', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    life.until(HOUR + DAY).end({ kind: 'portal', outcome: DONE }, HOUR + DAY);
+    expect(statuses(life)).toEqual(['done']);
+    expect(attention(life.order.state)).toEqual([]);
+  });
+
+  it('was certainly not sent when the service refused the key to the end', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, HOUR);
+    life.until(HOUR + DAY).end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR + DAY);
+    expect(statuses(life)).toEqual(['not-sent']);
+  });
+
+  it('ends also while it pauses after a failure: it may have been sent', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    life.until(HOUR + DAY - MINUTE);
+    life.break('portal');
+    expect(life.underWay).toEqual(['pause:portal:1']);
+    life.until(HOUR + DAY);
+    expect(statuses(life)).toEqual(['unconfirmed']);
+    expect(life.underWay).toEqual([]);
+  });
+
+  it('ends in an order that is over, too', () => {
+    const life = screened('pass').until(5 * DAY - HOUR);
+    act(life, CODE, 5 * DAY - HOUR);
+    life.until(6 * DAY);
+    life.break('portal', 'cut-off');
+    expect(statuses(life)).toEqual(['unconfirmed']);
+    expect(life.order.closedTold).toBe(true);
+  });
+});
+
+describe('a portal action that failed for good', () => {
+  it('is sent again after a pause, saying that it may have been done', () => {
+    const life = screened('pass');
+    act(life, REPORT);
+    life.break('portal').end({ kind: 'pause' }, HOUR);
+    expect(life.calls('portal').map(({ request }) => request.maybeDone)).toEqual([undefined, true]);
+  });
+
+  it('is not sent twice when it is a chargeback: nobody knows', () => {
+    const life = screened('pass');
+    const ticket = act(life, CHARGEBACK);
+    life.break('portal');
+    expect(told(life, ticket)).toBe('outcome-unknown');
+    expect(life.underWay).toEqual([]);
+    const again = life.ask({ kind: 'portal', fields: { ...CHARGEBACK, force: true } }, 2 * HOUR);
+    life.end({ kind: 'portal', outcome: DONE }, 2 * HOUR);
+    expect(told(life, again)).toBe('done');
+    expect(attention(life.order.state)).toEqual([]);
+  });
+});
+
+describe('withdrawing a portal action', () => {
+  it('takes back one that waits at once, and the one behind it comes', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    act(life, REPORT);
+    act(life, CHARGEBACK);
+    expect(told(life, withdraw(life, 2, HOUR))).toBe('withdrawn');
+    life.end({ kind: 'portal', outcome: DONE }, HOUR);
+    expect(life.underWay).toContain('portal:3');
+    expect(statuses(life)).toEqual(['done', 'withdrawn', 'running']);
+    expect(attention(life.order.state)).toEqual([]);
+  });
+
+  it.each([
+    [{ kind: 'done' }, 'done', 'done', 'done'],
+    [{ kind: 'not-sent' }, 'withdrawn', 'withdrawn', 'action-withdrawn'],
+    [{ kind: 'forbidden' }, 'withdrawn', 'withdrawn', 'action-withdrawn'],
+    [{ kind: 'unconfirmed' }, 'unconfirmed', 'outcome-unknown', 'outcome-unknown'],
+  ] as const)('stops one that runs and waits: %j means %s', (outcome, status, withdrawn, asked) => {
+    const life = screened('pass');
+    const caller = act(life, CODE);
+    const ticket = withdraw(life, 1, HOUR + 1_000);
+    expect(told(life, ticket)).toBeUndefined();
+    expect(life.commands.at(-2)).toMatchObject({ do: 'stop', waits: true });
+    life.end({ kind: 'portal', outcome }, HOUR + 2_000);
+    expect(statuses(life)).toEqual([status]);
+    expect([told(life, ticket), told(life, caller)]).toEqual([withdrawn, asked]);
+    expect(life.underWay).toEqual([]);
+  });
+
+  it('of one that pauses after a failure ends it: it may have been sent', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    life.break('portal');
+    const ticket = withdraw(life, 1, 2 * HOUR);
+    expect(told(life, ticket)).toBe('outcome-unknown');
+    expect(statuses(life)).toEqual(['unconfirmed']);
+  });
+
+  it('that failed before and met a wrong key then: it may have been sent', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    life.break('portal').end({ kind: 'pause' }, HOUR);
+    withdraw(life, 1, 2 * HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, 2 * HOUR);
+    expect(statuses(life)).toEqual(['unconfirmed']);
+  });
+
+  it('twice says the same twice', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    act(life, REPORT);
+    expect([told(life, withdraw(life, 2, HOUR)), told(life, withdraw(life, 2, 2 * HOUR))]).toEqual([
+      'withdrawn',
+      'withdrawn',
+    ]);
+  });
+
+  it('of a cancel that policy asked for is not undone by the policy', () => {
+    const life = screened('fail', { workflow: 'post-acceptance' });
+    expect(life.underWay).toEqual(['portal:1']);
+    withdraw(life, 1, HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR);
+    expect(statuses(life)).toEqual(['withdrawn']);
+    expect(life.underWay).toEqual([]);
+    expect(life.order.state).toMatchObject({ phase: 'decided', action: 'cancel', cancelAsked: false });
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { leave } from '../../src/orders/ask.ts';
+import type { PortalFields } from '../../src/orders/messages.ts';
+import type { Ask } from '../../src/orders/order.ts';
+import { refusalOf } from '../../src/orders/validators.ts';
+import { aLife, screened, told } from './life.ts';
+import { answered, HOUR, MINUTE, START } from './support.ts';
+
+const CANCEL: Ask = { kind: 'portal', fields: { kind: 'cancel' } };
+
+function cancelOf(transactionId: string): Ask {
+  return { kind: 'portal', fields: { kind: 'cancel', transactionId } };
+}
+
+/** An order of several attempts, so that as many cancels can wait. */
+function ofAttempts(count: number) {
+  const life = screened('fail');
+  for (let number = 2; number <= count; number += 1) {
+    life.ask({ kind: 'retry', request: { attempt: number, transaction: {} } }, 0);
+    life.end({ kind: 'retry-screening', outcome: answered('fail', `t-${number}`) }, 0);
+  }
+  return life;
+}
+
+describe('who waits for the end of a portal action', () => {
+  it('are two at most: the next is told requested at once', () => {
+    const life = screened('review');
+    const tickets = [1, 2, 3].map(() => life.ask(CANCEL, HOUR));
+    expect(tickets.map((ticket) => told(life, ticket))).toEqual([undefined, undefined, 'requested']);
+    life.end({ kind: 'portal', outcome: { kind: 'done' } }, HOUR);
+    expect(tickets.map((ticket) => told(life, ticket))).toEqual(['done', 'done', 'requested']);
+  });
+
+  it('are six at most, whatever they wait for', () => {
+    const life = ofAttempts(4);
+    const asks = ['t-2', 't-3', 't-4'].flatMap((id) => [cancelOf(id), cancelOf(id)]);
+    const tickets = asks.map((ask) => life.ask(ask, MINUTE));
+    expect(life.order.tickets).toHaveLength(6);
+    expect(tickets.map((ticket) => told(life, ticket))).toEqual(Array(6).fill(undefined));
+    const seventh = life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, MINUTE);
+    expect(told(life, seventh)).toBe('requested');
+    expect(life.order.state.actions).toHaveLength(4);
+  });
+
+  it('are told requested after ten seconds, each after their own', () => {
+    const life = screened('review');
+    const first = life.ask(CANCEL, HOUR);
+    const second = life.ask(CANCEL, HOUR + 5_000);
+    life.until(HOUR + 10_000);
+    expect([told(life, first), told(life, second)]).toEqual(['requested', undefined]);
+    life.until(HOUR + 15_000);
+    expect(told(life, second)).toBe('requested');
+    expect(life.order.tickets).toEqual([]);
+    expect(life.underWay).toContain('portal:1');
+  });
+
+  it('get the number that withdraw takes', () => {
+    const life = screened('review');
+    life.ask(CANCEL, HOUR);
+    const ticket = life.ask({ kind: 'withdraw', request: { number: 1 } }, HOUR);
+    life.until(HOUR + MINUTE);
+    expect(life.replies.get(ticket)).toMatchObject({ portal: { number: 1, status: 'requested' } });
+  });
+
+  it('get the service’s own words when it refuses', () => {
+    const life = screened('review');
+    const ticket = life.ask(CANCEL, HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'refused', code: '409', message: 'Too old' } }, HOUR);
+    expect(life.replies.get(ticket)).toMatchObject({
+      refusal: { code: 'refused-by-screening-service', serviceCode: '409', serviceMessage: 'Too old' },
+    });
+  });
+
+  it('get the chargeback as the service echoed it, now and when they ask again', () => {
+    const fields: PortalFields = { kind: 'chargeback', reason_code: '10.4', due_date: '2026-04-01' };
+    const life = screened('pass');
+    const chargeback = { reason_code: '10.4' };
+    const first = life.ask({ kind: 'portal', fields }, HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'done', chargeback } }, HOUR);
+    const again = life.ask({ kind: 'portal', fields }, 2 * HOUR);
+    for (const ticket of [first, again]) {
+      expect(life.replies.get(ticket)).toMatchObject({ portal: { status: 'done', chargeback } });
+    }
+    expect(life.calls('portal')).toHaveLength(1);
+  });
+});
+
+describe('who waits for a checkout', () => {
+  const DECISION: Ask = { kind: 'decision', request: { attempt: 1 } };
+
+  it('are two at most; the next is to ask again, so that the order still hears others', () => {
+    const life = aLife();
+    const refused = () => refusalOf(life.order, [], DECISION, START)?.code;
+    expect(refused()).toBeUndefined();
+    life.ask(DECISION, 0);
+    expect(refused()).toBeUndefined();
+    life.ask(DECISION, 0);
+    expect(refused()).toBe('busy');
+    screened('pass', {}, life);
+    expect(refused()).toBeUndefined();
+  });
+
+  it('count with what came in the same task and is not taken in yet', () => {
+    const life = aLife();
+    const waiting = Array.from({ length: 6 }, () => life.asked(CANCEL, 0));
+    expect(refusalOf(life.order, waiting, CANCEL, START)?.code).toBe('busy');
+    expect(refusalOf(life.order, waiting.slice(1), CANCEL, START)).toBeUndefined();
+  });
+
+  it('are not told that it goes on: only the answer is one', () => {
+    const life = aLife();
+    const ticket = life.ask(DECISION, 0);
+    life.break('first-screening').until(HOUR);
+    expect(told(life, ticket)).toBeUndefined();
+  });
+});
+
+describe('before an order continues as new', () => {
+  it('everybody who waits for a portal action is told that it goes on', () => {
+    const life = screened('pass');
+    const ticket = life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, HOUR);
+    life.break('portal');
+    expect(leave(life.order)).toMatchObject([{ ticket, portal: { status: 'requested', number: 1 } }]);
+    expect(life.order.tickets).toEqual([]);
+  });
+
+  it('who asked for what can’t be judged yet is to ask again', () => {
+    const life = aLife({ wasReset: true });
+    const ticket = life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 0);
+    expect(leave(life.order)).toMatchObject([{ ticket, refusal: { code: 'late' } }]);
+    expect(life.order.held).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../src/orders/messages.ts';
+import { addAttempt } from '../../src/orders/new-order.ts';
+import type { Ask, Order } from '../../src/orders/order.ts';
+import { queueAction } from '../../src/orders/portal.ts';
+import { hintRefusal, refusalOf } from '../../src/orders/validators.ts';
+import { aLife, screened } from './life.ts';
+import { DAY, HOUR, START, screen, sinceStart } from './support.ts';
+
+const HINT = { source: 'webhook', receivedAt: sinceStart(0) };
+
+function refused(order: Order, ask: Ask, at = HOUR): string | undefined {
+  return refusalOf(order, [], ask, START + at)?.code;
+}
+
+function portal(fields: PortalFields): Ask {
+  return { kind: 'portal', fields };
+}
+
+describe('a validator', () => {
+  it('changes nothing, whatever it is asked', () => {
+    const { order } = screened('review');
+    const before = structuredClone(order);
+    refused(order, portal({ kind: 'cancel' }));
+    refused(order, { kind: 'withdraw', request: { number: 1 } });
+    refused(order, { kind: 'retry', request: { attempt: 2, transaction: {} } });
+    hintRefusal(order, [], HINT, START + 9 * DAY);
+    expect(order).toEqual(before);
+  });
+
+  it('lets one of ten equal hints pass that come in one task', () => {
+    const { order } = screened('review');
+    const waiting: Parameters<typeof hintRefusal>[1][number][] = [];
+    const passed = Array.from({ length: 10 }, () => {
+      if (hintRefusal(order, waiting, HINT, START) !== undefined) return false;
+      waiting.push({ kind: 'hint', at: sinceStart(0), hint: HINT });
+      return true;
+    });
+    expect(passed.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('refuses a hint while one is unread', () => {
+    const life = screened('review').take({ kind: 'hint', at: sinceStart(0), hint: HINT });
+    expect(hintRefusal(life.order, [], HINT, START)?.code).toBe('hint-not-needed');
+    life.end({ kind: 'look', outcome: { kind: 'read', decision: 'review' } }, 0);
+    expect(hintRefusal(life.order, [], HINT, START)).toBeUndefined();
+  });
+
+  it('takes a portal action that can’t be judged before the policy is known', () => {
+    expect(refused(aLife().order, portal({ kind: 'cancel' }))).toBeUndefined();
+  });
+
+  it('tells the window’s end with a cancel that comes after it', () => {
+    const { order } = screened('pass');
+    expect(refusalOf(order, [], portal({ kind: 'cancel' }), START + 5 * DAY)).toMatchObject({
+      code: 'cancel-window-closed',
+      cancelBy: sinceStart(5 * DAY),
+    });
+  });
+});
+
+describe('an order takes', () => {
+  it('two hundred portal actions, and then only what is asked already', () => {
+    const { order } = screened('pass');
+    const code = (number: number): PortalFields => ({ kind: 'customer-code', customerCode: `c-${number}` });
+    for (let number = 1; number <= 199; number += 1)
+      queueAction(order.state, code(number), 'caller', sinceStart(0));
+    expect(refused(order, portal(code(200)))).toBeUndefined();
+    queueAction(order.state, code(200), 'caller', sinceStart(0));
+    expect(refused(order, portal(code(201)))).toBe('too-many-actions');
+    expect(refused(order, portal(code(7)))).toBeUndefined();
+    expect(refused(order, { kind: 'withdraw', request: { number: 7 } })).toBeUndefined();
+  });
+
+  it('twenty attempts', () => {
+    const { order } = screened('fail');
+    const retry = (attempt: number): Ask => ({ kind: 'retry', request: { attempt, transaction: {} } });
+    for (let number = 2; number <= 20; number += 1) {
+      expect(refused(order, retry(number), 0)).toBeUndefined();
+      addAttempt(order.state, {}, sinceStart(0));
+      screen(order.state, {
+        kind: 'answered',
+        transactionId: `t-${number}`,
+        decision: 'fail',
+        adopted: false,
+      });
+    }
+    expect(refused(order, retry(21), 0)).toBe('too-many-attempts');
+    expect(refused(order, retry(20), 0)).toBeUndefined();
+  });
+});
+
+describe('a withdraw', () => {
+  it.each([
+    ['queued', undefined],
+    ['running', undefined],
+    ['withdrawn', undefined],
+    ['done', 'action-ended'],
+    ['refused', 'action-ended'],
+    ['unconfirmed', 'action-ended'],
+    ['too-late', 'action-ended'],
+    ['not-sent', 'action-ended'],
+  ] as const)('of an action that is %s: %s', (status, code) => {
+    const { order } = screened('pass');
+    queueAction(order.state, { kind: 'report-fraud' }, 'caller', sinceStart(0)).status = status;
+    expect(refused(order, { kind: 'withdraw', request: { number: 1 } })).toBe(code);
+  });
+
+  it.each([
+    ['{"number":2}', 'unknown-action'],
+    ['{"number":0}', 'unknown-action'],
+    ['{"number":"1"}', 'invalid-request'],
+    ['{}', 'invalid-request'],
+    ['null', 'invalid-request'],
+  ])('with %s is refused: %s', (json, code) => {
+    const { order } = screened('pass');
+    queueAction(order.state, { kind: 'report-fraud' }, 'caller', sinceStart(0));
+    expect(refused(order, { kind: 'withdraw', request: JSON.parse(json) })).toBe(code);
+  });
+});

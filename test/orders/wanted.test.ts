@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { applyGatewayResult } from '../../src/orders/gateway.ts';
+import { addAttempt, currentAttempt } from '../../src/orders/new-order.ts';
+import type { Effect, Order } from '../../src/orders/order.ts';
+import { newOrder } from '../../src/orders/order.ts';
+import { passDeadline } from '../../src/orders/pass-deadline.ts';
+import { setPhase } from '../../src/orders/phase.ts';
+import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
+import type { OrderState } from '../../src/orders/state.ts';
+import { applyLookUp } from '../../src/orders/transactions.ts';
+import { isDone, wanted as wantedOf } from '../../src/orders/wanted.ts';
+import {
+  aNewOrder,
+  anOrder,
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  screen,
+  sinceStart,
+  unanswered,
+} from './support.ts';
+
+const PRE = { workflow: 'pre-gateway' } as const;
+
+/** The order around a state, with nothing under way. */
+function around(state: OrderState, at = 0): Order {
+  const { orderId, integration } = state;
+  const order = newOrder({ orderId, integration, transaction: {} }, sinceStart(0), false);
+  return { ...order, state, now: sinceStart(at) };
+}
+
+/** @returns what the order wants, timers left out */
+function effectsOf(order: Order): Effect[] {
+  return wantedOf(order).filter(({ kind }) => kind !== 'timer');
+}
+
+function wanted(state: OrderState, at = 0): string[] {
+  return effectsOf(around(state, at)).map(({ kind }) => kind);
+}
+
+describe('an order wants', () => {
+  it('its first screening before all else, and nothing when it is decided', () => {
+    const unscreened = aNewOrder();
+    delete unscreened.policy;
+    expect(wanted(unscreened)).toEqual(['first-screening']);
+    for (const decision of ['pass', 'fail', 'fraudulent'] as const)
+      expect(wanted(anOrder(decision))).toEqual([]);
+  });
+
+  it('to catch up while it has no answer, unless a cancel was asked', () => {
+    const order = anOrder(unanswered());
+    expect(wanted(order)).toEqual(['catch-up']);
+    queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(0));
+    expect(wanted(order)).not.toContain('catch-up');
+  });
+
+  it('to be screened again after an error, once the pause is over', () => {
+    const order = anOrder('error');
+    expect(wanted(order)).toEqual([]);
+    passDeadline(order, 'rescreen', sinceStart(MINUTE));
+    expect(effectsOf(around(order))).toEqual([
+      { key: 'catch-up:1:1', kind: 'catch-up', attempt: 1, rescreen: true },
+    ]);
+  });
+
+  it('nothing more after a definite refusal', () => {
+    expect(wanted(anOrder({ kind: 'refused', reason: 'refused', words: 'Missing data' }))).toEqual([]);
+  });
+
+  it('to be polled in review, also while the gateway is awaited, but not once the gateway declined', () => {
+    expect(wanted(anOrder('review'))).toEqual(['poll']);
+    const order = anOrder('review', PRE);
+    expect(wanted(order)).toEqual(['poll']);
+    applyGatewayResult(order, { result: 'fail' }, sinceStart(0));
+    expect(wanted(order)).toEqual(['gateway']);
+  });
+
+  it('to be polled after a fraud report until its decision changes or the window ends', () => {
+    for (const order of [anOrder('pass'), anOrder('fail'), anOrder('pass', PRE)]) {
+      const record = queueAction(order, { kind: 'report-fraud' }, 'caller', sinceStart(0));
+      applyPortalOutcome(order, record, { kind: 'done' }, sinceStart(0));
+      expect(wanted(order)).toEqual(['poll']);
+      expect(wanted(order, 5 * DAY)).toEqual([]);
+    }
+  });
+
+  it('a gateway’s result sent on, once there is a transaction', () => {
+    const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
+    applyGatewayResult(order, { result: 'pass' }, sinceStart(0));
+    expect(wanted(order)).toEqual(['catch-up']);
+    currentAttempt(order).transactionId = 'made';
+    expect(wanted(order)).toContain('gateway');
+  });
+
+  it('a look at what a declined attempt without an answer may have left, and nothing to follow from it', () => {
+    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
+    expect(wanted(order)).toEqual(['look-up']);
+    applyLookUp(
+      order,
+      currentAttempt(order),
+      { kind: 'found', transactionId: 'late', decision: 'fail' },
+      sinceStart(MINUTE),
+    );
+    expect(order).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail' });
+    expect(currentAttempt(order)).toMatchObject({ transactionId: 'late', cancelBy: sinceStart(5 * DAY) });
+    expect(wanted(order)).toEqual([]);
+  });
+
+  it('that look before the order may end, however it ended', () => {
+    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
+    setPhase(order, 'closed', sinceStart(HOUR));
+    order.ended = true;
+    expect(wanted(order, HOUR)).toEqual(['look-up']);
+    expect(isDone(around(order, HOUR))).toBe(false);
+    applyLookUp(order, currentAttempt(order), { kind: 'none' }, sinceStart(HOUR));
+    expect(isDone(around(order, HOUR))).toBe(true);
+  });
+
+  it('no look when surely nothing was sent', () => {
+    expect(wanted(anOrder(unanswered(false), { whenUnavailable: 'decline' }))).toEqual([]);
+  });
+
+  it('the look of an earlier attempt, but never while the next one is being screened', () => {
+    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
+    addAttempt(order, {}, sinceStart(MINUTE));
+    expect(wanted(order)).toEqual(['retry-screening']);
+    screen(order, answered('pass', 'second'));
+    expect(wanted(order)).toEqual(['look-up']);
+  });
+
+  it('attention when that look meets a wrong key, once', () => {
+    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
+    const attempt = currentAttempt(order);
+    expect(applyLookUp(order, attempt, { kind: 'forbidden' }, sinceStart(0))).toEqual(['order.attention']);
+    expect(applyLookUp(order, attempt, { kind: 'forbidden' }, sinceStart(0))).toEqual([]);
+    expect(wanted(order)).toEqual(['look-up']);
+    applyLookUp(order, attempt, { kind: 'none' }, sinceStart(0));
+    expect(attention(order)).toEqual([]);
+  });
+
+  it('its card forgotten once nothing is screened any more', () => {
+    for (const [order, expected] of [
+      [anOrder('pass'), ['forget-card']],
+      [anOrder('error'), []],
+      [anOrder(unanswered()), ['catch-up']],
+    ] as const) {
+      currentAttempt(order).cardRef = 'card-1';
+      expect(wanted(order)).toEqual(expected);
+    }
+  });
+
+  it('a read that the service did not answer to be tried again, until it is over', () => {
+    const order = { ...around(anOrder('pass')), readAgain: 'operator' as const };
+    expect(effectsOf(order)).toMatchObject([{ kind: 'read', source: 'operator' }]);
+    setPhase(order.state, 'canceled', sinceStart(0));
+    expect(effectsOf(order)).toEqual([]);
+  });
+
+  it('only the gateway’s result and the card’s end done before it ends', () => {
+    const order = anOrder('review', PRE);
+    currentAttempt(order).cardRef = 'card-1';
+    applyGatewayResult(order, { result: 'pass' }, sinceStart(0));
+    expect(wanted(order)).toEqual(['poll', 'gateway', 'forget-card']);
+    order.ended = true;
+    expect(wanted(order)).toEqual(['gateway', 'forget-card']);
+  });
+
+  it('what failed for good only after a pause', () => {
+    const order = around(anOrder('review'));
+    const [poll] = effectsOf(order);
+    order.paused = [poll?.key ?? ''];
+    expect(effectsOf(order)).toEqual([{ key: `pause:${poll?.key}`, kind: 'pause', paused: poll?.key }]);
+  });
+
+  it('nothing at all when it can’t be screened', () => {
+    const order = around(anOrder('review'));
+    order.refused = { code: 'unknown-integration', message: 'No such integration.' };
+    expect(wantedOf(order)).toEqual([]);
+  });
+
+  it('another poll, by its key, whenever the transaction or the decision that is known is another', () => {
+    const order = around(anOrder('review'));
+    const [before] = effectsOf(order);
+    currentAttempt(order.state).transactionId = 'another';
+    expect(effectsOf(order)[0]?.key).not.toBe(before?.key);
+  });
+});
