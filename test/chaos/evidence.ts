@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { orderQuery } from '../../src/orders/messages.ts';
 import type { LedgerEntry, Sandbox, TransactionRecord } from '../../src/sandbox/index.ts';
 import type { Diary } from './client.ts';
+import { type HistoryFacts, historyFacts, timeOf } from './history-facts.ts';
 import { type OrderPlan, orderOfInvoice } from './plan.ts';
 import type { Arrival } from './receiver.ts';
 
@@ -55,6 +56,7 @@ export const stateSchema = z.object({
       by: z.string(),
       requestedAt: z.string(),
       finishedAt: z.string().optional(),
+      withdrawn: z.boolean().optional(),
     }),
   ),
   events: z.object({ sequence: z.number(), delivered: z.number(), waiting: z.number() }),
@@ -84,6 +86,7 @@ export interface HistorySummary {
   firstTaskLost: boolean;
   /** When the order's answer was recorded, in milliseconds after the epoch. */
   recordedAt?: number;
+  facts: HistoryFacts;
 }
 
 /** Everything about one order. */
@@ -98,15 +101,18 @@ export interface OrderEvidence {
   arrivals: Arrival[];
   /** Its portal actions that ran as workflows of their own. */
   portalRuns: { kind: string; status: string }[];
+  /** Attachments of the order's customer code to its e-mail address: the same one is the same in both. */
   customerCodes: number;
 }
+
+type HistoryEvent = Parameters<typeof timeOf>[0];
 
 const AT_A_TIME = 12;
 
 /** Reads one order from Temporal, its history included. */
 export async function readRun(client: Client, { integration, orderId }: OrderPlan): Promise<Run> {
   const handle = client.workflow.getHandle(`order:${integration}:${orderId}`);
-  const none: Run = { status: 'NONE', history: summary([]) };
+  const none: Run = { status: 'NONE', history: summary([[]]) };
   let described: Awaited<ReturnType<typeof handle.describe>>;
   try {
     described = await handle.describe();
@@ -126,8 +132,20 @@ export async function readRun(client: Client, { integration, orderId }: OrderPla
     status,
     ...(raw !== undefined && { state: stateSchema.parse(raw) }),
     ...(described.closeTime !== undefined && { closedAt: described.closeTime.getTime() }),
-    history: summary((await handle.fetchHistory()).events ?? []),
+    history: summary(await historyOf(client, handle.workflowId)),
   };
+}
+
+/** The events of each run of an order, oldest run first: an order that continues as new has several. */
+async function historyOf(client: Client, workflowId: string): Promise<HistoryEvent[][]> {
+  const runs: HistoryEvent[][] = [];
+  let runId: string | undefined;
+  do {
+    const events = (await client.workflow.getHandle(workflowId, runId).fetchHistory()).events ?? [];
+    runs.unshift(events);
+    runId = events[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+  } while (runId !== undefined);
+  return runs;
 }
 
 /** Gathers everything about every order. */
@@ -159,7 +177,10 @@ export async function gatherEvidence(
       portalRuns: portalRuns
         .filter(({ workflowId }) => workflowId.includes(plan.orderId) || ids.has(subjectIn(workflowId)))
         .map(({ workflowId, status }) => ({ kind: workflowId.split(':')[2] ?? '', status })),
-      customerCodes: codes.filter(({ customerCode }) => customerCode === `code-${plan.orderId}`).length,
+      customerCodes: codes.filter(
+        ({ customerCode, email }) =>
+          customerCode === `code-${plan.orderId}` && email === `pass+${plan.orderId}@example.com`,
+      ).length,
     };
   });
 }
@@ -207,18 +228,8 @@ const CAUSES: Record<number, string> = {
   24: 'nondeterminism',
 };
 
-function summary(
-  events: readonly {
-    workflowTaskFailedEventAttributes?: {
-      cause?: number | null;
-      failure?: { message?: string | null } | null;
-    } | null;
-    workflowTaskTimedOutEventAttributes?: object | null;
-    workflowTaskCompletedEventAttributes?: object | null;
-    workflowExecutionStartedEventAttributes?: { eagerExecutionAccepted?: boolean | null } | null;
-    eventTime?: { seconds?: unknown; nanos?: number | null } | null;
-  }[],
-): HistorySummary {
+function summary(runs: readonly HistoryEvent[][]): HistorySummary {
+  const events = runs.flat();
   const failedTasks: Record<string, number> = {};
   let timedOutTasks = 0;
   for (const event of events) {
@@ -230,13 +241,14 @@ function summary(
     if (event.workflowTaskTimedOutEventAttributes) timedOutTasks += 1;
   }
   const recordedIn = events.findIndex((event) => event.workflowTaskCompletedEventAttributes);
-  const recorded = events[recordedIn]?.eventTime;
+  const recorded = events[recordedIn];
   return {
     events: events.length,
     failedTasks,
     timedOutTasks,
     eager: events[0]?.workflowExecutionStartedEventAttributes?.eagerExecutionAccepted === true,
     firstTaskLost: events.slice(0, recordedIn).some((event) => event.workflowTaskTimedOutEventAttributes),
-    ...(recorded && { recordedAt: Number(recorded.seconds) * 1_000 + (recorded.nanos ?? 0) / 1e6 }),
+    ...(recorded && { recordedAt: timeOf(recorded) }),
+    facts: historyFacts(runs),
   };
 }

@@ -3,6 +3,7 @@ import type { OrderEvidence } from './evidence.ts';
 import {
   anArrival,
   anAttempt,
+  anEntry,
   aPlan,
   aTransactionRecord,
   evidenceOf,
@@ -47,6 +48,16 @@ export const cancelRecord = {
   requestedAt: moment(4),
   finishedAt: moment(5),
 };
+/** The create that passed, and the read that told of the fail. */
+export const toldFail = [
+  anEntry(plan),
+  anEntry(plan, {
+    sequence: 2,
+    operation: 'status-by-url',
+    wallAt: moment(4),
+    outcome: { status: 200, code: null, decision: 'fail' },
+  }),
+];
 export const closedAs = (phase: string) => ({ phase, decision: 'fail', action: 'cancel', attempt: 1 });
 export const toldCancel = [
   anArrival(plan, 1),
@@ -57,7 +68,11 @@ export const three = { sequence: 3, delivered: 3, waiting: 0 };
 export const canceled = withState(
   plan,
   { ...canceledState, actions: [cancelRecord], events: three },
-  { transactions: [aTransactionRecord(plan, { ...failed, canceledAt: moment(5) })], arrivals: toldCancel },
+  {
+    transactions: [aTransactionRecord(plan, { ...failed, canceledAt: moment(5) })],
+    ledger: toldFail,
+    arrivals: toldCancel,
+  },
 );
 export const uncanceled = (state: object, more: Partial<OrderEvidence> = {}): OrderEvidence =>
   withState(
@@ -65,6 +80,7 @@ export const uncanceled = (state: object, more: Partial<OrderEvidence> = {}): Or
     { ...canceledState, phase: 'closed', events: three, ...state },
     {
       transactions: [aTransactionRecord(plan, failed)],
+      ledger: toldFail,
       arrivals: [toldCancel[0], toldCancel[1], anArrival(plan, 3, { data: closedAs('closed') })].flatMap(
         (one) => one ?? [],
       ),

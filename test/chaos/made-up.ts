@@ -2,6 +2,7 @@
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
 import type { Diary } from './client.ts';
 import type { Attempt, OrderEvidence, State } from './evidence.ts';
+import type { HistoryFacts, RecordedRead } from './history-facts.ts';
 import { type OrderPlan, planOrder } from './plan.ts';
 import { type IntegrationName, policyOf } from './policies.ts';
 import type { Arrival } from './receiver.ts';
@@ -36,6 +37,32 @@ export function anAttempt(plan: OrderPlan, overrides: Partial<Attempt> = {}): At
     answer: { decision: 'pass', action: 'proceed', phase: 'decided', transactionId: ID },
     ...overrides,
   };
+}
+
+/** @returns what the history of an order says that was read at its checkout and never again, though its recheck came */
+export function someFacts(overrides: Partial<HistoryFacts> = {}): HistoryFacts {
+  return {
+    tasks: [0, 39, 45].map((at) => ({ from: START + at * 1_000, to: START + at * 1_000 + 20 })),
+    lostTasks: [],
+    recordedReads: [aRead(0, 0.02, { task: 0 })],
+    readsUnderWay: [],
+    portalTries: [],
+    gatewayResults: [],
+    overInTask: 2,
+    ...overrides,
+  };
+}
+
+/** @returns a read whose try ran, and whose end was recorded, so many seconds after the order began */
+export function aRead(from: number, to: number, overrides: Partial<RecordedRead> = {}): RecordedRead {
+  const span = { from: START + from * 1_000, to: START + to * 1_000 };
+  return { ...span, decision: 'pass', task: 1, triedAgainAfterLoss: false, ...overrides };
+}
+
+/** @returns the same evidence, whose history says something else */
+export function withFacts(evidence: OrderEvidence, overrides: Partial<HistoryFacts>): OrderEvidence {
+  const { run } = evidence;
+  return { ...evidence, run: { ...run, history: { ...run.history, facts: someFacts(overrides) } } };
 }
 
 export function aState(plan: OrderPlan, overrides: Partial<State> = {}): State {
@@ -139,7 +166,14 @@ export function evidenceOf(plan: OrderPlan, overrides: Partial<OrderEvidence> = 
       status: 'COMPLETED',
       state: aState(plan),
       closedAt: START + 45_000,
-      history: { events: 40, failedTasks: {}, timedOutTasks: 0, eager: false, firstTaskLost: false },
+      history: {
+        events: 40,
+        failedTasks: {},
+        timedOutTasks: 0,
+        eager: false,
+        firstTaskLost: false,
+        facts: someFacts(),
+      },
     },
     transactions: [aTransactionRecord(plan)],
     ledger: [anEntry(plan)],

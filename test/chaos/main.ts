@@ -1,6 +1,7 @@
 /** `npm run chaos -- --seed N --orders N --json FILE`: nothing lost, nothing doubled, whatever dies. */
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { Command, InvalidArgumentError } from 'commander';
+import { randomSeed } from './random.ts';
 import { printedReport, writeReport } from './report.ts';
 import { runChaos } from './run-chaos.ts';
 
@@ -15,11 +16,19 @@ const program = new Command()
   .description(
     'Screens orders while processes are killed and the service misbehaves, and counts what went wrong.',
   )
-  .option('--seed <number>', 'the same seed makes the same orders, faults and kills', wholeNumber, 1)
+  .option(
+    '--seed <number>',
+    'the same seed makes the same orders, faults and kills; a random one unless given',
+    wholeNumber,
+  )
   .option('--orders <number>', 'how many orders', wholeNumber, 2_000)
   .option('--json <file>', 'writes figures, anomalies and their evidence')
   .parse();
-const { seed, orders, json } = program.opts<{ seed: number; orders: number; json?: string }>();
+const {
+  seed = randomSeed(),
+  orders,
+  json,
+} = program.opts<{ seed?: number; orders: number; json?: string }>();
 
 // Replaying two thousand histories says two thousand times that a worker starts and stops.
 Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -47,9 +56,9 @@ try {
   });
   process.stdout.write(`${printedReport(result)}\n`);
   if (json !== undefined) await writeReport(json, result);
-  const clean = result.anomalies.length === 0 && result.mischief.wrongSecretsTaken === 0;
+  const clean = result.anomalies.length === 0 && result.faultsFromOutside.wrongSecretsTaken === 0;
   process.exitCode = clean && !stopped.signal.aborted ? 0 : 1;
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

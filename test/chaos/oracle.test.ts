@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, State } from './evidence.ts';
-import { anAttempt, aPlan, aState, ID, moment } from './made-up.ts';
+import type { HistoryFacts } from './history-facts.ts';
+import { anAttempt, aPlan, aRead, aState, ID, moment, START, someFacts } from './made-up.ts';
 import { checkoutAction, expectedAction, fallbackAction } from './oracle.ts';
 import { type IntegrationName, policyOf } from './policies.ts';
 
@@ -150,5 +151,67 @@ describe('later', () => {
     ],
   ])('the gateway %s', (_case, action, must) => {
     expect(action).toBe(must);
+  });
+});
+
+describe('the gateway’s fail and the service’s', () => {
+  // Found with seed 70702, order 407: a poll's end and the gateway's second result came in one task, at 15.616 s.
+  const both = (readAt: number, known?: HistoryFacts) => {
+    const plan = aPlan('gateway', { amount: 115, attempts: ['review'] });
+    const made = anAttempt(plan, {
+      decision: 'fail',
+      readings: [reading('review', 0.159, 'checkout'), reading('fail', readAt)],
+      answer: answered('review', 'proceed'),
+      gateway: { result: 'fail', at: moment(15.616), sent: moment(23.288) },
+    });
+    return expectedAction(plan, aState(plan, { attempts: [made] }), known);
+  };
+  const took = (task: number, readInTask: number) =>
+    someFacts({
+      gatewayResults: [
+        { attempt: 1, result: 'error', task: 1, at: START + 4_540 },
+        { attempt: 1, result: 'fail', task, at: START + 15_616 },
+      ],
+      recordedReads: [aRead(5.994, 12.022, { decision: 'fail', task: readInTask, at: START + 6_500 })],
+    });
+
+  it('at the same moment: what was read comes before what was reported', () => {
+    expect(both(15.616)).toBe('cancel');
+    expect(both(15.616, took(3, 3))).toBe('cancel');
+  });
+
+  it('one after the other: the first decides', () => {
+    expect(both(6.5)).toBe('cancel');
+    expect(both(15.617)).toBe('decline');
+  });
+
+  it('of one moment in two tasks: the task decides', () => {
+    expect(both(15.616, took(3, 4))).toBe('decline');
+  });
+});
+
+describe('a cancel', () => {
+  it.each([
+    ['that was refused means cancel', 'refused', 'cancel'],
+    ['whose outcome is unknown means cancel', 'unconfirmed', 'cancel'],
+    ['that was withdrawn changes nothing', 'withdrawn', 'proceed'],
+  ])('%s', (_case, status, action) => {
+    const asked = { ...cancel, status, finishedAt: moment(3) };
+    expect(expected('canceling', ['pass', 'proceed'], {}, { actions: [asked] })).toBe(action);
+  });
+});
+
+describe('a gateway result that replaced another', () => {
+  it('ends the hold of the first, which the history has', () => {
+    const known = someFacts({
+      gatewayResults: [{ attempt: 1, result: 'error', task: 1, at: START + 2_000 }],
+    });
+    const plan = aPlan('gateway');
+    const made = anAttempt(plan, {
+      readings: [reading('review', 0, 'checkout'), reading('pass', 3)],
+      answer: answered('review', 'proceed'),
+      gateway: { result: 'pass', at: moment(5) },
+    });
+    expect(expectedAction(plan, aState(plan, { attempts: [made] }), known)).toBe('proceed');
   });
 });

@@ -1,8 +1,10 @@
 /**
- * What an order must do, said a second time and independently of `src/orders/`: the table of design section 2 and the
- * corner rules of section 3, as a fold over what is known to have happened to the order's newest attempt.
+ * What an order must do, said a second time and independently of `src/orders/`: the table of actions and the rules for the
+ * corners, as a fold over what is known to have happened to the order's newest attempt. Each input has its own moment on the
+ * order's record. Of those with the same moment, what was read comes first: ends of effects are taken before messages.
  */
 import type { Attempt, State } from './evidence.ts';
+import type { HistoryFacts } from './history-facts.ts';
 import type { OrderPlan } from './plan.ts';
 import { type ChaosPolicy, policyOf, SKIP_BELOW, type Unavailable } from './policies.ts';
 
@@ -35,8 +37,14 @@ type Step =
   | { at: number; rank: number; kind: 'review given up' }
   | { at: number; rank: number; kind: 'review limit' };
 
-/** @returns the action that the order must have now */
-export function expectedAction(plan: OrderPlan, state: State): string {
+type Known = Pick<HistoryFacts, 'gatewayResults' | 'recordedReads'>;
+const NOTHING_MORE: Known = { gatewayResults: [], recordedReads: [] };
+
+/**
+ * @param known what the history says beside the state
+ * @returns the action that the order must have now
+ */
+export function expectedAction(plan: OrderPlan, state: State, known: Known = NOTHING_MORE): string {
   const policy = policyOf(plan.integration);
   if (policy.passive) return 'proceed';
   const attempt = newest(state);
@@ -46,7 +54,7 @@ export function expectedAction(plan: OrderPlan, state: State): string {
   let decision = answer.decision;
   let gateway: string | undefined;
   let ended = false;
-  for (const step of stepsOf(plan, policy, state, attempt)) {
+  for (const step of stepsOf(policy, state, attempt, known)) {
     if (ended) break;
     switch (step.kind) {
       case 'reading': {
@@ -92,49 +100,68 @@ function later(decision: string, gateway: string | undefined): string {
   return 'hold';
 }
 
-function stepsOf(plan: OrderPlan, policy: ChaosPolicy, state: State, attempt: Attempt): Step[] {
+function stepsOf(policy: ChaosPolicy, state: State, attempt: Attempt, known: Known): Step[] {
   const steps: Step[] = attempt.readings.map((reading) => ({
     at: Date.parse(reading.at),
-    rank: 0,
+    rank: cameAfterGateway(reading, attempt, known) ? 2 : 0,
     kind: 'reading',
     decision: reading.decision,
     source: reading.source,
   }));
   if (attempt.gateway !== undefined) {
-    // A result that replaced `error` is the one on record: the first one's hold ended with it.
-    steps.push({
-      at: Date.parse(attempt.gateway.at),
-      rank: 1,
-      kind: 'gateway',
-      result: attempt.gateway.result,
-    });
-    const first = plan.gateway;
-    if (
-      first?.replacedBy !== undefined &&
-      attempt.gateway.result === first.replacedBy &&
-      attempt.number === 1
-    ) {
-      const before = Date.parse(attempt.gateway.at) - first.afterMs;
-      steps.push({ at: before, rank: 1, kind: 'gateway', result: 'error' });
+    const { result, at } = attempt.gateway;
+    steps.push({ at: Date.parse(at), rank: 1, kind: 'gateway', result });
+    // The record keeps the last result; the history has one that was replaced.
+    for (const before of known.gatewayResults) {
+      if ((before.attempt ?? attempt.number) !== attempt.number || before.result === result) continue;
+      steps.push({ at: before.at, rank: 1, kind: 'gateway', result: before.result });
     }
   }
   for (const record of state.actions) {
     const mine = record.transactionId === undefined || record.transactionId === attempt.transactionId;
     const asked = Date.parse(record.requestedAt) >= Date.parse(attempt.startedAt);
     if (record.kind !== 'cancel' || record.finishedAt === undefined || !mine || !asked) continue;
-    steps.push({ at: Date.parse(record.finishedAt), rank: 2, kind: 'cancel ended' });
+    if (NEVER_SENT.has(record.status)) continue;
+    steps.push({ at: Date.parse(record.finishedAt), rank: 3, kind: 'cancel ended' });
   }
   if (
     state.passed.includes('review-lead') &&
     policy.onUnresolvedReview === 'cancel' &&
     attempt.cancelBy !== undefined
   ) {
-    steps.push({ at: Date.parse(attempt.cancelBy) - policy.reviewLeadMs, rank: 3, kind: 'review given up' });
+    steps.push({ at: Date.parse(attempt.cancelBy) - policy.reviewLeadMs, rank: 4, kind: 'review given up' });
   }
   if (state.passed.includes('review-limit')) {
-    steps.push({ at: Number.POSITIVE_INFINITY, rank: 4, kind: 'review limit' });
+    steps.push({ at: Number.POSITIVE_INFINITY, rank: 5, kind: 'review limit' });
   }
   return steps.sort((a, b) => a.at - b.at || a.rank - b.rank);
+}
+
+/** A reading that carries the moment of the gateway's result, although its end came in a later task than that. */
+function cameAfterGateway(
+  { decision, at }: Attempt['readings'][number],
+  { number, gateway }: Attempt,
+  { gatewayResults, recordedReads }: Known,
+): boolean {
+  if (gateway?.at !== at) return false;
+  const taken = gatewayResults.findLast(
+    (one) => (one.attempt ?? number) === number && one.result === gateway.result,
+  );
+  const reads = recordedReads.filter(
+    (read) => read.decision === decision && read.at !== undefined && read.at <= Date.parse(at),
+  );
+  return taken !== undefined && reads.length > 0 && reads.every(({ task }) => task > taken.task);
+}
+
+/** How a portal action ends that the service was never asked for: taken back, or its day was over. */
+export const NEVER_SENT: ReadonlySet<string> = new Set(['withdrawn', 'not-sent']);
+/** How long an action that isn't a cancel is tried. */
+export const ACTION_BOUND_MS = 24 * 3_600_000;
+
+/** @returns what makes two chargebacks of a transaction the same: every field that is sent, `inquiry` as a boolean */
+export function chargebackIdentity(fields: object): string {
+  const { inquiry, ...others } = { inquiry: 'false', ...fields };
+  return JSON.stringify([inquiry === 'true', ...Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 /** @returns the newest attempt */

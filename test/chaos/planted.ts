@@ -11,6 +11,7 @@ import {
   ID,
   moment,
   START,
+  withFacts,
   withState,
 } from './made-up.ts';
 import {
@@ -23,12 +24,14 @@ import {
   QUIET,
   uncanceled,
 } from './made-up-canceled.ts';
+import { PLANTED_DECISIONS } from './planted-decisions.ts';
 import type { AnomalyKind, Circumstances } from './verdict.ts';
 
 const chargeback = { transaction_id: ID, reason_code: '10.4', due_date: '2034-01-31' };
 
 /** One way, at least, to plant each kind of anomaly. */
 export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
+  ...PLANTED_DECISIONS,
   ['order lost', 'Temporal knows none', { ...fine, run: { status: 'NONE', history: fine.run.history } }],
   ['never answered', 'no answer came', { ...fine, diary: aDiary(plan, { answers: [] }) }],
   ['never answered', 'a request was given up', { ...fine, diary: aDiary(plan, { givenUp: ['cancel'] }) }],
@@ -47,39 +50,6 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
     'an id that was never created',
     withState(plan, { attempts: [anAttempt(plan, { transactionIds: [ID, 'invented'] })] }),
   ],
-  [
-    'wrong decision',
-    'a reading that the service never gave',
-    withState(plan, {
-      attempts: [
-        anAttempt(plan, {
-          readings: [...anAttempt(plan).readings, { decision: 'fraudulent', at: moment(3), source: 'poll' }],
-        }),
-      ],
-    }),
-  ],
-  [
-    'wrong decision',
-    'a change that it was told',
-    {
-      ...fine,
-      transactions: [aTransactionRecord(plan, failed)],
-      ledger: [
-        anEntry(plan),
-        anEntry(plan, {
-          operation: 'status-by-url',
-          wallAt: moment(10),
-          outcome: { status: 200, code: null, decision: 'fail' },
-        }),
-      ],
-    },
-  ],
-  [
-    'wrong decision',
-    'a change before the recheck, which was never made',
-    { ...fine, transactions: [aTransactionRecord(plan, failed)] },
-  ],
-  ['wrong decision', 'not skipped as planned', evidenceOf({ ...plan, amount: 0.5 })],
   ['wrong action', 'hold for a pass', withState(plan, { action: 'hold' })],
   [
     'wrong action',
@@ -132,12 +102,42 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
     uncanceled({ actions: [{ ...cancelRecord, status: 'too-late' }] }),
   ],
   [
+    'cancel missing',
+    'it waited for another action, as order 456 of seed 70702 did',
+    withFacts(
+      {
+        ...canceled,
+        run: withState(plan, {
+          ...canceled.run.state,
+          actions: [{ ...cancelRecord, by: 'caller', requestedAt: moment(1) }],
+        }).run,
+      },
+      {
+        tasks: [0, 1, 4, 5].map((at) => ({ from: START + at * 1_000, to: START + at * 1_000 + 20 })),
+        portalTries: [
+          { kind: 'chargeback', transactionId: ID, task: 0, scheduledAt: START + 20, endedAt: START + 3_900 },
+          { kind: 'cancel', transactionId: ID, task: 2, scheduledAt: START + 4_020, endedAt: START + 4_900 },
+        ],
+      },
+    ),
+  ],
+  [
     'cancel refused in the window',
     'with half of it left',
     {
       ...fine,
       diary: aDiary(plan, {
         actions: [{ kind: 'cancel', outcome: 'cancel-window-closed', sentAt: START, at: START + 20_000 }],
+      }),
+    },
+  ],
+  [
+    'cancel refused in the window',
+    'a millisecond before the last call',
+    {
+      ...fine,
+      diary: aDiary(plan, {
+        actions: [{ kind: 'cancel', outcome: 'cancel-window-closed', sentAt: START, at: START + 44_549 }],
       }),
     },
   ],
@@ -162,6 +162,11 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
   ],
   [
     'portal action not in the ledger',
+    'the record says refused, the service never did',
+    withState(plan, { actions: [{ ...cancelRecord, kind: 'report-fraud', status: 'refused' }] }),
+  ],
+  [
+    'portal action not in the ledger',
     'the order service was told so',
     {
       ...fine,
@@ -174,6 +179,25 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
     'portal action not on record',
     'the service has a report',
     { ...fine, transactions: [aTransactionRecord(plan, { fraudReports: [moment(3)] })] },
+  ],
+  [
+    'portal action not on record',
+    'withdrawn before it was sent, and the service was called',
+    withState(
+      plan,
+      { actions: [{ ...cancelRecord, kind: 'report-fraud', status: 'withdrawn' }] },
+      {
+        ledger: [
+          anEntry(plan),
+          anEntry(plan, { sequence: 2, operation: 'report-fraud', fault: '5xx-before-commit' }),
+        ],
+      },
+    ),
+  ],
+  [
+    'portal action not on record',
+    'given up before its day was over',
+    withState(plan, { actions: [{ ...cancelRecord, kind: 'report-fraud', status: 'not-sent' }] }),
   ],
   [
     'portal action not on record',

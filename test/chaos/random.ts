@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 
 /**
  * A source of numbers that depend on nothing but the seed and a label, so that each order's plan is the same in every
@@ -38,4 +38,9 @@ export class Dice {
     if (last === undefined) throw new TypeError('nothing to choose from');
     return last[0];
   }
+}
+
+/** @returns a seed for a run that was given none */
+export function randomSeed(): number {
+  return randomInt(1, 1_000_000);
 }

@@ -32,7 +32,7 @@ const LISTED = 60;
 
 /** Everything that happened in a run, in figures. */
 export function figuresOf(result: ChaosResult): Record<string, number | string> {
-  const { evidence, mischief, traffic, received } = result;
+  const { evidence, faultsFromOutside, traffic, received } = result;
   const answeredBeforeRecord = evidence.filter(({ diary, run: { history } }) =>
     diary.answers.some(({ at }) => history.recordedAt !== undefined && at < history.recordedAt),
   );
@@ -40,8 +40,10 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
   const failedTasks = evidence.reduce((sum, { run }) => sum + total(run.history.failedTasks), 0);
   const attention = tally(evidence.flatMap(({ run }) => run.state?.attention.map(({ code }) => code) ?? []));
   return {
+    seed: result.options.seed,
     orders: evidence.length,
     'histories replayed': evidence.filter(({ run }) => run.status !== 'NONE').length,
+    'histories replayed that were cut at a workflow task': result.cuts,
     'closed, the others at rest': closed,
     'time taken': `${Math.round(result.tookMs / 1000)} s`,
     'pre-gateway orders': evidence.filter(({ run }) => run.state?.workflow === 'pre-gateway').length,
@@ -61,14 +63,14 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
     'requests of order services': traffic.requests,
     'answered 503': traffic.unavailable,
     'without an answer': traffic.broken,
-    'storms of over 100 hints': mischief.storms,
-    'webhooks with a wrong secret': mischief.wrongSecrets,
-    'of them not refused': mischief.wrongSecretsTaken,
-    'webhooks for nobody': mischief.strangeWebhooks,
-    'outages of the service': mischief.serviceOutages,
-    'times the key was wrong': mischief.keySwitches,
-    'outages of the events receiver': mischief.receiverOutages,
-    'times the card stash froze': mischief.cardStashFreezes,
+    'storms of over 100 hints': faultsFromOutside.storms,
+    'webhooks with a wrong secret': faultsFromOutside.wrongSecrets,
+    'of them not refused': faultsFromOutside.wrongSecretsTaken,
+    'webhooks for nobody': faultsFromOutside.strangeWebhooks,
+    'outages of the service': faultsFromOutside.serviceOutages,
+    'times the key was wrong': faultsFromOutside.keySwitches,
+    'outages of the events receiver': faultsFromOutside.receiverOutages,
+    'times the card stash froze': faultsFromOutside.cardStashFreezes,
     'events that arrived': received.arrivals,
     ...prefixed('of them ', received.behaved),
     'events from outside an order': received.fromOutside,

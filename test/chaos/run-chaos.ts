@@ -1,11 +1,11 @@
-/** One chaos run: load and mischief, calm, settling, and the verdict. */
+/** One chaos run: load and faults, calm, settling, and the verdict. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAnalysts } from './analysts.ts';
-import { type Cast, startCast } from './cast.ts';
 import { OrderService } from './client.ts';
+import { type Deployment, startDeployment } from './deployment.ts';
 import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
-import { calmDown, doMischief, type MischiefReport } from './mischief.ts';
+import { calmDown, type FaultsFromOutside, playFaultsFromOutside } from './faults-from-outside.ts';
 import { newest } from './oracle.ts';
 import { type OrderPlan, orderOfInvoice, planRun } from './plan.ts';
 import { firstHistories, replayAll } from './replays.ts';
@@ -35,13 +35,20 @@ export interface ChaosResult {
   /** Whether pre-gateway orders, with full card data, were among them. */
   cards: boolean;
   anomalies: Anomaly[];
+  /** How many histories were replayed that had been cut at the start of a workflow task. */
+  cuts: number;
   evidence: OrderEvidence[];
-  faults: Cast['sandbox']['control'] extends { faults(): infer Report } ? Report : never;
-  deaths: Cast['deaths'];
+  faults: Deployment['sandbox']['control'] extends { faults(): infer Report } ? Report : never;
+  deaths: Deployment['deaths'];
   outages: Circumstances['outages'];
-  mischief: MischiefReport;
+  faultsFromOutside: FaultsFromOutside;
   traffic: OrderService['traffic'];
-  received: { arrivals: number; behaved: Cast['receiver']['behaved']; wrong: number; fromOutside: number };
+  received: {
+    arrivals: number;
+    behaved: Deployment['receiver']['behaved'];
+    wrong: number;
+    fromOutside: number;
+  };
   analystsDecided: number;
   /** Orders whose last decision was known only after an operator asked for a recheck. */
   knownAtRecheck: string[];
@@ -58,28 +65,29 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const loadMs = Math.ceil((orders / rate) * 1000);
   const known = new Map<string, OrderPlan>();
   const integrationOf = (invoice: string) => known.get(orderOfInvoice(invoice)?.orderId ?? '')?.integration;
+  say(`seed ${seed}`);
   say('starting Temporal, workers, API and sandbox …');
-  const cast = await startCast({ seed, workers, integrationOf });
+  const deployment = await startDeployment({ seed, workers, integrationOf });
   try {
-    const plans = planRun({ seed, orders, loadMs, cards: cast.cards !== undefined });
+    const plans = planRun({ seed, orders, loadMs, cards: deployment.cards !== undefined });
     for (const plan of plans) known.set(plan.orderId, plan);
-    return await play(options, cast, plans, known, loadMs, began);
+    return await play(options, deployment, plans, known, loadMs, began);
   } finally {
-    await cast.stop();
+    await deployment.stop();
   }
 }
 
 async function play(
   options: ChaosOptions,
-  cast: Cast,
+  deployment: Deployment,
   plans: OrderPlan[],
   known: Map<string, OrderPlan>,
   loadMs: number,
   began: number,
 ): Promise<ChaosResult> {
   const { seed, orders, rate, workers, say, signal } = options;
-  const service = new OrderService(cast.apiUrl, cast.receiver, signal);
-  const analysts = startAnalysts(cast.sandbox, known);
+  const service = new OrderService(deployment.apiUrl, deployment.receiver, signal);
+  const analysts = startAnalysts(deployment.sandbox, known);
   try {
     say(`${orders} orders in ${Math.round(loadMs / 1000)} s, with kills and faults …`);
     const start = Date.now();
@@ -89,43 +97,50 @@ async function play(
         if (!signal.aborted) await service.serve(plan);
       }),
     );
-    const mischief = await doMischief(cast, plans, { ...options, loadMs }, signal);
+    const faultsFromOutside = await playFaultsFromOutside(deployment, plans, { ...options, loadMs }, signal);
     signal.throwIfAborted();
-    await calmDown(cast);
+    await calmDown(deployment);
     say('the faults have ended; the order services finish …');
     await load;
     while (analysts.pending() > 0 && !signal.aborted) await sleep(200);
 
     say('waiting until every order has come to rest …');
-    const restless = await settle(cast.temporal, cast.sandbox, plans, options.settleWithinMs, signal);
+    const restless = await settle(
+      deployment.temporal,
+      deployment.sandbox,
+      plans,
+      options.settleWithinMs,
+      signal,
+    );
     signal.throwIfAborted();
-    const knownAtRecheck = await recheckOpenOrders(cast, plans, signal);
+    const knownAtRecheck = await recheckOpenOrders(deployment, plans, signal);
     say('asking each checkout once more …');
     await inBatches(plans, (plan) => service.screen(plan, 1));
 
     signal.throwIfAborted();
     say('comparing order by order …');
     const diaryOf = (orderId: string) => service.diaryOf(orderId);
-    const { temporal, sandbox, receiver } = cast;
+    const { temporal, sandbox, receiver } = deployment;
     const evidence = await gatherEvidence(temporal, sandbox, receiver.arrivals, plans, diaryOf);
     say('replaying every history …');
-    const unreplayable = await replayAll(temporal, plans);
+    const { faults: unreplayable, cuts } = await replayAll(temporal, plans, seed);
     const circumstances = {
-      outages: cast.outages,
-      unreplayable: unreplayable,
+      outages: deployment.outages,
+      unreplayable,
       restless: new Set(restless.map(({ orderId }) => orderId)),
     };
     const anomalies = evidence.flatMap((one) => judge(one, circumstances));
     return {
       options: { seed, orders, rate, workers },
       tookMs: Date.now() - began,
-      cards: cast.cards !== undefined,
+      cards: deployment.cards !== undefined,
       anomalies,
+      cuts,
       evidence,
       faults: sandbox.control.faults(),
-      deaths: cast.deaths,
-      outages: cast.outages,
-      mischief,
+      deaths: deployment.deaths,
+      outages: deployment.outages,
+      faultsFromOutside,
       traffic: service.traffic,
       received: {
         arrivals: receiver.arrivals.length,
@@ -135,7 +150,7 @@ async function play(
       },
       analystsDecided: analysts.decided(),
       knownAtRecheck,
-      complaints: cast.complaints(),
+      complaints: deployment.complaints(),
       histories: await firstHistories(
         temporal,
         plans.filter(({ orderId }) => anomalies.some((one) => one.orderId === orderId)),
@@ -148,25 +163,25 @@ async function play(
 
 /** A hint may be lost on its way, and an open order's last read is days away: an operator asks for it. */
 async function recheckOpenOrders(
-  cast: Cast,
+  deployment: Deployment,
   plans: readonly OrderPlan[],
   signal: AbortSignal,
 ): Promise<string[]> {
   const outdated: OrderPlan[] = [];
   const empty = { answers: [], refusals: [], gateway: [], actions: [], strange: [], givenUp: [] };
-  const evidence = await gatherEvidence(cast.temporal, cast.sandbox, [], plans, () => empty);
+  const evidence = await gatherEvidence(deployment.temporal, deployment.sandbox, [], plans, () => empty);
   for (const { plan, run, transactions } of evidence) {
     if (run.status !== 'RUNNING' || run.state === undefined) continue;
     const transaction = transactions.find(({ id }) => run.state && id === newest(run.state).transactionId);
     if (transaction !== undefined && transaction.decision !== run.state.decision) outdated.push(plan);
   }
   await inBatches(outdated, async ({ orderId, integration }) => {
-    const url = `${cast.apiUrl}/v1/orders/${orderId}/recheck?integration=${integration}`;
+    const url = `${deployment.apiUrl}/v1/orders/${orderId}/recheck?integration=${integration}`;
     await fetch(url, { method: 'POST', signal }).catch(() => undefined);
   });
   if (outdated.length > 0) {
     await sleep(3_000, undefined, { signal }).catch(() => undefined);
-    await settle(cast.temporal, cast.sandbox, outdated, 60_000, signal);
+    await settle(deployment.temporal, deployment.sandbox, outdated, 60_000, signal);
   }
   return outdated.map(({ orderId }) => orderId);
 }

@@ -24,7 +24,8 @@ export function answersOf(evidence: OrderEvidence): Finding[] {
     findings.push({ kind: 'never answered', facts: `${path} was never answered` });
   for (const number of new Set(diary.answers.map(({ attempt }) => attempt))) {
     const given = diary.answers.filter(
-      (answer) => answer.attempt === number && !wasRenewed(evidence, answer),
+      (answer) =>
+        answer.attempt === number && !wasRenewed(evidence, answer) && !becameTheDecision(evidence, answer),
     );
     const words = new Set(given.map(inShort));
     if (words.size > 1) findings.push({ kind: 'contradicting answers', facts: [...words].join(' / ') });
@@ -53,6 +54,17 @@ export function answersOf(evidence: OrderEvidence): Finding[] {
     }
   }
   return findings;
+}
+
+/**
+ * The same attempt asked again after a `pending` is told its first decision, as soon as there is one, with the action that the
+ * order has by then. A decline that was given stays one.
+ */
+function becameTheDecision({ run, diary }: OrderEvidence, answer: Answer): boolean {
+  const before = diary.answers.find((one) => one.attempt === answer.attempt && one.at <= answer.at);
+  const readings = run.state?.attempts[answer.attempt - 1]?.readings ?? [];
+  const first = readings.find(({ decision }) => decision !== 'pending' && decision !== 'skipped');
+  return before?.decision === 'pending' && before.action !== 'decline' && first?.decision === answer.decision;
 }
 
 /**

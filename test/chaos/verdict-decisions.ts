@@ -1,14 +1,9 @@
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
 import type { OrderEvidence, State } from './evidence.ts';
+import { overAt, READS, whyNotOnRecord } from './lost-answers.ts';
 import { expectedAction, isSkipped, newest } from './oracle.ts';
 import { policyOf } from './policies.ts';
 import type { Circumstances, Finding } from './verdict.ts';
-
-const READS = new Set(['status', 'status-by-url', 'status-by-invoice', 'create-transaction']);
-/** A reading is recorded a moment after it was answered, unless its process is killed meanwhile. */
-const RECORDED_WITHIN_MS = 2_500;
-/** A workflow's clock stands still during a task: a reading made inside it carries the moment at which the task began. */
-const LONGEST_TASK_MS = 10_000;
 
 /** The order's decision is the service's, and its action is what the design makes of it. */
 export function decisionsOf(evidence: OrderEvidence, circumstances: Circumstances): Finding[] {
@@ -30,7 +25,8 @@ export function decisionsOf(evidence: OrderEvidence, circumstances: Circumstance
       if (!isService(decision)) continue;
       // «error» is also ours: refused, unreadable, or given up.
       if (decision === 'error') continue;
-      if (own.some((one) => wasAt(one, decision, Date.parse(at)))) continue;
+      const known = Math.max(Date.parse(at), ...endsOf(evidence, decision, Date.parse(at)));
+      if (own.some((one) => wasTold(evidence, one, decision, known))) continue;
       wrong(`read ${decision} at ${at} (${source}), which the service never said by then`);
     }
   }
@@ -39,7 +35,7 @@ export function decisionsOf(evidence: OrderEvidence, circumstances: Circumstance
     const why = missed(evidence, state, transaction, circumstances);
     if (why !== undefined) wrong(`${state.decision}, the service says ${transaction.decision}: ${why}`);
   }
-  const expected = expectedAction(plan, state);
+  const expected = expectedAction(plan, state, run.history.facts);
   if (state.action !== expected) {
     findings.push({
       kind: 'wrong action',
@@ -53,52 +49,73 @@ function isService(decision: string): boolean {
   return decision !== 'pending' && decision !== 'skipped';
 }
 
-function wasAt({ decisions }: TransactionRecord, decision: string, at: number): boolean {
-  return decisions.some((one) => one.decision === decision && Date.parse(one.at) <= at + LONGEST_TASK_MS);
+/**
+ * When the ends of the reads were recorded that may have brought a reading. A reading's moment counts from the schedule of its
+ * try: how long the try waited for a worker isn't in it, so the answer may have come later, up to the end on record.
+ */
+function endsOf({ run }: OrderEvidence, decision: string, at: number): number[] {
+  return run.history.facts.recordedReads
+    .filter((read) => read.decision === decision && read.at !== undefined && read.at <= at)
+    .map(({ to }) => to);
+}
+
+/** The service had decided so by the moment, and had said it. */
+function wasTold(
+  { ledger }: OrderEvidence,
+  { id, decisions }: TransactionRecord,
+  decision: string,
+  by: number,
+): boolean {
+  return (
+    decisions.some((one) => one.decision === decision && Date.parse(one.at) <= by) &&
+    ledger.some(
+      (entry) =>
+        READS.has(entry.operation) &&
+        entry.transactionId === id &&
+        entry.outcome.decision === decision &&
+        Date.parse(entry.wallAt) <= by,
+    )
+  );
 }
 
 /** @returns why the order should have known the service's last decision, or undefined: it couldn't */
 function missed(
-  { plan, run, ledger }: OrderEvidence,
+  evidence: OrderEvidence,
   state: State,
   transaction: TransactionRecord,
   { outages }: Circumstances,
 ): string | undefined {
+  const { plan, run, ledger } = evidence;
   const changed = Date.parse(transaction.decisions.at(-1)?.at ?? transaction.createdAt);
   const policy = policyOf(plan.integration);
-  const closing = run.closedAt ?? Number.POSITIVE_INFINITY;
-  const final = state.phase === 'canceled' ? Date.parse(state.phaseSince) : closing;
-  if (changed >= final) return undefined;
+  const over = overAt(run, state);
+  if (changed >= over) return undefined;
   // `error` is what we made of an answer that couldn't be used: it stands until somebody rechecks.
   if (state.decision === 'error') return undefined;
   const heard = ledger.find(
     (entry) =>
-      tells(entry, transaction, changed) && quiet(entry, final, outages) && !ofStoppedPoll(entry, state),
+      tells(entry, transaction, changed) && whyNotOnRecord(entry, evidence, state, outages) === undefined,
   );
   if (heard !== undefined) return `it was told so at ${heard.wallAt}`;
   // Nobody reads a declined order, nor a passive one's pass, except at a hint.
-  if (state.phase === 'declined' || policy.passive || wasDeclined(state)) return undefined;
+  if (state.phase === 'declined' || policy.passive || state.action === 'decline') return undefined;
   if (run.status === 'RUNNING') return 'the order is open';
   const { cancelBy } = newest(state);
-  if (cancelBy === undefined) return undefined;
+  if (cancelBy === undefined || state.decision !== 'pass') return undefined;
   const due = Date.parse(cancelBy) - policy.recheckLeadMs;
-  const readInTime = state.decision === 'pass' && changed < due && due < final;
-  const neverAsked = !ledger.some(
-    (entry) => READS.has(entry.operation) && Date.parse(entry.wallAt) >= Math.max(changed, due),
+  if (changed >= due || due >= over || canceledBy(evidence, transaction.id, due)) return undefined;
+  // A server or workers that were away let the recheck and the window's end come in one task: then it is over.
+  const hadATask = run.history.facts.tasks.some(({ from }) => from >= due && from < over);
+  const asked = ledger.some((entry) => READS.has(entry.operation) && Date.parse(entry.wallAt) >= due);
+  return hadATask && !asked ? 'it was never read again before the window closed' : undefined;
+}
+
+/** The cancel's end was on record by then: nothing was left to read for. */
+function canceledBy({ run }: OrderEvidence, transactionId: string, moment: number): boolean {
+  return run.history.facts.portalTries.some(
+    ({ kind, transactionId: about, outcome, endedAt = Number.POSITIVE_INFINITY }) =>
+      kind === 'cancel' && outcome === 'done' && about === transactionId && endedAt <= moment,
   );
-  return readInTime && neverAsked ? 'it was never read again before the window closed' : undefined;
-}
-
-function wasDeclined(state: State): boolean {
-  return state.action === 'decline';
-}
-
-/** The gateway declined while a poll was on its way: nobody waits for it any more. */
-function ofStoppedPoll({ wallAt }: LedgerEntry, state: State): boolean {
-  const { gateway } = newest(state);
-  if (gateway?.result !== 'fail' || !wasDeclined(state)) return false;
-  const later = Date.parse(wallAt) - Date.parse(gateway.at);
-  return later >= 0 && later <= RECORDED_WITHIN_MS;
 }
 
 /** A clean answer that held the decision. */
@@ -111,14 +128,4 @@ function tells(entry: LedgerEntry, transaction: TransactionRecord, since: number
     (entry.fault === null || entry.fault === 'delay') &&
     entry.outcome.decision === transaction.decision
   );
-}
-
-/** Nothing was killed near the moment, and there was time to record the answer. */
-function quiet(entry: LedgerEntry, final: number, outages: Circumstances['outages']): boolean {
-  const at = Date.parse(entry.wallAt);
-  if (at + RECORDED_WITHIN_MS > final) return false;
-  return !outages.some(({ from, until = Number.POSITIVE_INFINITY, what }) => {
-    const away = what === 'Temporal' ? until + RECORDED_WITHIN_MS : from;
-    return from - 500 <= at + RECORDED_WITHIN_MS && at <= away + 500;
-  });
 }

@@ -1,12 +1,15 @@
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
 import type { Attempt, OrderEvidence, State } from './evidence.ts';
-import { lastCall, newest } from './oracle.ts';
+import { ACTION_BOUND_MS, chargebackIdentity, lastCall, NEVER_SENT, newest } from './oracle.ts';
 import { policyOf } from './policies.ts';
 import type { Circumstances, Finding } from './verdict.ts';
 
-const PORTAL_OPERATIONS = ['cancel-transaction', 'report-fraud', 'submit-chargeback', 'customer-code'];
-/** A refusal this close to the end of the window was just in time. */
-const CLOSE_MS = 1_500;
+const OPERATIONS: Record<string, LedgerEntry['operation']> = {
+  cancel: 'cancel-transaction',
+  'report-fraud': 'report-fraud',
+  chargeback: 'submit-chargeback',
+  'customer-code': 'customer-code',
+};
 
 /** What is claimed to be done at the portal is done, what is done is on record, nothing twice, nothing late. */
 export function portalOf(evidence: OrderEvidence, circumstances: Circumstances): Finding[] {
@@ -15,6 +18,7 @@ export function portalOf(evidence: OrderEvidence, circumstances: Circumstances):
   return [
     ...lateCancels(evidence, state),
     ...missingCancel(evidence, state, circumstances),
+    ...waitingCancels(evidence, state),
     ...refusedCancels(evidence, state),
     ...claims(evidence, state),
     ...gatewayResults(evidence, state),
@@ -41,7 +45,7 @@ function attemptOf(state: State, transactionId: string | null): Attempt | undefi
 
 /** A cancel that policy wants is made, unless the service or the window's end was in the way. */
 function missingCancel(evidence: OrderEvidence, state: State, circumstances: Circumstances): Finding[] {
-  const { plan, transactions, ledger } = evidence;
+  const { plan, transactions } = evidence;
   const policy = policyOf(plan.integration);
   const attempt = newest(state);
   const transaction = transactions.find(({ id }) => id === attempt.transactionId);
@@ -62,16 +66,65 @@ function missingCancel(evidence: OrderEvidence, state: State, circumstances: Cir
     ({ kind, transactionId }) => kind === 'cancel' && transactionId === attempt.transactionId,
   );
   if (tried === undefined) return [{ kind: 'cancel missing', facts: `${state.decision}, never asked for` }];
-  const sent = ledger.filter(({ operation }) => operation === 'cancel-transaction');
-  const hindered =
-    sent.some(({ fault, outcome }) => fault !== null || outcome.status === 403) ||
-    Date.parse(tried.requestedAt) > end - CLOSE_MS ||
-    circumstances.outages.some(({ from, until = Number.POSITIVE_INFINITY }) => {
-      return from < end && until > Date.parse(tried.requestedAt) - CLOSE_MS;
-    });
-  return hindered
+  if (tried.status === 'withdrawn' || tried.withdrawn === true) return [];
+  return hinderedCancel(evidence, tried, end, circumstances)
     ? []
     : [{ kind: 'cancel missing', facts: `${tried.status}, though nothing stood in its way` }];
+}
+
+/**
+ * Whether something stood in a cancel's way: the service, or that something was killed, or no task and no worker took it up
+ * before the last call. Another portal action is no reason: a cancel goes beside the others.
+ */
+function hinderedCancel(
+  { run, ledger }: OrderEvidence,
+  tried: State['actions'][number],
+  end: number,
+  { outages }: Circumstances,
+): boolean {
+  const asked = Date.parse(tried.requestedAt);
+  const meanwhile = ({ from, until = Number.POSITIVE_INFINITY }: { from: number; until?: number }) =>
+    from < end && until > asked;
+  const { facts } = run.history;
+  const own = facts.portalTries.filter(
+    ({ kind, scheduledAt, transactionId }) =>
+      kind === 'cancel' && scheduledAt >= asked && transactionId === tried.transactionId,
+  );
+  return (
+    asked >= end ||
+    ledger.some(
+      ({ operation, fault, outcome }) =>
+        operation === 'cancel-transaction' && (fault !== null || outcome.status === 403),
+    ) ||
+    outages.some(meanwhile) ||
+    facts.lostTasks.some(({ from, to }) => meanwhile({ from, until: to })) ||
+    own.some(({ scheduledAt, lastTryAt }) => Math.max(scheduledAt, lastTryAt ?? 0) >= end)
+  );
+}
+
+/** A cancel goes beside the other actions; it waits only for a create. */
+function waitingCancels({ run }: OrderEvidence, state: State): Finding[] {
+  const { tasks, portalTries, readsUnderWay } = run.history.facts;
+  return state.actions.flatMap(({ kind, by, transactionId, requestedAt }): Finding[] => {
+    if (kind !== 'cancel' || by !== 'caller') return [];
+    const asked = tasks.findIndex(({ from }) => from >= Date.parse(requestedAt));
+    const own = portalTries.find(
+      (one) => one.kind === 'cancel' && one.transactionId === transactionId && one.task >= asked,
+    );
+    const end = tasks[asked]?.to;
+    if (own === undefined || end === undefined || own.task === asked) return [];
+    const open = ({
+      scheduledAt,
+      endedAt = Number.POSITIVE_INFINITY,
+    }: {
+      scheduledAt: number;
+      endedAt?: number;
+    }) => scheduledAt <= end && endedAt > end;
+    if (readsUnderWay.some((read) => read.screens && open(read))) return [];
+    if (portalTries.some((one) => one.kind === 'cancel' && open(one))) return [];
+    const other = portalTries.find((one) => one.kind !== 'cancel' && open(one));
+    return other === undefined ? [] : [{ kind: 'cancel missing', facts: `it waited for ${other.kind}` }];
+  });
 }
 
 function refusedCancels({ plan, diary }: OrderEvidence, state: State): Finding[] {
@@ -79,7 +132,7 @@ function refusedCancels({ plan, diary }: OrderEvidence, state: State): Finding[]
   if (cancelBy === undefined) return [];
   const end = lastCall(policyOf(plan.integration), cancelBy);
   return diary.actions.flatMap(({ kind, outcome, at }): Finding[] => {
-    if (kind !== 'cancel' || outcome !== 'cancel-window-closed' || at > end - CLOSE_MS) return [];
+    if (kind !== 'cancel' || outcome !== 'cancel-window-closed' || at >= end) return [];
     return [
       {
         kind: 'cancel refused in the window',
@@ -107,9 +160,7 @@ function claims(evidence: OrderEvidence, state: State): Finding[] {
   const findings: Finding[] = [];
   const claimed = (facts: string): number =>
     findings.push({ kind: 'portal action not in the ledger', facts });
-  if (doneAt(evidence, 'chargeback') > 1) {
-    findings.push({ kind: 'chargeback sent twice', facts: `${doneAt(evidence, 'chargeback')} chargebacks` });
-  }
+  findings.push(...doubledChargebacks(transactions));
   for (const { kind, status, transactionId } of state.actions) {
     const nothingToSend = kind === 'cancel' && transactionId === undefined;
     if (status !== 'done' || nothingToSend) continue;
@@ -134,7 +185,8 @@ function claims(evidence: OrderEvidence, state: State): Finding[] {
     if (onRecord || portalRuns.some((run) => run.kind === kind)) continue;
     findings.push({ kind: 'portal action not on record', facts: `${kind} was done at the service` });
   }
-  const calls = ledger.filter(({ operation }) => PORTAL_OPERATIONS.includes(operation));
+  for (const record of state.actions) findings.push(...endsAsSaid(record, ledger, state));
+  const calls = ledger.filter(({ operation }) => Object.values(OPERATIONS).includes(operation));
   if (policyOf(plan.integration).passive && calls.length > 0) {
     findings.push({
       kind: 'portal action not on record',
@@ -142,6 +194,45 @@ function claims(evidence: OrderEvidence, state: State): Finding[] {
     });
   }
   return findings;
+}
+
+/** The same chargeback is one with the same fields: other evidence for the same transaction is another submission. */
+function doubledChargebacks(transactions: readonly TransactionRecord[]): Finding[] {
+  return transactions.flatMap(({ id, chargebacks }): Finding[] => {
+    const different = new Set(chargebacks.map(chargebackIdentity)).size;
+    if (different === chargebacks.length) return [];
+    return [
+      { kind: 'chargeback sent twice', facts: `${chargebacks.length} of ${id}, ${different} different` },
+    ];
+  });
+}
+
+/** What was never sent is in no ledger, nothing is given up before its day is over, and only the service's own words refuse. */
+function endsAsSaid(
+  { kind, status, transactionId, requestedAt, finishedAt = requestedAt }: State['actions'][number],
+  ledger: readonly LedgerEntry[],
+  state: State,
+): Finding[] {
+  const calls = ledger.filter(
+    (entry) =>
+      entry.operation === OPERATIONS[kind] &&
+      (transactionId === undefined || entry.transactionId === transactionId),
+  );
+  const alone = !state.actions.some((one) => one.kind === kind && !NEVER_SENT.has(one.status));
+  if (NEVER_SENT.has(status) && alone && calls.length > 0)
+    return [
+      { kind: 'portal action not on record', facts: `${kind} is ${status}, and the service was called` },
+    ];
+  if (status === 'not-sent' && Date.parse(finishedAt) - Date.parse(requestedAt) < ACTION_BOUND_MS)
+    return [{ kind: 'portal action not on record', facts: `${kind} was given up before its day was over` }];
+  if (status === 'refused' && !calls.some(({ outcome: { code } }) => code !== null && Number(code) !== 200))
+    return [
+      {
+        kind: 'portal action not in the ledger',
+        facts: `${kind} is on record as refused, which the service never said`,
+      },
+    ];
+  return [];
 }
 
 function namesOf(entries: readonly LedgerEntry[]): string {

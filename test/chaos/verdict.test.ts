@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderEvidence } from './evidence.ts';
-import { anArrival, anEntry, aTransactionRecord, moment, START, withState } from './made-up.ts';
-import { canceled, cancelRecord, failed, fine, plan, QUIET, uncanceled } from './made-up-canceled.ts';
+import {
+  aDiary,
+  anArrival,
+  anAttempt,
+  anEntry,
+  aTransactionRecord,
+  ID,
+  START,
+  withFacts,
+  withState,
+} from './made-up.ts';
+import { canceled, cancelRecord, fine, plan, QUIET, toldFail, uncanceled } from './made-up-canceled.ts';
 import { PLANTED } from './planted.ts';
 import { ANOMALIES, judge } from './verdict.ts';
 
@@ -30,7 +40,7 @@ describe('a planted anomaly is found', () => {
 
 describe('what is excused', () => {
   const outage = {
-    outages: [{ what: 'worker', from: START + 10_000, until: START + 12_000 }],
+    outages: [{ what: 'worker' as const, from: START + 10_000, until: START + 12_000 }],
     restless: new Set<string>(),
     unreplayable: new Map<string, string>(),
   };
@@ -40,8 +50,13 @@ describe('what is excused', () => {
       { actions: [{ ...cancelRecord, status: 'refused' }] },
       {
         ledger: [
-          anEntry(plan),
-          anEntry(plan, { operation: 'cancel-transaction', fault: 'refused-in-body', committed: false }),
+          ...toldFail,
+          anEntry(plan, {
+            operation: 'cancel-transaction',
+            outcome: { status: 200, code: 404, decision: 'fail' },
+            fault: 'refused-in-body',
+            committed: false,
+          }),
         ],
       },
     );
@@ -53,21 +68,29 @@ describe('what is excused', () => {
     expect(kinds(late, outage)).toEqual([]);
   });
 
-  it('a reading that was lost with a killed worker, when the order was read again in vain', () => {
-    const told = (at: number, fault: string | null) =>
-      anEntry(plan, {
-        operation: 'status-by-url',
-        wallAt: moment(at),
-        fault,
-        outcome: { status: fault === null ? 200 : 503, code: null, decision: 'fail' },
-      });
-    const lost = {
-      ...fine,
-      transactions: [aTransactionRecord(plan, failed)],
-      ledger: [anEntry(plan), told(10, null), told(40, '5xx-before-commit')],
-    };
-    expect(kinds(lost)).toEqual(['wrong decision']);
-    expect(kinds(lost, outage)).toEqual([]);
+  it('a cancel for which no task came before the last call', () => {
+    const tried = uncanceled({ actions: [{ ...cancelRecord, status: 'too-late' }] });
+    const cancel = { kind: 'cancel', transactionId: ID, task: 1, scheduledAt: START + 44_000 };
+    const facts = (lastTryAt: number) => withFacts(tried, { portalTries: [{ ...cancel, lastTryAt }] });
+    expect(kinds(facts(START + 44_550))).toEqual([]);
+    expect(kinds(facts(START + 44_549))).toEqual(['cancel missing']);
+  });
+
+  it('a cancel that a person took back', () => {
+    expect(kinds(uncanceled({ actions: [{ ...cancelRecord, status: 'withdrawn' }] }))).toEqual([]);
+  });
+
+  it('two chargebacks with other evidence, but not one that only says the default', () => {
+    const sent = { transaction_id: ID, reason_code: '10.4', due_date: '2034-01-31' };
+    const books = (second: object) =>
+      withState(
+        plan,
+        { actions: [{ ...cancelRecord, kind: 'chargeback' }] },
+        { transactions: [aTransactionRecord(plan, { chargebacks: [sent, { ...sent, ...second }] })] },
+      );
+    expect(kinds(books({ notes: 'the signature' }))).toEqual([]);
+    expect(kinds(books({ inquiry: 'true' }))).toEqual([]);
+    expect(kinds(books({ inquiry: 'false' }))).toEqual(['chargeback sent twice']);
   });
 
   it('attention that comes while the order ends, but nothing else after its end', () => {
@@ -77,6 +100,26 @@ describe('what is excused', () => {
     });
     expect(kinds(endingWith('order.attention'))).toEqual([]);
     expect(kinds(endingWith('order.decision_changed'))).toEqual(['event wrong']);
+  });
+
+  it('a pending that became the decision when it was asked again, unless it declined', () => {
+    const [answer] = fine.diary.answers;
+    const pending = { decision: 'pending', action: 'hold', phase: 'screening' };
+    const asked = (first: object): OrderEvidence => ({
+      ...withState(plan, { attempts: [anAttempt(plan, { answer: { ...pending, ...first } })] }),
+      diary: aDiary(plan, {
+        answers: [answer].flatMap((one) =>
+          one
+            ? [
+                { ...one, ...pending, ...first },
+                { ...one, at: one.at + 1 },
+              ]
+            : [],
+        ),
+      }),
+    });
+    expect(kinds(asked({}))).toEqual([]);
+    expect(kinds(asked({ action: 'decline' }))).toContain('contradicting answers');
   });
 
   it('the repeat of an event', () => {

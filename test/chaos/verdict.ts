@@ -43,7 +43,11 @@ export type Finding = Omit<Anomaly, 'orderId'>;
 
 /** When processes were killed, and when they were back; milliseconds after the epoch. */
 export interface Circumstances {
-  outages: readonly { what: string; from: number; until?: number }[];
+  outages: readonly {
+    what: 'worker' | 'API' | 'API with worker' | 'Temporal';
+    from: number;
+    until?: number;
+  }[];
   /** Orders that had not come to rest when the run stopped waiting. */
   restless: ReadonlySet<string>;
   /** What Temporal says of histories that the workflow code of today could not have made, by order. */
