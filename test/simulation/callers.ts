@@ -1,0 +1,240 @@
+/** Whoever asks something of the order: they send, are told, send again; and what they were told is kept. */
+import { decisionUpdateId, gatewayUpdateId, retryUpdateId } from '../../src/orders/ids.ts';
+import type { PortalFields } from '../../src/orders/messages.ts';
+import type { Ask, Reply } from '../../src/orders/order.ts';
+import type { Diary } from '../chaos/client.ts';
+import type { Call, Named } from './happenings.ts';
+import type { Run } from './run.ts';
+import type { Outcome } from './task.ts';
+import { transactionOf } from './transaction-of.ts';
+import type { World } from './world.ts';
+
+/** How often one request is sent anew that was turned away, at growing pauses. */
+const AT_MOST = 12;
+const FIRST_PAUSE_MS = 1_500;
+const LONGEST_PAUSE_MS = 120_000;
+
+export class Callers {
+  readonly diary: Diary = { answers: [], refusals: [], gateway: [], actions: [], strange: [], givenUp: [] };
+  /** What each was told, by what it asked: for a person who reads. */
+  readonly #world: World;
+  readonly #run: () => Run;
+  readonly #onAnswer: (() => void)[] = [];
+  #answered = false;
+  #ids = 0;
+  /** Those who wait for an answer, by what they asked. */
+  readonly waiting = new Map<number, { what: string; since: number }>();
+  #sent = 0;
+
+  constructor(world: World, run: () => Run) {
+    this.#world = world;
+    this.#run = run;
+  }
+
+  /** Calls when the checkout has its first answer. */
+  whenAnswered(happen: () => void): void {
+    if (this.#answered) happen();
+    else this.#onAnswer.push(happen);
+  }
+
+  /** Does what was planned: sends it as often as planned, and once more later. */
+  make(call: Call, own: string): void {
+    const ask = this.#ask(call);
+    const fixed = call.id === 'fixed' ? this.#fixedId(call, own) : undefined;
+    const send = (): void => {
+      for (let time = 1; time <= call.times; time += 1) this.#send(call, ask, fixed ?? this.#ownId(), 0);
+    };
+    send();
+    if (call.again !== undefined) this.#world.agenda.at(this.#world.agenda.now + call.again, send);
+  }
+
+  /** A caller in the process of a worker is told before it is recorded. */
+  toldBefore(answer: Extract<Reply, { checkout: unknown }>['checkout']): void {
+    this.diary.answers.push({ ...answer, at: this.#world.agenda.now });
+    this.#noteAnswer();
+  }
+
+  #send(call: Call, ask: Ask, id: string, time: number): void {
+    const { agenda, tell } = this.#world;
+    const number = ++this.#sent;
+    this.waiting.set(number, { what: `${call.do} (${id})`, since: agenda.now });
+    const sentAt = agenda.now;
+    tell?.(`somebody asks ${JSON.stringify(ask)} as ${id}`);
+    this.#run().update(id, { ask }, (outcome) => {
+      this.waiting.delete(number);
+      tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
+      const next = this.#again(outcome, id);
+      if (next !== undefined && time < AT_MOST) {
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
+        agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, next, time + 1));
+      } else this.#note(call, outcome, sentAt);
+    });
+  }
+
+  /** @returns under which id it is sent again, or undefined: it isn't */
+  #again(outcome: Outcome, id: string): string | undefined {
+    if (outcome === 'exhausted') return id;
+    if (typeof outcome === 'string') return undefined;
+    if ('refused' in outcome) return outcome.refused === 'busy' ? id : undefined;
+    return 'refusal' in outcome && outcome.refusal.code === 'late' ? this.#ownId() : undefined;
+  }
+
+  #note(call: Call, outcome: Outcome, sentAt: number): void {
+    const { diary } = this;
+    const at = this.#world.agenda.now;
+    if (outcome === 'closed' && (call.do === 'decision' || call.do === 'retry')) {
+      // The library reads an order that is over from its result.
+      const answer = this.#run().order?.state.attempts[call.attempt - 1]?.answer;
+      if (answer !== undefined) diary.answers.push({ ...answer, at });
+    }
+    if (typeof outcome === 'string') return;
+    const code =
+      'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
+    switch (call.do) {
+      case 'decision':
+      case 'retry':
+        if (typeof outcome === 'object' && 'checkout' in outcome) {
+          diary.answers.push({ ...outcome.checkout, at });
+          this.#noteAnswer();
+        } else if (code !== undefined && !this.#isExpected(call, code)) {
+          diary.refusals.push({ attempt: call.attempt, slug: code });
+        }
+        return;
+      case 'gateway-result':
+        if ('gateway' in outcome) {
+          const { attempt, result } = outcome.gateway;
+          const known = diary.gateway.some((one) => one.attempt === attempt && one.result === result);
+          if (!known) diary.gateway.push({ attempt, result, outcome: 'taken' });
+        }
+        return;
+      case 'portal': {
+        const kind = call.kind === 'chargeback' ? 'chargebacks' : call.kind;
+        const told = 'portal' in outcome ? outcome.portal.status : (code ?? 'unknown');
+        // Another attempt's transaction has a window of its own.
+        if (call.named === 'none') diary.actions.push({ kind, outcome: told, sentAt, at });
+        return;
+      }
+    }
+  }
+
+  #noteAnswer(): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    for (const happen of this.#onAnswer.splice(0)) happen();
+  }
+
+  #ask(call: Call): Ask {
+    const { life, stash, agenda } = this.#world;
+    switch (call.do) {
+      case 'decision':
+        return {
+          kind: 'decision',
+          request: { attempt: call.attempt, ...fingerprint(call.attempt, call.content) },
+        };
+      case 'retry': {
+        const transaction = transactionOf(life, call.attempt);
+        if (!life.card)
+          return {
+            kind: 'retry',
+            request: { attempt: call.attempt, transaction, ...fingerprint(call.attempt, call.content) },
+          };
+        const cardRef = `card-${call.attempt}`;
+        stash.until.set(cardRef, agenda.now + 900_000);
+        return {
+          kind: 'retry',
+          request: {
+            attempt: call.attempt,
+            transaction,
+            cardRef,
+            ...fingerprint(call.attempt, call.content),
+          },
+        };
+      }
+      case 'gateway-result': {
+        const { attempt, result } = call;
+        return { kind: 'gateway-result', request: { result, ...(attempt !== undefined && { attempt }) } };
+      }
+      case 'portal':
+        return { kind: 'portal', fields: this.#fields(call) };
+      case 'withdraw':
+        return { kind: 'withdraw', request: { number: call.number } };
+      case 'acknowledge':
+        return { kind: 'acknowledge', request: { reason: 'seen' } };
+    }
+  }
+
+  #fields({ kind, named, variant, force }: Extract<Call, { do: 'portal' }>): PortalFields {
+    const id = this.named(named);
+    const transactionId = id === undefined ? {} : { transactionId: id };
+    switch (kind) {
+      case 'cancel':
+      case 'report-fraud':
+        return { kind, ...transactionId };
+      case 'customer-code':
+        return {
+          kind,
+          customerCode: 'c-1',
+          ...(variant === 2 && { email: 'other@example.com' }),
+          ...transactionId,
+        };
+      case 'chargeback':
+        return {
+          kind,
+          reason_code: '10.4',
+          due_date: '2026-04-01',
+          ...(variant === 2 && { notes: 'with a photo' }),
+          ...(variant === 1 && { inquiry: 'false' as const }),
+          ...(force && { force }),
+          ...transactionId,
+        };
+    }
+  }
+
+  /** @returns the id of the transaction that somebody means */
+  named(which: Named): string | undefined {
+    const { transactions } = this.#world.service;
+    if (which === 'none') return undefined;
+    if (which === 'another') return 'tx-of-another-order';
+    return (which === 'first' ? transactions[0] : transactions.at(-1))?.id;
+  }
+
+  #fixedId(call: Call, own: string): string {
+    switch (call.do) {
+      case 'decision':
+        return call.content === 'same' ? decisionUpdateId(call.attempt) : own;
+      case 'retry':
+        return call.content === 'same' ? retryUpdateId(call.attempt) : own;
+      case 'gateway-result': {
+        const before = this.diary.gateway.findLast((one) => one.attempt === (call.attempt ?? 1))?.result;
+        return gatewayUpdateId(call.attempt ?? 1, before === 'error' && call.result !== 'error');
+      }
+      default:
+        return own;
+    }
+  }
+
+  /** Refusals that a caller who asks out of turn, or otherwise than another, must expect. */
+  #isExpected(call: Extract<Call, { do: 'decision' | 'retry' }>, code: string): boolean {
+    const { happenings } = this.#world.life;
+    if (code === 'attempt-mismatch') {
+      return happenings.some(
+        (one) => 'content' in one && one.attempt === call.attempt && one.content === 'other',
+      );
+    }
+    // After a reset the attempt before it may still come: whoever asks again and again is put off.
+    if (code === 'late') return happenings.some((one) => one.do === 'reset');
+    if (call.do === 'retry')
+      return code === 'retry-out-of-turn' || code === 'order-closed' || code === 'busy';
+    return call.attempt > 1 && code === 'unknown-attempt';
+  }
+
+  #ownId(): string {
+    this.#ids += 1;
+    return `own-${this.#ids}`;
+  }
+}
+
+function fingerprint(attempt: number, content: 'same' | 'other' | 'unsaid'): { fingerprint?: string } {
+  if (content === 'unsaid') return {};
+  return { fingerprint: content === 'same' ? `f-${attempt}` : 'f-other' };
+}

@@ -1,0 +1,101 @@
+/** What befalls an order in one life. Each stands for itself: a life without one of them is the same life otherwise. */
+import type { Decision, GatewayResult, PortalActionKind } from '../../src/orders/words.ts';
+
+/** What can be asked of the screening service. */
+export type Operation =
+  | 'create-transaction'
+  | 'gateway-response'
+  | 'status'
+  | 'status-by-invoice'
+  | 'customer-code'
+  | 'report-fraud'
+  | 'cancel-transaction'
+  | 'submit-chargeback';
+
+/** How a request goes wrong. */
+export type FaultKind =
+  /** It takes long, and is answered. */
+  | 'delay'
+  /** It is never answered: not done, done, or done only some seconds after the caller has given up. */
+  | 'hang-before'
+  | 'hang-after'
+  | 'late'
+  | '5xx-before'
+  | '5xx-after'
+  /** A proxy gave up; the service does it some seconds later. */
+  | '5xx-late'
+  | 'reset-before'
+  | 'reset-after'
+  | 'truncated'
+  | 'malformed'
+  | '429'
+  | '403'
+  | 'unknown-decision'
+  | 'without-id'
+  | 'refused-in-body'
+  /** A proxy's page: no words of the service. */
+  | 'page-404';
+
+/** Which transaction a message names. */
+export type Named = 'none' | 'newest' | 'first' | 'another';
+
+/** When somebody does something: milliseconds after the order's start, or after the first answer to its checkout. */
+export interface When {
+  at: number;
+  afterAnswer?: true;
+}
+
+/** How many send the same at the same time, and whether they give up waiting and send it again. */
+interface Sent extends When {
+  times: number;
+  /** Sent again so many milliseconds later. */
+  again?: number;
+  /** Under the id that is fixed for it, or under one of its own. */
+  id: 'fixed' | 'own';
+}
+
+export type Call =
+  | ({ do: 'decision'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
+  | ({ do: 'retry'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
+  | ({ do: 'gateway-result'; attempt?: number; result: GatewayResult } & Sent)
+  | ({ do: 'portal'; kind: PortalActionKind; named: Named; variant: number; force: boolean } & Sent)
+  | ({ do: 'withdraw'; number: number } & Sent)
+  | ({ do: 'acknowledge' } & Sent);
+
+export type ByHand =
+  | ({ do: 'hint'; by: 'update' | 'signal'; named: Named; times: number } & When)
+  | ({ do: 'recheck' | 'cancellation'; times: number } & When)
+  /** An analyst decides; the webhook of it may be lost, come twice, late, or say something else. */
+  | ({
+      do: 'analyst';
+      decision: Decision;
+      webhook: 'sent' | 'lost' | 'doubled' | 'late' | 'forged';
+    } & When);
+
+export type OfTheWorld =
+  /** The nth request of an operation goes wrong. */
+  | { do: 'fault'; operation: Operation; nth: number; fault: FaultKind; ms: number }
+  | ({ do: 'outage' | 'wrong-key' | 'slow' | 'receiver-down' | 'workers-away'; ms: number } & When)
+  | ({ do: 'uncovered' } & When);
+
+/** What Temporal may do, and what becomes of workers. `nth` counts what it is about from 1. */
+export type Liberty =
+  /** The nth workflow task is run, and its end is lost: at once, or after its time-out. */
+  | { do: 'lose-task'; nth: number; soon: boolean; zombie: boolean }
+  | { do: 'late-task'; nth: number; ms: number }
+  /** Before its nth task the order is taken up by a worker that has never seen it. */
+  | { do: 'forget'; nth: number }
+  /** The nth try of an activity: dies after so many ms; runs on unheard; is heard only after so many ms. */
+  | { do: 'lose-try'; nth: number; how: 'dies' | 'zombie' | 'end-lost' | 'late-end'; ms: number }
+  | { do: 'late-try'; nth: number; ms: number }
+  /** What the nth try told the next one is lost. */
+  | { do: 'lose-heartbeat'; nth: number }
+  | { do: 'late-timer'; nth: number; ms: number }
+  | { do: 'skew'; ms: number }
+  /** The first screening's own code fails. */
+  | { do: 'break-down' }
+  | { do: 'continue'; afterTask: number }
+  /** To the end of the task of this number, or of the last before it. */
+  | ({ do: 'reset'; toTask: number } & When);
+
+export type Happening = Call | ByHand | OfTheWorld | Liberty;

@@ -1,0 +1,129 @@
+/** What holds after every step of every life. */
+import type { Command } from '../../src/orders/calls.ts';
+import type { EffectKind, Input, Order, Reply } from '../../src/orders/order.ts';
+import type { OrderDecision } from '../../src/orders/words.ts';
+import { inOneLine } from './in-one-line.ts';
+import { missingWork } from './missing-work.ts';
+import type { Owed } from './owed.ts';
+import type { World } from './world.ts';
+
+const CREATES: readonly EffectKind[] = ['first-screening', 'retry-screening', 'catch-up'];
+
+export class Invariants {
+  readonly #world: World;
+  readonly #owed: Owed;
+  #decision: OrderDecision = 'pending';
+  #attempts = 1;
+  #now = '';
+  #sequence = 0;
+  #delivered = 0;
+  /** How many inputs the order took in. */
+  inputs = 0;
+
+  constructor(world: World, owed: Owed) {
+    this.#world = world;
+    this.#owed = owed;
+  }
+
+  before(order: Order): void {
+    const { state } = order;
+    this.#decision = state.decision;
+    this.#attempts = state.attempts.length;
+    this.#now = order.now;
+    this.#sequence = state.events.sequence;
+    this.#delivered = state.events.delivered;
+  }
+
+  after(order: Order, input: Input, replies: readonly Reply[], commands: readonly Command[]): void {
+    this.inputs += 1;
+    this.#world.tell?.(inOneLine(order, input, replies, commands));
+    this.#owed.after(order, promisesRead(order, input));
+    const fault = this.#broken(order, commands);
+    if (fault !== undefined) this.#world.fault(fault);
+  }
+
+  #broken(order: Order, commands: readonly Command[]): string | undefined {
+    const { state, effects } = order;
+    if (order.now < this.#now) return `time went back from ${this.#now} to ${order.now}`;
+    if (state.attempts.length === this.#attempts && isDecided(this.#decision) && !isDecided(state.decision)) {
+      return `the decision ${this.#decision} was replaced by ${state.decision}`;
+    }
+    let creates = 0;
+    for (const { effect } of effects) if (CREATES.includes(effect.kind)) creates += 1;
+    if (creates > 1) return `${creates} creates are under way`;
+    return (
+      this.#eventsBroken(order) ?? numbersBroken(order, commands) ?? waitsForEver(order) ?? missingWork(order)
+    );
+  }
+
+  #eventsBroken({ state, outbox }: Order): string | undefined {
+    const { sequence, delivered, waiting } = state.events;
+    if (waiting !== outbox.length) return `${waiting} events wait, ${outbox.length} are in the outbox`;
+    if (sequence < this.#sequence || delivered < this.#delivered) return 'events were counted back';
+    if (delivered + waiting > sequence) return `${delivered} delivered and ${waiting} waiting of ${sequence}`;
+    let expected = sequence - outbox.length;
+    for (const event of outbox) {
+      expected += 1;
+      if (event.sequence !== expected) return `event ${event.sequence} stands where ${expected} should`;
+    }
+    return undefined;
+  }
+}
+
+/** Whether somebody was told that the order will be read. */
+function promisesRead({ state }: Order, input: Input): boolean {
+  const newest = state.attempts.at(-1)?.transactionId;
+  if (newest === undefined) return false;
+  // While an order is being screened there is nothing to check again.
+  if (input.kind === 'signal' && input.signal === 'recheck') return state.phase !== 'screening';
+  if (input.kind !== 'hint' && !(input.kind === 'signal' && input.signal === 'review-hint')) return false;
+  const named = input.hint.transactionId;
+  return named === undefined || named === newest;
+}
+
+function isDecided(decision: OrderDecision): boolean {
+  return decision !== 'pending' && decision !== 'error' && decision !== 'skipped';
+}
+
+/** Every effect has a number of its own, counted on. */
+function numbersBroken({ effects, begun }: Order, commands: readonly Command[]): string | undefined {
+  let last = 0;
+  for (const { number } of effects) {
+    if (number <= last || number > begun) return `effect ${number} stands after ${last} of ${begun}`;
+    last = number;
+  }
+  for (const command of commands) {
+    if (command.do !== 'begin') continue;
+    if (!effects.some(({ number }) => number === command.number))
+      return `${command.number} was begun unnoted`;
+  }
+  return undefined;
+}
+
+/** Whoever waits has an end that is bounded, or an effect that will end; an open order always has something to wait for. */
+function waitsForEver(order: Order): string | undefined {
+  const { effects, tickets, held, state } = order;
+  if (order.refused !== undefined) return undefined;
+  const over = order.closedTold === true && order.outbox.length === 0;
+  if (effects.length === 0 && (!over || tickets.length > 0 || held.length > 0)) {
+    return `nothing is under way, and the order is open (${state.phase})`;
+  }
+  if (tickets.length + held.length > 6) return `${tickets.length + held.length} wait for an answer`;
+  for (const ticket of tickets) {
+    if ('until' in ticket) {
+      if (!ringsBy(order, ticket.until)) return `ticket ${ticket.number} has no timer at ${ticket.until}`;
+    } else if (
+      !effects.some(
+        ({ effect }) => CREATES.includes(effect.kind) || effect.kind === 'policy' || effect.kind === 'pause',
+      )
+    ) {
+      return `ticket ${ticket.number} waits for an answer that nobody makes`;
+    }
+  }
+  return undefined;
+}
+
+function ringsBy({ effects }: Order, at: string): boolean {
+  for (const { effect } of effects) if (effect.kind === 'timer' && effect.at <= at) return true;
+  return false;
+}

@@ -1,0 +1,18 @@
+/** Seeds of lives that once went wrong, each with what was wrong. They mean what `planLife` makes of them. */
+export const KEPT_SEEDS: readonly (readonly [number, string])[] = [
+  [377, 'a cancel looked for a transaction for ever, though none was there'],
+  [13_396, 'a create was sent again after a reply without an id'],
+  [18_145, 'a decision that a look-up had found was replaced by the screening deadline'],
+  [19_594, 'the same, while its cancel was under way'],
+  [36_743, 'seven waited for an answer'],
+  [
+    70_043,
+    'a signal in a task without commands was taken after the end that came later, when both were replayed as one',
+  ],
+  [70_193, 'two ends were taken in another order when their tasks were replayed as one'],
+  [105_437_002, 'a transaction from before a rescreening was said to be canceled with the newest one'],
+  [105_448_170, 'a create was sent again beside one that the run before a reset had begun'],
+  [601_371, 'the «error» of a transaction that a look-up found replaced a decision'],
+  [826_625, 'the screening deadline passed while a caller waited for the answer'],
+  [202_654, 'the window of a transaction that a reset run found counted from the reset'],
+];

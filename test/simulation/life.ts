@@ -1,0 +1,24 @@
+/** One life, as it was planned: all that is drawn by chance is in here, or depends on the seed and a count alone. */
+import type { Policy } from '../../src/orders/policy.ts';
+import type { Decision } from '../../src/orders/words.ts';
+import type { IntegrationName } from '../chaos/policies.ts';
+import type { Happening } from './happenings.ts';
+
+export interface Life {
+  seed: number;
+  integration: IntegrationName;
+  policy: Policy;
+  checkoutBudgetMs: number;
+  amount: number;
+  /** What the service decides, by attempt, and of an attempt by create. */
+  wishes: Decision[][];
+  /** A plain start; an update with the start; or in the process of a worker, which answers before the record. */
+  start: 'plain' | 'update' | 'fast';
+  /** Until when the caller waits, in milliseconds after the start. */
+  answerByMs?: number;
+  card: boolean;
+  happenings: Happening[];
+}
+
+/** When every life begins: 10:00 on a day in March. */
+export const START = Date.parse('2026-03-02T10:00:00.000Z');

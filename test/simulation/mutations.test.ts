@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { live } from './live.ts';
+import { MUTANTS } from './mutants.ts';
+import { planLife } from './plan-life.ts';
+
+const WITHIN = 10_000;
+
+describe('a planted fault is found', () => {
+  it.each(MUTANTS)('$what', ({ rules }) => {
+    let seed = 1;
+    while (seed <= WITHIN && live(planLife(seed), { rules }).faults.length === 0) seed += 1;
+    expect(seed).toBeLessThanOrEqual(WITHIN);
+  });
+
+  it('of twenty kinds at least', () => {
+    expect(MUTANTS.length).toBeGreaterThanOrEqual(20);
+  });
+});

@@ -1,0 +1,245 @@
+/** An order in its world: its runs one after the other, and everything that was planned for it. */
+import { answerBeforeRecord } from '../../src/orders/first-screening.ts';
+import type { ReviewHint } from '../../src/orders/messages.ts';
+import type { Input } from '../../src/orders/order.ts';
+import { instant } from '../../src/orders/words.ts';
+import { Callers } from './callers.ts';
+import type { ByHand, Happening, OfTheWorld } from './happenings.ts';
+import { Invariants } from './invariants.ts';
+import { type Life, START } from './life.ts';
+import { Owed } from './owed.ts';
+import { resetRun } from './reset-run.ts';
+import type { Rules } from './rules.ts';
+import { type Ending, Run, type Start } from './run.ts';
+import { transactionOf } from './transaction-of.ts';
+import { World } from './world.ts';
+
+/** More than any life needs, also one that asks a wrong key for a whole window, minute by minute. */
+const MOST_TURNS = 100_000;
+const LONGEST_MS = 70 * 24 * 3_600_000;
+
+export class OrderWorld {
+  readonly world: World;
+  readonly callers: Callers;
+  readonly invariants: Invariants;
+  readonly owed: Owed;
+  /** All runs of the order, the last one is the one that lives, or has ended. */
+  readonly runs: Run[] = [];
+  /** When the order ended. */
+  endedAt: number | undefined;
+  wasReset = false;
+  readonly #rules: Rules;
+  #hints = 0;
+
+  constructor(life: Life, rules: Rules, tell?: (words: string) => void) {
+    this.#rules = rules;
+    this.world = new World(life, tell);
+    this.owed = new Owed(this.world);
+    this.invariants = new Invariants(this.world, this.owed);
+    this.callers = new Callers(this.world, () => this.run);
+  }
+
+  get run(): Run {
+    const run = this.runs.at(-1);
+    if (run === undefined) throw new TypeError('the order has not begun');
+    return run;
+  }
+
+  /** Lives to the end, and to the end of everything that was on its way then. */
+  live(): void {
+    const { world } = this;
+    const { agenda, faults } = world;
+    this.#begin();
+    for (const [index, one] of world.life.happenings.entries()) this.#plan(one, index);
+    for (let turn = 0; faults.length === 0 && agenda.next(); turn += 1) {
+      if (turn > MOST_TURNS) world.fault('it runs in circles');
+      if (agenda.now > START + LONGEST_MS) world.fault('it never ends');
+    }
+    if (faults.length === 0 && this.endedAt === undefined) world.fault('the order stands still');
+  }
+
+  #begin(): void {
+    const { life, stash } = this.world;
+    const { card, start, answerByMs } = life;
+    if (card) stash.until.set('card-1', START + 900_000);
+    const run = this.newRun('run-1', {
+      from: 'new',
+      input: {
+        orderId: orderIdOf(life),
+        integration: life.integration,
+        transaction: transactionOf(life, 1),
+        fingerprint: 'f-1',
+        ...(card && { cardRef: 'card-1' }),
+        ...(answerByMs !== undefined && { answerBy: instant(START + answerByMs) }),
+      },
+      startedAt: START,
+      wasReset: false,
+    });
+    run.schedule();
+    if (start === 'fast')
+      run.onFirst = (first, request) => {
+        const answer = answerBeforeRecord(run.start.input, request, first);
+        if (answer !== undefined) this.callers.toldBefore(answer);
+      };
+    if (start !== 'plain')
+      this.callers.make({ do: 'decision', attempt: 1, content: 'same', at: 0, times: 1, id: 'fixed' }, '');
+    else {
+      const call = { do: 'decision', attempt: 1, content: 'same', at: 0, times: 1, id: 'fixed' } as const;
+      this.world.agenda.at(START + 9_000, () => this.callers.make(call, ''));
+    }
+  }
+
+  /** @returns the run that has the order from now on */
+  newRun(id: string, start: Start): Run {
+    const { world } = this;
+    const run = new Run(world, this.#rules, this.invariants, id, start, (ending) => this.#ended(run, ending));
+    this.runs.push(run);
+    world.tell?.(`${id} begins`);
+    return run;
+  }
+
+  #ended(before: Run, { how, order, left }: Ending): void {
+    const { world } = this;
+    if (how === 'completed') {
+      this.endedAt = world.agenda.now;
+      world.tell?.('the order ends');
+      for (const one of left) {
+        if (one.acceptedAt !== undefined) world.fault(`${one.id} was taken, and never answered`);
+        for (const hear of one.callers) hear('closed');
+      }
+      return;
+    }
+    const next = JSON.stringify(this.#rules.resumed(order));
+    const run = this.newRun(`run-${this.runs.length + 1}`, {
+      ...before.start,
+      from: 'continued',
+      order: next,
+    });
+    for (const one of left) run.take(one);
+    run.schedule();
+  }
+
+  #plan(one: Happening, index: number): void {
+    if (!('at' in one)) return;
+    const { agenda } = this.world;
+    const happen = (): void => this.#happen(one, index);
+    if (one.afterAnswer === true) {
+      this.callers.whenAnswered(() => agenda.at(agenda.now + one.at, happen));
+    } else agenda.at(START + one.at, happen);
+  }
+
+  #happen(one: Extract<Happening, { at: number }>, index: number): void {
+    switch (one.do) {
+      case 'decision':
+      case 'retry':
+      case 'gateway-result':
+      case 'portal':
+      case 'withdraw':
+      case 'acknowledge':
+        this.callers.make(one, `key-${index}`);
+        return;
+      case 'hint':
+      case 'recheck':
+      case 'cancellation':
+      case 'analyst':
+        this.#byHand(one);
+        return;
+      case 'reset':
+        if (this.endedAt === undefined && resetRun(this, one.toTask)) this.wasReset = true;
+        return;
+      default:
+        this.#ofTheWorld(one);
+    }
+  }
+
+  #byHand(one: ByHand): void {
+    switch (one.do) {
+      case 'hint':
+        for (let time = 1; time <= one.times; time += 1) this.#hint(one.by, this.callers.named(one.named));
+        return;
+      case 'recheck':
+        for (let time = 1; time <= one.times; time += 1) this.#signal({ kind: 'signal', signal: 'recheck' });
+        return;
+      case 'cancellation':
+        this.#signal({ kind: 'signal', signal: 'cancellation' });
+        return;
+      case 'analyst':
+        this.#decide(one);
+    }
+  }
+
+  /** An analyst decides a transaction in review, else the newest; its webhook follows. */
+  #decide({ decision, webhook }: Extract<ByHand, { do: 'analyst' }>): void {
+    const { agenda, service, tell } = this.world;
+    const transaction =
+      service.transactions.findLast((one) => one.decision === 'review') ?? service.transactions.at(-1);
+    if (transaction === undefined || transaction.decision === decision) return;
+    transaction.decision = decision;
+    transaction.decisions.push({ decision, at: agenda.now, by: 'analyst' });
+    tell?.(`an analyst decides ${transaction.id}: ${decision}`);
+    this.world.stir();
+    const { id } = transaction;
+    const send = (): void => {
+      if (webhook === 'forged') this.#hint('update', 'tx-of-another-order');
+      this.#hint('update', id);
+      if (webhook === 'doubled') this.#hint('update', id);
+    };
+    if (webhook === 'lost') return;
+    agenda.at(agenda.now + (webhook === 'late' ? 45_000 : 20), send);
+  }
+
+  #hint(by: 'update' | 'signal', transactionId: string | undefined): void {
+    const { agenda } = this.world;
+    const hint: ReviewHint = {
+      source: 'webhook',
+      receivedAt: instant(agenda.now),
+      decision: 'pass',
+      ...(transactionId !== undefined && { transactionId }),
+    };
+    if (by === 'signal') {
+      this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+      return;
+    }
+    this.#hints += 1;
+    this.run.update(`hint-${this.#hints}`, { hint }, () => undefined);
+  }
+
+  #signal(input: Extract<Input, { kind: 'signal' }>): void {
+    this.run.arrive({ kind: 'signal', input });
+  }
+
+  #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {
+    const { world } = this;
+    const { agenda, wire } = world;
+    if (one.do === 'uncovered') {
+      world.service.covered = false;
+      for (const transaction of world.service.transactions) transaction.covered = false;
+      return;
+    }
+    const span = { from: agenda.now, until: agenda.now + one.ms };
+    world.tell?.(`${one.do} for ${one.ms} ms`);
+    switch (one.do) {
+      case 'outage':
+        wire.outages.push(span);
+        return;
+      case 'wrong-key':
+        wire.wrongKeys.push(span);
+        world.stir();
+        return;
+      case 'slow':
+        wire.slow.push(span);
+        return;
+      case 'receiver-down':
+        world.receiver.down.push(span);
+        return;
+      case 'workers-away':
+        world.kill(one.ms);
+        if (this.endedAt === undefined) this.run.workersDie();
+        return;
+    }
+  }
+}
+
+export function orderIdOf({ seed }: Pick<Life, 'seed'>): string {
+  return `S${seed}N1`;
+}

@@ -1,0 +1,37 @@
+/** The order's rules as an object, so that a planted fault can stand in for one of them. */
+
+import { leave } from '../../src/orders/ask.ts';
+import type { Command } from '../../src/orders/calls.ts';
+import { next } from '../../src/orders/inbox.ts';
+import { canStop, keep, nothingLeft, resumed } from '../../src/orders/keep.ts';
+import type { ReviewHint } from '../../src/orders/messages.ts';
+import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
+import { newOrder } from '../../src/orders/order.ts';
+import { step } from '../../src/orders/step.ts';
+import { hintRefusal, refusalOf } from '../../src/orders/validators.ts';
+
+export interface Rules {
+  newOrder: typeof newOrder;
+  step: (order: Order, input: Input) => Reply[];
+  keep: (order: Order) => Command[];
+  next: (order: Order, waiting: Input[]) => Input | undefined;
+  refusalOf: (order: Order, waiting: Input[], ask: Ask, nowMs: number) => Refusal | undefined;
+  hintRefusal: (order: Order, waiting: Input[], hint: ReviewHint, nowMs: number) => Refusal | undefined;
+  nothingLeft: (order: Order) => boolean;
+  canStop: (order: Order) => boolean;
+  leave: (order: Order) => Reply[];
+  resumed: (order: Order) => Order;
+}
+
+export const RULES: Rules = {
+  newOrder,
+  step,
+  keep,
+  next,
+  refusalOf,
+  hintRefusal,
+  nothingLeft,
+  canStop,
+  leave,
+  resumed,
+};

@@ -1,0 +1,239 @@
+/** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
+import type { Command } from '../../src/orders/calls.ts';
+import type { answerBeforeRecord } from '../../src/orders/first-screening.ts';
+import type { ScreenOrderInput } from '../../src/orders/messages.ts';
+import type { End, Order, Reply } from '../../src/orders/order.ts';
+import { millis } from '../../src/orders/words.ts';
+import { Activity, type Hearer } from './activity.ts';
+import type { Invariants } from './invariants.ts';
+import type { Rules } from './rules.ts';
+import type { Arrival, Outcome, Task, Update } from './task.ts';
+import { Worker } from './worker.ts';
+import type { World } from './world.ts';
+
+type First = Parameters<typeof answerBeforeRecord>[2];
+type FirstRequest = Parameters<typeof answerBeforeRecord>[1];
+
+export type Start = {
+  input: ScreenOrderInput & { integration: string };
+  startedAt: number;
+  wasReset: boolean;
+} & ({ from: 'new' } | { from: 'continued'; order: string });
+
+/** How a run ended, told to whoever keeps the runs. */
+export interface Ending {
+  how: 'completed' | 'continued';
+  order: Order;
+  /** Updates that no run has taken. */
+  left: Update[];
+}
+
+/** Longer than a checkout's screening with all its tries, and than a portal action is waited for. */
+const LONGEST_WAIT_MS = 30_000;
+/** Temporal takes no more updates at once. */
+const IN_FLIGHT = 10;
+
+export class Run implements Hearer {
+  readonly id: string;
+  readonly start: Start;
+  readonly world: World;
+  readonly rules: Rules;
+  readonly tasks: Task[] = [];
+  readonly updates = new Map<string, Update>();
+  readonly arrivals: Arrival[] = [];
+  readonly activities = new Map<number, Activity>();
+  over = false;
+  /** An operator reset the order: what was under way then is no part of its history. */
+  cutOff = false;
+  readonly #onEnd: (ending: Ending) => void;
+  readonly #worker: Worker;
+  /** The run that asked for an activity, where that is another. */
+  readonly begunBy = new Map<number, string>();
+  /** Hears how the first screening ended before that is recorded. */
+  onFirst: ((first: First, request: FirstRequest) => void) | undefined;
+  readonly #timers = new Map<number, number>();
+
+  constructor(
+    world: World,
+    rules: Rules,
+    invariants: Invariants,
+    id: string,
+    start: Start,
+    onEnd: (ending: Ending) => void,
+  ) {
+    this.world = world;
+    this.rules = rules;
+    this.id = id;
+    this.start = start;
+    this.#worker = new Worker(this, invariants);
+    this.#onEnd = onEnd;
+  }
+
+  ended(number: number, end: End): void {
+    const activity = this.activities.get(number);
+    if (activity === undefined) return;
+    this.activities.delete(number);
+    this.world.activities.delete(activity);
+    this.arrive({ kind: 'end', number, end });
+  }
+
+  /** Sends an update: a new one, or one that this run knows by its id. */
+  update(id: string, message: Update['message'], hear: (outcome: Outcome) => void): void {
+    const known = this.updates.get(id);
+    if (known?.outcome !== undefined) hear(known.outcome);
+    else if (this.over) hear('closed');
+    else if (known !== undefined) known.callers.push(hear);
+    else if (this.#inFlight() >= IN_FLIGHT) hear('exhausted');
+    else this.take({ id, message, callers: [hear] });
+  }
+
+  #inFlight(): number {
+    let inFlight = 0;
+    for (const one of this.updates.values()) if (one.outcome === undefined) inFlight += 1;
+    return inFlight;
+  }
+
+  /** Takes over an update that another run has not taken. */
+  take(update: Update): void {
+    delete update.ticket;
+    delete update.acceptedAt;
+    this.updates.set(update.id, update);
+    this.arrive({ kind: 'update', update });
+  }
+
+  arrive(arrival: Arrival): void {
+    if (this.over) return;
+    this.arrivals.push(arrival);
+    if (!this.#worker.busy) this.#worker.schedule();
+  }
+
+  /** Its first task, or the next one, is due. */
+  schedule(): void {
+    this.#worker.schedule();
+  }
+
+  workersDie(): void {
+    this.#worker.die();
+  }
+
+  /** The order as the worker that knows it has it; undefined: none knows it. */
+  get order(): Order | undefined {
+    return this.#worker.order;
+  }
+
+  /** The run is over for the server; what runs on does so unheard. */
+  close(): void {
+    this.over = true;
+    for (const one of this.activities.values()) {
+      one.end();
+      this.world.activities.delete(one);
+    }
+    this.activities.clear();
+    this.#worker.leave();
+    this.#timers.clear();
+  }
+
+  /** A task's end is in the history: what it asks for is begun, and whoever waits is told. */
+  record(task: Task, order: Order | undefined): void {
+    task.recordedAt = this.world.agenda.now;
+    task.place = this.world.everyTask.length;
+    task.over = order?.state.phase === 'canceled' || order?.state.phase === 'closed';
+    this.world.everyTask.push(task);
+    this.tasks.push(task);
+    this.arrivals.splice(0, task.batch.length);
+    for (const command of task.commands) this.#carryOut(command);
+    for (const { update, code } of task.refusals) {
+      this.updates.delete(update.id);
+      for (const hear of update.callers) hear({ refused: code });
+    }
+    const { now } = this.world.agenda;
+    for (const update of task.accepted) {
+      update.acceptedAt = now;
+      if ('hint' in update.message) this.#answer(update, 'taken');
+    }
+    for (const reply of task.replies) this.#reply(reply);
+  }
+
+  #reply(reply: Reply): void {
+    for (const update of this.updates.values()) {
+      if (update.ticket !== reply.ticket || update.outcome !== undefined) continue;
+      this.#answer(update, reply);
+      return;
+    }
+    this.world.fault(`an answer that nobody waits for: ticket ${reply.ticket}`);
+  }
+
+  #answer(update: Update, outcome: Reply | 'taken'): void {
+    update.outcome = outcome;
+    this.#checkWait(update);
+    const { callers } = update;
+    update.callers = [];
+    for (const hear of callers) hear(outcome);
+  }
+
+  /** Whoever is taken is answered within a bounded time, as long as workers are there and tasks come. */
+  #checkWait({ id, acceptedAt = this.world.agenda.now }: Update): void {
+    const { agenda, away, liberties } = this.world;
+    const waited = agenda.now - acceptedAt;
+    if (waited < LONGEST_WAIT_MS || away.length > 0 || liberties.delays) return;
+    this.world.fault(`${id} waited ${waited} ms for its answer`);
+  }
+
+  #carryOut(command: Command): void {
+    const { world } = this;
+    if (command.do === 'stop') {
+      this.#timers.delete(command.number);
+      const activity = this.activities.get(command.number);
+      activity?.stop(command.waits);
+      if (!command.waits && activity !== undefined) {
+        this.activities.delete(command.number);
+        world.activities.delete(activity);
+      }
+      return;
+    }
+    const { number, call } = command;
+    if (call.kind === 'first-screening' || call.kind === 'look') return;
+    if (call.kind === 'timer' || call.kind === 'pause') {
+      this.ringAt(number, call.kind === 'timer' ? millis(call.at) : world.agenda.now + call.ms, call.kind);
+      return;
+    }
+    this.beginActivity(number, call, this.id);
+  }
+
+  /** What was stopped had ended already: for the history it was stopped all the same. */
+  stoppedLate(number: number): void {
+    const { everyActivity, agenda } = this.world;
+    const activity = everyActivity.findLast((one) => one.number === number);
+    if (activity !== undefined) activity.stoppedAt = agenda.now;
+  }
+
+  /** @param begunBy the run whose input asks for it */
+  beginActivity(number: number, call: Activity['call'], begunBy: string): void {
+    if (begunBy !== this.id) this.begunBy.set(number, begunBy);
+    const activity = new Activity(this.world, this, number, call, begunBy);
+    activity.task = this.tasks.at(-1)?.place ?? 0;
+    this.world.everyActivity.push(activity);
+    this.activities.set(number, activity);
+    this.world.activities.add(activity);
+  }
+
+  ringAt(number: number, at: number, kind: 'timer' | 'pause'): void {
+    const { agenda, liberties } = this.world;
+    const late = liberties.lateTimers.get(this.world.countTimer()) ?? 0;
+    this.#timers.set(number, at);
+    agenda.at(at + late, () => {
+      if (!this.#timers.delete(number)) return;
+      this.arrive({ kind: 'end', number, end: { how: 'done', result: { kind } } });
+    });
+  }
+
+  endWith(how: Ending['how']): void {
+    const { order } = this;
+    if (order === undefined) return;
+    const left: Update[] = [];
+    for (const one of this.updates.values()) if (one.outcome === undefined) left.push(one);
+    this.close();
+    if (how === 'continued') this.world.liberties.continued(this.tasks.at(-1)?.number ?? 0);
+    this.#onEnd({ how, order, left });
+  }
+}

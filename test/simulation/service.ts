@@ -1,0 +1,243 @@
+/** The screening service's books and rules, as the sandbox has them: what it would do with each request, in one step. */
+
+import type { PortalFields } from '../../src/orders/messages.ts';
+import type { Decision, GatewayResult } from '../../src/orders/words.ts';
+import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { Operation } from './happenings.ts';
+
+export interface Transaction {
+  id: string;
+  invoice: string;
+  /** The attempt that it was made for. */
+  attempt: number;
+  decision: Decision;
+  decisions: { decision: Decision; at: number; by: 'screening' | 'analyst' }[];
+  createdAt: number;
+  gateway: { at: number; result: GatewayResult }[];
+  fraudReports: number[];
+  canceledAt?: number;
+  covered: boolean;
+  chargebacks: TransactionRecord['chargebacks'];
+}
+
+export interface Entry {
+  at: number;
+  operation: Operation;
+  transactionId: string | null;
+  invoice: string | null;
+  status: number | null;
+  decision: Decision | null;
+  /** The portal's code. */
+  code: string | null;
+  committed: boolean;
+  fault: string | null;
+}
+
+/** What is asked of the service. */
+export type Asked =
+  | { operation: 'create-transaction'; invoice: string; attempt: number; wishes: readonly Decision[] }
+  | { operation: 'status'; transactionId: string }
+  | { operation: 'status-by-invoice'; invoice: string }
+  | { operation: 'gateway-response'; transactionId: string; result: GatewayResult }
+  | { operation: 'portal'; fields: PortalFields; transactionId?: string; email?: string };
+
+/** What the service says when nothing goes wrong on the way. */
+export type Said =
+  | { is: 'transaction'; id: string; decision: Decision }
+  | { is: 'done' }
+  | { is: 'not-found' }
+  | { is: 'refused'; code: string; words: string };
+
+/** @returns the operation's name in the ledger */
+export function operationOf(asked: Asked): Operation {
+  if (asked.operation !== 'portal') return asked.operation;
+  switch (asked.fields.kind) {
+    case 'cancel':
+      return 'cancel-transaction';
+    case 'report-fraud':
+      return 'report-fraud';
+    case 'chargeback':
+      return 'submit-chargeback';
+    case 'customer-code':
+      return 'customer-code';
+  }
+}
+
+export class Service {
+  readonly transactions: Transaction[] = [];
+  readonly ledger: Entry[] = [];
+  customerCodes = 0;
+  covered = true;
+  readonly #cancelWindowMs: number;
+
+  constructor(cancelWindowMs: number) {
+    this.#cancelWindowMs = cancelWindowMs;
+  }
+
+  find(id: string): Transaction | undefined {
+    return this.transactions.find((one) => one.id === id);
+  }
+
+  /** Enters a request into the ledger when it arrives. */
+  enter(asked: Asked, at: number, fault: string | null): Entry {
+    const entry: Entry = {
+      at,
+      operation: operationOf(asked),
+      transactionId: 'transactionId' in asked ? (asked.transactionId ?? null) : null,
+      invoice: 'invoice' in asked ? asked.invoice : null,
+      status: null,
+      decision: null,
+      code: null,
+      committed: false,
+      fault,
+    };
+    this.ledger.push(entry);
+    return entry;
+  }
+
+  /** Does what is asked, and notes it in the ledger. */
+  commit(asked: Asked, entry: Entry, now: number): Said {
+    const said = this.#do(asked, entry, now);
+    entry.status = said.is === 'not-found' && asked.operation !== 'portal' ? 404 : 200;
+    if (asked.operation === 'portal') entry.code = said.is === 'refused' ? said.code : '200';
+    if (said.is === 'transaction') {
+      entry.transactionId = said.id;
+      entry.decision = said.decision;
+    }
+    return said;
+  }
+
+  #do(asked: Asked, entry: Entry, now: number): Said {
+    switch (asked.operation) {
+      case 'create-transaction': {
+        const transaction = this.#create(asked, now);
+        entry.committed = true;
+        return { is: 'transaction', id: transaction.id, decision: transaction.decision };
+      }
+      case 'status':
+        return told(this.find(asked.transactionId));
+      // Only the first transaction of an invoice number is ever found.
+      case 'status-by-invoice':
+        return told(this.transactions.find((one) => one.invoice === asked.invoice));
+      case 'gateway-response': {
+        const transaction = this.find(asked.transactionId);
+        if (transaction === undefined) return { is: 'not-found' };
+        transaction.gateway.push({ at: now, result: asked.result });
+        entry.committed = true;
+        return { is: 'done' };
+      }
+      case 'portal':
+        return this.#act(asked, entry, now);
+    }
+  }
+
+  #create(asked: Extract<Asked, { operation: 'create-transaction' }>, now: number): Transaction {
+    const before = this.transactions.filter((one) => one.attempt === asked.attempt).length;
+    const decision = asked.wishes[before] ?? asked.wishes.at(-1) ?? 'pass';
+    const transaction: Transaction = {
+      id: `tx-${this.transactions.length + 1}`,
+      invoice: asked.invoice,
+      attempt: asked.attempt,
+      decision,
+      decisions: [{ decision, at: now, by: 'screening' }],
+      createdAt: now,
+      gateway: [],
+      fraudReports: [],
+      covered: this.covered,
+      chargebacks: [],
+    };
+    this.transactions.push(transaction);
+    return transaction;
+  }
+
+  #act({ fields, transactionId }: Extract<Asked, { operation: 'portal' }>, entry: Entry, now: number): Said {
+    if (fields.kind === 'customer-code') {
+      this.customerCodes += 1;
+      entry.committed = true;
+      return { is: 'done' };
+    }
+    const transaction = this.find(transactionId ?? '');
+    if (transaction === undefined) return { is: 'refused', code: '404', words: 'Transaction Not Found' };
+    switch (fields.kind) {
+      case 'cancel':
+        if (transaction.canceledAt !== undefined) return { is: 'done' };
+        if (now - transaction.createdAt > this.#cancelWindowMs) {
+          return { is: 'refused', code: '403', words: 'only within 5 days' };
+        }
+        transaction.canceledAt = now;
+        break;
+      case 'report-fraud':
+        transaction.fraudReports.push(now);
+        break;
+      case 'chargeback':
+        if (transaction.decision !== 'pass' && transaction.decision !== 'fraudulent') {
+          return { is: 'refused', code: '403', words: 'only while the status is pass or fraudulent' };
+        }
+        if (!transaction.covered) return { is: 'refused', code: '403', words: 'Transaction is not covered' };
+        transaction.chargebacks.push(written(transaction.id, fields));
+        break;
+    }
+    entry.committed = true;
+    return { is: 'done' };
+  }
+}
+
+function written(
+  transaction_id: string,
+  { reason_code, due_date, notes, inquiry }: Extract<PortalFields, { kind: 'chargeback' }>,
+): TransactionRecord['chargebacks'][number] {
+  return {
+    transaction_id,
+    reason_code,
+    due_date,
+    ...(notes !== undefined && { notes }),
+    ...(inquiry !== undefined && { inquiry }),
+  };
+}
+
+function told(transaction: Transaction | undefined): Said {
+  if (transaction === undefined) return { is: 'not-found' };
+  return { is: 'transaction', id: transaction.id, decision: transaction.decision };
+}
+
+/** @returns the transaction as the sandbox would show it */
+export function recordOf(one: Transaction): TransactionRecord {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return {
+    id: one.id,
+    mode: 'test',
+    invoiceNumber: one.invoice,
+    amount: '0',
+    last4: null,
+    decision: one.decision,
+    decisions: one.decisions.map(({ decision, at, by }) => ({ decision, at: iso(at), by })),
+    createdAt: iso(one.createdAt),
+    gatewayResponses: one.gateway.map(({ at, result }) => ({
+      at: iso(at),
+      result,
+      authcode: null,
+      transactionId: null,
+    })),
+    fraudReports: one.fraudReports.map(iso),
+    canceledAt: one.canceledAt === undefined ? null : iso(one.canceledAt),
+    covered: one.covered,
+    chargebacks: one.chargebacks,
+  };
+}
+
+/** @returns the entry as the sandbox's ledger would have it */
+export function entryOf(one: Entry, sequence: number): LedgerEntry {
+  const at = new Date(one.at).toISOString();
+  return {
+    sequence,
+    at,
+    wallAt: at,
+    operation: one.operation,
+    base: 'test',
+    transactionId: one.transactionId,
+    invoiceNumber: one.invoice,
+    outcome: { status: one.status, code: one.code, decision: one.decision },
+    committed: one.committed,
+    fault: one.fault,
+  };
+}
