@@ -60,13 +60,12 @@ export function isExcused(
     case 'event out of order':
     case 'event wrong':
       // A gateway that declined before the checkout was answered ended the attempt.
-      if (facts.includes('no order.decided') && state.attempts.some(declinedEarly)) return true;
+      if (facts.includes('no order.decided') && state.attempts.some(heardEarly)) return true;
       // After three days they are given up.
       return happened(life.happenings, (one) => one.do === 'receiver-down' && one.ms > 2 * DAY);
     case 'wrong action':
-      // A gateway that said «error» before the checkout's answer holds the order.
-      if (facts.includes('the checkout was told hold for pass') && state.attempts.some((one) => one.gateway))
-        return true;
+      // Nobody goes to the gateway before the checkout's answer: a result that came first has changed the action by then.
+      if (state.attempts.some(heardEarly)) return true;
       // What a look-up found when the order was over changes nothing any more.
       if (state.attempts.at(-1)?.readings.at(-1)?.source === 'look-up') return true;
       // A cancel that ends after the review was given up counts.
@@ -88,6 +87,8 @@ export function isExcused(
       if (state.actions.some((one) => one.kind === 'cancel' && one.stop === 'withdrawn')) return true;
       // A look-up for what a rescreening may have left takes ten seconds, which a short window may not have any more.
       if (state.attempts.at(-1)?.lookedUp === true && facts.startsWith('too-late')) return true;
+      // The timer or the task for it came late.
+      if (facts.startsWith('too-late') && world.liberties.delays) return true;
       // One that waited to its last call for a look-up had no transaction to name.
       return state.actions.some(
         (one) => one.kind === 'cancel' && one.status === 'too-late' && one.transactionId === undefined,
@@ -109,8 +110,9 @@ export function isExcused(
   }
 }
 
-function declinedEarly({ gateway, answer }: Attempt): boolean {
-  return gateway?.result === 'fail' && answer?.phase === 'declined';
+/** Its gateway result came before its checkout was answered. */
+function heardEarly({ gateway, readings }: Attempt): boolean {
+  return gateway !== undefined && readings.every(({ at }) => at >= gateway.at);
 }
 
 function mayBeDone({ committed, fault, status }: Entry): boolean {
