@@ -225,6 +225,8 @@ function endsAsSaid(
     ];
   if (status === 'not-sent' && Date.parse(finishedAt) - Date.parse(requestedAt) < ACTION_BOUND_MS)
     return [{ kind: 'portal action not on record', facts: `${kind} was given up before its day was over` }];
+  // A customer code names no transaction, so that the ledger can't say whose it was.
+  if (kind === 'customer-code') return [];
   if (status === 'refused' && !calls.some(({ outcome: { code } }) => code !== null && Number(code) !== 200))
     return [
       {
