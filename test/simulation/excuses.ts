@@ -21,6 +21,7 @@ const AFTER_RESET = new Set<Finding['kind']>([
   'transaction unaccounted for',
   'portal action not on record',
   'gateway result lost',
+  'cancel sent late',
 ]);
 
 /** @returns whether the finding is none */
@@ -32,6 +33,17 @@ export function isExcused(
 ): boolean {
   const { life, service } = world;
   if (wasReset && AFTER_RESET.has(kind)) return true;
+  // A service that commits later than a look waits for can't be told apart from one that never will.
+  const tooLate = happened(
+    life.happenings,
+    (one) =>
+      one.do === 'fault' &&
+      one.operation === 'create-transaction' &&
+      one.fault.includes('late') &&
+      one.ms > 9_000,
+  );
+  if (tooLate && (kind === 'transaction created twice' || kind === 'transaction unaccounted for'))
+    return true;
   switch (kind) {
     case 'chargeback sent twice':
       return happened(
@@ -85,6 +97,13 @@ export function isExcused(
         return true;
       // A person had it stopped while it was being sent.
       if (state.actions.some((one) => one.kind === 'cancel' && one.stop === 'withdrawn')) return true;
+      // What a look-up found when it was too late can't be canceled any more.
+      if (
+        state.attempts.at(-1)?.readings.at(-1)?.source === 'look-up' &&
+        state.actions.some((one) => one.kind === 'cancel' && one.status === 'too-late')
+      ) {
+        return true;
+      }
       // A look-up for what a rescreening may have left takes ten seconds, which a short window may not have any more.
       if (state.attempts.at(-1)?.lookedUp === true && facts.startsWith('too-late')) return true;
       // The timer or the task for it came late.

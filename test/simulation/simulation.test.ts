@@ -8,7 +8,7 @@ import { timeline } from './shrink.ts';
 import { simulate } from './simulate.ts';
 
 /** Fewer while one writes: `SIMULATED_LIVES=5000 npm run test:simulation`. */
-const LIVES = Number(process.env.SIMULATED_LIVES ?? 100_000);
+const LIVES = Number(process.env.SIMULATED_LIVES ?? 10_000);
 const SEED = Number(process.env.SIMULATION_SEED ?? Math.floor(Math.random() * 1e9));
 
 beforeAll(keepMoments);
