@@ -100,9 +100,6 @@ export const MUTANTS: readonly Mutant[] = [
   calls('a batch of events the wrong way round', (call) =>
     call.kind === 'deliver' ? { ...call, events: call.events.toReversed() } : call,
   ),
-  calls('a poll that takes any decision for the one that is known', (call) =>
-    call.kind === 'poll' ? { ...call, request: { ...call.request, known: 'error' } } : call,
-  ),
   calls('an action that is told to begin and isn’t begun', (call) =>
     call.kind === 'portal' && call.request.fields.kind === 'cancel' ? undefined : call,
   ),
