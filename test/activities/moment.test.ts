@@ -54,6 +54,30 @@ describe('the moment of a result', () => {
     expect(await perform(look, { begun: BEGUN }, { scheduledMs: 1 })).toMatchObject({ began: BEGUN });
   });
 
+  it.each([300, 3_600_000])(
+    'isn’t to come for a try that the server hands out %i ms too early',
+    async (earlyMs) => {
+      vi.useFakeTimers({ shouldAdvanceTime: true });
+      try {
+        const handedOut = Date.now();
+        const early = perform(
+          timed(async () => Date.now()),
+          undefined,
+          { scheduledMs: handedOut + earlyMs, attempt: 3 },
+        );
+        await vi.advanceTimersByTimeAsync(10_000);
+        const { began, at, outcome: performedAt } = await early;
+        const waited = Math.min(earlyMs, 10_000);
+        expect(performedAt - handedOut).toBeGreaterThanOrEqual(waited);
+        expect(Date.parse(began) - handedOut).toBeGreaterThanOrEqual(waited);
+        expect(Date.parse(began)).toBeLessThanOrEqual(performedAt);
+        expect(Date.parse(at)).toBeLessThan(performedAt + 5_000);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
+
   it('is told of no failure', async () => {
     const failing = timed(async () => Promise.reject(await failureOf(aFailure())));
     expect(await failureOf(perform(failing, undefined))).not.toHaveProperty('at');

@@ -60,7 +60,10 @@ interface Reply {
   body: unknown;
 }
 
+/** How long an order service asks on after the last fault. Before, it asks for as long as it takes. */
 const PATIENCE_MS = 240_000;
+/** Connections to the API, of all order services together: on a slow machine they wait in line, as behind a load balancer. */
+const AT_ONCE = 24;
 const REQUEST_TIMEOUT_MS = 15_000;
 const WAIT_FOR_PROCEED_MS = 25_000;
 
@@ -70,11 +73,19 @@ export class OrderService {
   readonly #apiUrl: string;
   readonly #receiver: Receiver;
   readonly #signal: AbortSignal;
+  #calmSince = Number.POSITIVE_INFINITY;
+  #free = AT_ONCE;
+  readonly #line: (() => void)[] = [];
 
   constructor(apiUrl: string, receiver: Receiver, signal: AbortSignal) {
     this.#apiUrl = apiUrl;
     this.#receiver = receiver;
     this.#signal = signal;
+  }
+
+  /** Nothing is broken from now on: whoever isn't answered soon won't be. */
+  faultsEnded(): void {
+    this.#calmSince = Date.now();
   }
 
   diaryOf(orderId: string): Diary {
@@ -170,12 +181,9 @@ export class OrderService {
   async #until(plan: OrderPlan, path: string, body: object, headers = {}): Promise<Reply | undefined> {
     const { orderId, integration } = plan;
     const diary = this.diaryOf(orderId);
-    const deadline = Date.now() + PATIENCE_MS;
-    for (
-      let pause = 200;
-      Date.now() < deadline && !this.#signal.aborted;
-      pause = Math.min(pause * 1.7, 4_000)
-    ) {
+    const began = Date.now();
+    const patient = (): boolean => Date.now() < Math.max(began, this.#calmSince) + PATIENCE_MS;
+    for (let pause = 200; patient() && !this.#signal.aborted; pause = Math.min(pause * 1.7, 4_000)) {
       const reply = await this.#post(
         `/v1/orders/${orderId}/${path}?integration=${integration}`,
         body,
@@ -195,6 +203,7 @@ export class OrderService {
   }
 
   async #post(path: string, body: object, headers: Record<string, string>): Promise<Reply | undefined> {
+    await this.#connection();
     this.traffic.requests += 1;
     try {
       const response = await fetch(`${this.#apiUrl}${path}`, {
@@ -206,7 +215,16 @@ export class OrderService {
       return { status: response.status, body: await response.json() };
     } catch {
       return undefined;
+    } finally {
+      this.#free += 1;
+      this.#line.shift()?.();
     }
+  }
+
+  /** Waits until a connection is free, and takes it. */
+  async #connection(): Promise<void> {
+    while (this.#free === 0) await new Promise<void>((resolve) => this.#line.push(resolve));
+    this.#free -= 1;
   }
 
   /** Ends early, without an error, when the run is aborted. */

@@ -100,6 +100,7 @@ async function play(
     const faultsFromOutside = await playFaultsFromOutside(deployment, plans, { ...options, loadMs }, signal);
     signal.throwIfAborted();
     await calmDown(deployment);
+    service.faultsEnded();
     say('the faults have ended; the order services finish …');
     await load;
     while (analysts.pending() > 0 && !signal.aborted) await sleep(200);

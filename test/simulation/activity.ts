@@ -8,7 +8,7 @@ import { Process } from './process.ts';
 import { mixed } from './random.ts';
 import { catchUp, retryScreening } from './screening-tries.ts';
 import { lookUp, poll, pollPauseMs, readDurably } from './status-tries.ts';
-import { type Context, moment, type Try, type TryEnd } from './tries.ts';
+import { type Context, moment, type Try, type TryEnd, UNDER_WAY_MS } from './tries.ts';
 import { within } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -39,6 +39,8 @@ export class Activity {
   readonly #hearer: Hearer;
   readonly #limits: Limits;
   #attempt = 0;
+  /** The last try's number among all of the world. */
+  #nth = 0;
   #told: number | undefined;
   #process: Process<TryEnd> | undefined;
   #over = false;
@@ -129,6 +131,7 @@ export class Activity {
     const world = this.#world;
     const { agenda } = world;
     this.lastTryAt = agenda.now;
+    this.#nth = nth;
     const loss = world.liberties.lostTries.get(nth);
     const turn = ++this.#turn;
     const told = this.#told;
@@ -246,7 +249,9 @@ export class Activity {
       pause = why === 'forbidden' ? pause : Math.min(pause * 2, 300_000);
       at += pause;
     }
-    this.#schedule(at);
+    // A try that comes before its time waits for a while.
+    const early = this.#world.liberties.earlyTries.get(this.#nth);
+    this.#schedule(early === undefined ? at : Math.min(at, now + early + UNDER_WAY_MS));
   }
 
   #mayPark(): boolean {

@@ -88,6 +88,8 @@ export type Liberty =
   /** The nth try of an activity: dies after so many ms; runs on unheard; is heard only after so many ms. */
   | { do: 'lose-try'; nth: number; how: 'dies' | 'zombie' | 'end-lost' | 'late-end'; ms: number }
   | { do: 'late-try'; nth: number; ms: number }
+  /** The pause after the nth try of an activity isn't kept: the next one comes after so many ms. */
+  | { do: 'early-try'; nth: number; ms: number }
   /** What the nth try told the next one is lost. */
   | { do: 'lose-heartbeat'; nth: number }
   | { do: 'late-timer'; nth: number; ms: number }

@@ -9,6 +9,7 @@ export class Liberties {
   readonly forgets = new Set<number>();
   readonly lostTries = new Map<number, Of<'lose-try'>>();
   readonly lateTries = new Map<number, number>();
+  readonly earlyTries = new Map<number, number>();
   readonly lostHeartbeats = new Set<number>();
   readonly lateTimers = new Map<number, number>();
   skewMs = 0;
@@ -48,6 +49,9 @@ export class Liberties {
         break;
       case 'late-try':
         this.lateTries.set(one.nth, one.ms);
+        break;
+      case 'early-try':
+        this.earlyTries.set(one.nth, one.ms);
         break;
       case 'lose-heartbeat':
         this.lostHeartbeats.add(one.nth);

@@ -95,7 +95,7 @@ export function liberty(life: Life, dice: Dice): Liberty {
     case 8:
       return { do: 'lose-try', nth: early, how: dice.pick(['dies', 'zombie', 'end-lost', 'late-end']), ms };
     case 9:
-      return { do: 'late-try', nth: early, ms };
+      return { do: dice.chance(0.5) ? 'late-try' : 'early-try', nth: early, ms };
     case 10:
       return { do: 'lose-heartbeat', nth: early };
     case 11:
