@@ -5,7 +5,7 @@ import { orderQuery } from '../../src/orders/messages.ts';
 import type { LedgerEntry, Sandbox, TransactionRecord } from '../../src/sandbox/index.ts';
 import type { Diary } from './client.ts';
 import { type HistoryFacts, historyFacts, timeOf } from './history-facts.ts';
-import { type OrderPlan, orderOfInvoice } from './plan.ts';
+import { type OrderPlan, orderOfInvoice, workflowIdOf } from './plan.ts';
 import type { Arrival } from './receiver.ts';
 
 const readingSchema = z.object({ decision: z.string(), at: z.string(), source: z.string() });
@@ -110,8 +110,8 @@ type HistoryEvent = Parameters<typeof timeOf>[0];
 const AT_A_TIME = 12;
 
 /** Reads one order from Temporal, its history included. */
-export async function readRun(client: Client, { integration, orderId }: OrderPlan): Promise<Run> {
-  const handle = client.workflow.getHandle(`order:${integration}:${orderId}`);
+export async function readRun(client: Client, plan: OrderPlan): Promise<Run> {
+  const handle = client.workflow.getHandle(workflowIdOf(plan));
   const none: Run = { status: 'NONE', history: summary([[]]) };
   let described: Awaited<ReturnType<typeof handle.describe>>;
   try {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewHintSignal } from '../../src/orders/messages.ts';
 import { API_KEY, type Deployment } from './deployment.ts';
 import { faultMix, SLOW_MS } from './fault-mix.ts';
-import type { OrderPlan } from './plan.ts';
+import { type OrderPlan, workflowIdOf } from './plan.ts';
 import { Dice } from './random.ts';
 
 export interface FaultsFromOutside {
@@ -145,7 +145,7 @@ export async function playFaultsFromOutside(
     deployment.cards.thaw();
   };
   const makeStorm = async (plan: OrderPlan): Promise<void> => {
-    const handle = deployment.temporal.workflow.getHandle(`order:${plan.integration}:${plan.orderId}`);
+    const handle = deployment.temporal.workflow.getHandle(workflowIdOf(plan));
     await sleep(plan.startsAfterMs + 250 - (Date.now() - began), undefined, { signal }).catch(
       () => undefined,
     );

@@ -1,4 +1,5 @@
 /** What will be done with each order: a pure function of the seed and the order's index. */
+import { orderWorkflowId } from '../../src/orders/ids.ts';
 import { type IntegrationName, POLICIES, policyOf } from './policies.ts';
 import { Dice } from './random.ts';
 
@@ -150,4 +151,8 @@ function actionsOf(dice: Dice, orderId: string): PlannedAction[] {
       ? [{ kind, afterMs: dice.between(`${kind}-after`, 0, latest), idempotencyKey: `${orderId}-${kind}` }]
       : [],
   );
+}
+
+export function workflowIdOf({ integration, orderId }: OrderPlan): string {
+  return orderWorkflowId(integration, orderId);
 }

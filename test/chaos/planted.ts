@@ -24,6 +24,7 @@ import {
   QUIET,
   uncanceled,
 } from './made-up-canceled.ts';
+import { workflowIdOf } from './plan.ts';
 import { PLANTED_DECISIONS } from './planted-decisions.ts';
 import type { AnomalyKind, Circumstances } from './verdict.ts';
 
@@ -261,7 +262,7 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
     'history does not replay',
     'Temporal says so',
     fine,
-    { ...QUIET, unreplayable: new Map([[plan.orderId, 'TMPRL1100']]) },
+    { ...QUIET, unreplayable: new Map([[workflowIdOf(plan), 'TMPRL1100']]) },
   ],
   ['workflow stuck', 'it never came to rest', fine, { ...QUIET, restless: new Set([plan.orderId]) }],
   [

@@ -43,7 +43,7 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
     seed: result.options.seed,
     orders: evidence.length,
     'histories replayed': evidence.filter(({ run }) => run.status !== 'NONE').length,
-    'histories replayed that were cut at a workflow task': result.cuts,
+    'histories replayed that were cut at a workflow task': result.replays.cut,
     'closed, the others at rest': closed,
     'time taken': `${Math.round(result.tookMs / 1000)} s`,
     'pre-gateway orders': evidence.filter(({ run }) => run.state?.workflow === 'pre-gateway').length,

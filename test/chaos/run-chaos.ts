@@ -1,14 +1,14 @@
 /** One chaos run: load and faults, calm, settling, and the verdict. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { everyHistory, historiesOf, type OneHistory, type Replays, replay } from '../support/replays.ts';
 import { startAnalysts } from './analysts.ts';
 import { OrderService } from './client.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
 import { calmDown, type FaultsFromOutside, playFaultsFromOutside } from './faults-from-outside.ts';
 import { newest } from './oracle.ts';
-import { type OrderPlan, orderOfInvoice, planRun } from './plan.ts';
-import { firstHistories, replayAll } from './replays.ts';
+import { type OrderPlan, orderOfInvoice, planRun, workflowIdOf } from './plan.ts';
 import { settle } from './settle.ts';
 import { type Anomaly, type Circumstances, judge } from './verdict.ts';
 
@@ -35,8 +35,7 @@ export interface ChaosResult {
   /** Whether pre-gateway orders, with full card data, were among them. */
   cards: boolean;
   anomalies: Anomaly[];
-  /** How many histories were replayed that had been cut at the start of a workflow task. */
-  cuts: number;
+  replays: Pick<Replays, 'whole' | 'cut'>;
   evidence: OrderEvidence[];
   faults: Deployment['sandbox']['control'] extends { faults(): infer Report } ? Report : never;
   deaths: Deployment['deaths'];
@@ -54,7 +53,7 @@ export interface ChaosResult {
   knownAtRecheck: string[];
   complaints: string[];
   /** Of orders with an anomaly, to be looked into. */
-  histories: { workflowId: string; history: unknown }[];
+  histories: OneHistory[];
 }
 
 /** Runs it, and stops every process whatever happens. */
@@ -124,19 +123,22 @@ async function play(
     const { temporal, sandbox, receiver } = deployment;
     const evidence = await gatherEvidence(temporal, sandbox, receiver.arrivals, plans, diaryOf);
     say('replaying every history …');
-    const { faults: unreplayable, cuts } = await replayAll(temporal, plans, seed);
+    const { faults: unreplayable, ...replays } = await replay(everyHistory(temporal));
     const circumstances = {
       outages: deployment.outages,
       unreplayable,
       restless: new Set(restless.map(({ orderId }) => orderId)),
     };
-    const anomalies = evidence.flatMap((one) => judge(one, circumstances));
+    const anomalies = [
+      ...evidence.flatMap((one) => judge(one, circumstances)),
+      ...unreplayableOthers(plans, unreplayable),
+    ];
     return {
       options: { seed, orders, rate, workers },
       tookMs: Date.now() - began,
       cards: deployment.cards !== undefined,
       anomalies,
-      cuts,
+      replays,
       evidence,
       faults: sandbox.control.faults(),
       deaths: deployment.deaths,
@@ -152,14 +154,36 @@ async function play(
       analystsDecided: analysts.decided(),
       knownAtRecheck,
       complaints: deployment.complaints(),
-      histories: await firstHistories(
-        temporal,
-        plans.filter(({ orderId }) => anomalies.some((one) => one.orderId === orderId)),
-      ),
+      histories: await firstHistories(temporal, anomalies, plans),
     };
   } finally {
     analysts.stop();
   }
+}
+
+/** Portal actions that ran alone, and the sweep, must replay as well. */
+function unreplayableOthers(
+  plans: readonly OrderPlan[],
+  unreplayable: ReadonlyMap<string, string>,
+): Anomaly[] {
+  const orders = new Set(plans.map(workflowIdOf));
+  const others = [...unreplayable].filter(([workflowId]) => !orders.has(workflowId));
+  return others.map(([orderId, facts]) => ({ kind: 'history does not replay', orderId, facts }));
+}
+
+/** More are no help to whoever looks for a cause. */
+const KEPT_HISTORIES = 20;
+
+async function firstHistories(
+  client: Deployment['temporal'],
+  anomalies: readonly Anomaly[],
+  plans: readonly OrderPlan[],
+): Promise<OneHistory[]> {
+  const odd = plans.filter(({ orderId }) => anomalies.some((one) => one.orderId === orderId));
+  const found: OneHistory[] = [];
+  for await (const one of historiesOf(client, odd.slice(0, KEPT_HISTORIES).map(workflowIdOf)))
+    found.push(one);
+  return found;
 }
 
 /** A hint may be lost on its way, and an open order's last read is days away: an operator asks for it. */

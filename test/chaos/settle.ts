@@ -5,7 +5,7 @@ import { orderQuery } from '../../src/orders/messages.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { inBatches, type State, stateSchema } from './evidence.ts';
 import { newest } from './oracle.ts';
-import type { OrderPlan } from './plan.ts';
+import { type OrderPlan, workflowIdOf } from './plan.ts';
 import { policyOf } from './policies.ts';
 
 const LOOK_EVERY_MS = 1_500;
@@ -49,7 +49,7 @@ async function atRest(
   plan: OrderPlan,
   open: ReadonlySet<string>,
 ): Promise<boolean> {
-  const workflowId = `order:${plan.integration}:${plan.orderId}`;
+  const workflowId = workflowIdOf(plan);
   if (!open.has(workflowId)) return true;
   if (policyOf(plan.integration).cancelWindowMs < LONG_WINDOW_MS) return false;
   try {

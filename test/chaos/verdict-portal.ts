@@ -72,6 +72,9 @@ function missingCancel(evidence: OrderEvidence, state: State, circumstances: Cir
     : [{ kind: 'cancel missing', facts: `${tried.status}, though nothing stood in its way` }];
 }
 
+/** A worker that is given a try in the last moment may look at its clock after it. */
+const TAKEN_UP_MS = 2_000;
+
 /**
  * Whether something stood in a cancel's way: the service, or that something was killed, or no task and no worker took it up
  * before the last call. Another portal action is no reason: a cancel goes beside the others.
@@ -98,7 +101,7 @@ function hinderedCancel(
     ) ||
     outages.some(meanwhile) ||
     facts.lostTasks.some(({ from, to }) => meanwhile({ from, until: to })) ||
-    own.some(({ scheduledAt, lastTryAt }) => Math.max(scheduledAt, lastTryAt ?? 0) >= end)
+    own.some(({ scheduledAt, lastTryAt }) => Math.max(scheduledAt, lastTryAt ?? 0) >= end - TAKEN_UP_MS)
   );
 }
 

@@ -1,5 +1,6 @@
 /** Compares, order by order, what was planned, answered, recorded, sent and announced. Each anomaly must not happen. */
 import type { OrderEvidence } from './evidence.ts';
+import { workflowIdOf } from './plan.ts';
 import { answersOf } from './verdict-answers.ts';
 import { createsOf } from './verdict-creates.ts';
 import { decisionsOf } from './verdict-decisions.ts';
@@ -50,7 +51,7 @@ export interface Circumstances {
   }[];
   /** Orders that had not come to rest when the run stopped waiting. */
   restless: ReadonlySet<string>;
-  /** What Temporal says of histories that the workflow code of today could not have made, by order. */
+  /** What Temporal says of histories that the workflow code of today could not have made, by workflow id. */
   unreplayable: ReadonlyMap<string, string>;
 }
 
@@ -75,7 +76,7 @@ function lifeOf(
   { restless, unreplayable }: Circumstances,
 ): Finding[] {
   const findings: Finding[] = [];
-  const fault = unreplayable.get(plan.orderId);
+  const fault = unreplayable.get(workflowIdOf(plan));
   if (fault !== undefined) findings.push({ kind: 'history does not replay', facts: fault });
   if (diary.answers.length === 0) {
     findings.push({ kind: 'never answered', facts: `refusals: ${JSON.stringify(diary.refusals)}` });

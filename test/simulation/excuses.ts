@@ -95,6 +95,8 @@ export function isExcused(
       // Nobody begins a cancel before the timer rings that asks for it.
       if (happened(life.happenings, (one) => one.do === 'late-timer') && facts.startsWith('too-late'))
         return true;
+      // A worker's clock that is fast is at the last call before the order is.
+      if (happened(life.happenings, (one) => one.do === 'skew') && facts.startsWith('too-late')) return true;
       // A person had it stopped while it was being sent.
       if (state.actions.some((one) => one.kind === 'cancel' && one.stop === 'withdrawn')) return true;
       // What a look-up found when it was too late can't be canceled any more.

@@ -45,10 +45,11 @@ export class Owed {
     this.#since = undefined;
   }
 
-  /** Nobody reads while no worker is there. */
+  /** Nobody reads while no worker is there, or no service. */
   #lateness(since: number, at: number): string | undefined {
-    const away = this.#world.away.some((span) => span.from < at && span.until > since);
-    if (away || at - since < WITHIN_MS) return undefined;
+    const { away, wire } = this.#world;
+    const nobody = [...away, ...wire.outages].some((span) => span.from < at && span.until > since);
+    if (nobody || at - since < WITHIN_MS) return undefined;
     return `a hint or a recheck of ${new Date(since).toISOString()} was taken, and not read for in time`;
   }
 }

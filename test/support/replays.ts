@@ -1,84 +1,88 @@
 /** Replays histories with the workflow code of today: one that doesn't replay is an order that will stop. */
 import { randomUUID } from 'node:crypto';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../src/workflow-bundle.ts';
 
 /** The status of gRPC. */
 const NOT_FOUND = 5;
 
-/**
- * @param workflowModules paths of workflow interceptors that the histories were made with
- * @returns what Temporal says of each history that does not replay, by workflow id
- */
-export async function faultsOfReplays(
-  client: Client,
-  workflowIds: readonly string[],
-  workflowModules: string[] = [],
-): Promise<Map<string, string>> {
-  const faults = new Map<string, string>();
-  const histories: { workflowId: string; history: History }[] = [];
-  for await (const one of historiesOf(client, workflowIds)) histories.push(one);
-  const options = { workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }) };
-  for await (const one of Worker.runReplayHistories(options, histories)) {
-    if (one.error !== undefined) faults.set(one.workflowId, one.error.message.slice(0, 600));
-  }
-  return faults;
-}
-
-/** Cuts at each workflow task. */
-export function everyTask(_workflowId: string, tasks: number): number[] {
-  return Array.from({ length: tasks }, (_, nth) => nth + 1);
-}
-
 type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
 
+export interface OneHistory {
+  workflowId: string;
+  history: History;
+}
+
+export interface Replays {
+  /** What Temporal says of each history that does not replay, by workflow id. */
+  faults: Map<string, string>;
+  whole: number;
+  /** How many were replayed that end with the start of a workflow task. */
+  cut: number;
+}
+
 /**
- * Replays histories that are cut: each ends with the start of a workflow task, as a worker gets it that has never seen the order. That
- * last task is lived, not replayed; the tasks before it must make the commands that are recorded. None is cut at a task that ran a
- * local activity, because nobody is there to run it.
+ * Replays each history in one piece, and cut at the start of each of its workflow tasks, as a worker gets it that has never seen
+ * the order. That last task is lived, not replayed; the tasks before it must make the commands that are recorded. None is cut at a
+ * task that ran a local activity, because nobody is there to run it.
  *
- * @param chosen which of a history's workflow tasks to cut at, of so many; from 1
- * @returns how many were replayed, and what Temporal says of those that don't, by workflow id
+ * @param options.workflowModules paths of workflow interceptors that the histories were made with
+ * @param options.dataConverter that of the workers that made them
  */
-export async function faultsOfCutReplays(
-  histories:
-    | AsyncIterable<{ workflowId: string; history: History }>
-    | Iterable<{ workflowId: string; history: History }>,
-  chosen: (workflowId: string, tasks: number) => Iterable<number>,
-  workflowModules: string[] = [],
-): Promise<{ replayed: number; faults: Map<string, string> }> {
-  const faults = new Map<string, string>();
+export async function replay(
+  histories: AsyncIterable<OneHistory>,
+  options: { workflowModules?: string[]; dataConverter?: DataConverter } = {},
+): Promise<Replays> {
+  const { workflowModules = [], dataConverter } = options;
+  const found: Replays = { faults: new Map(), whole: 0, cut: 0 };
+  /** After which event each was cut, by the id of its run. */
   const cutAt = new Map<string, number>();
-  let replayed = 0;
-  async function* cut() {
+  async function* pieces(): AsyncIterable<OneHistory> {
     for await (const { workflowId, history } of histories) {
       const events = history.events ?? [];
-      const starts = startsWithoutLocalActivity(events);
-      for (const task of chosen(workflowId, starts.length)) {
-        const last = starts[task - 1];
-        const [first, ...others] = events;
-        if (last === undefined || first === undefined) continue;
-        // A run of its own each: the worker keeps what it replayed by the run's id. The workflow's id stays, since the order looks at it.
-        const originalExecutionRunId = randomUUID();
-        cutAt.set(originalExecutionRunId, last + 1);
-        const { workflowExecutionStartedEventAttributes: started } = first;
-        const own = {
-          ...first,
-          workflowExecutionStartedEventAttributes: { ...started, originalExecutionRunId },
-        };
-        yield { workflowId, history: { events: [own, ...others.slice(0, last)] } };
+      yield { workflowId, history };
+      for (const last of startsWithoutLocalActivity(events)) {
+        const { runId, history: cut } = asRunOfItsOwn(events.slice(0, last + 1));
+        cutAt.set(runId, last + 1);
+        yield { workflowId, history: cut };
       }
     }
   }
-  const options = { workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }) };
-  for await (const { workflowId, runId, error } of Worker.runReplayHistories(options, cut())) {
-    replayed += 1;
-    if (error !== undefined) {
-      faults.set(workflowId, `cut after event ${cutAt.get(runId)}: ${error.message.slice(0, 600)}`);
-    }
+  const replays = Worker.runReplayHistories(
+    {
+      workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }),
+      ...(dataConverter !== undefined && { dataConverter }),
+    },
+    pieces(),
+  );
+  for await (const { workflowId, runId, error } of replays) {
+    const at = cutAt.get(runId);
+    if (at === undefined) found.whole += 1;
+    else found.cut += 1;
+    if (error === undefined) continue;
+    found.faults.set(
+      workflowId,
+      `${at === undefined ? 'whole' : `cut after event ${at}`}: ${error.message.slice(0, 600)}`,
+    );
   }
-  return { replayed, faults };
+  return found;
+}
+
+/** The worker keeps what it replayed by the run's id. The workflow's id stays, since the order looks at it. */
+function asRunOfItsOwn([first, ...others]: NonNullable<History['events']>): {
+  runId: string;
+  history: History;
+} {
+  if (first === undefined) throw new TypeError('a history begins with an event');
+  const runId = randomUUID();
+  const { workflowExecutionStartedEventAttributes: started } = first;
+  const own = {
+    ...first,
+    workflowExecutionStartedEventAttributes: { ...started, originalExecutionRunId: runId },
+  };
+  return { runId, history: { events: [own, ...others] } };
 }
 
 /** Where the workflow tasks begin that ran no local activity. */
@@ -90,14 +94,35 @@ function startsWithoutLocalActivity(events: NonNullable<History['events']>): num
   });
 }
 
-/** The history of each workflow that there is. */
-export async function* historiesOf(client: Client, workflowIds: readonly string[]) {
+/** The history of each workflow that there is, of its last run. */
+export async function* historiesOf(
+  client: Client,
+  workflowIds: readonly string[],
+): AsyncIterable<OneHistory> {
   for (const workflowId of workflowIds) {
     try {
       yield { workflowId, history: await client.workflow.getHandle(workflowId).fetchHistory() };
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+  }
+}
+
+/**
+ * The history of each run of our workflows that began since then, or that a namespace has. A run that an operator's reset made is
+ * none of them: the SDK replays it under the id of the run before, and the order would not know that it was reset.
+ */
+export async function* everyHistory(
+  client: Client,
+  { since, except = /^$/ }: { since?: Date; except?: RegExp } = {},
+): AsyncIterable<OneHistory> {
+  const ours = "WorkflowType IN ('screenOrder', 'portalAction', 'sweepOrders')";
+  const query = since === undefined ? ours : `${ours} AND StartTime >= '${since.toISOString()}'`;
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    if (except.test(workflowId)) continue;
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+    if (started?.originalExecutionRunId === runId) yield { workflowId, history };
   }
 }
 

@@ -1,9 +1,19 @@
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { withFileLock } from '../../src/dev/file-lock.ts';
 import './dev-server-setup.ts';
+import { everyHistory, replay } from './replays.ts';
+
+/** Some hundred histories, each cut at every task. */
+const REPLAYED_WITHIN_MS = 180_000;
+
+interface ReplayOptions {
+  except?: RegExp;
+  dataConverter?: DataConverter;
+}
 
 /** A dev server that a test file has for itself; others have it later. */
 export interface TestServer {
@@ -16,12 +26,15 @@ export interface TestServer {
 }
 
 /**
- * Connects a test file to its dev server before its tests and disconnects after them. Called at the top of a
- * file or a `describe`; its fields can be read from `beforeAll` on. Order ids must be unique over all files.
+ * Connects a test file to its dev server before its tests and disconnects after them; every history that it made must replay.
+ * Called at the top of a file or a `describe`; its fields can be read from `beforeAll` on. Order ids must be unique over all files.
+ * @param options.except workflow ids that a test broke on purpose
+ * @param options.dataConverter that of its workers, unless it is the usual one
  */
-export function withTestServer(): TestServer {
+export function withTestServer({ except = /^$/, dataConverter }: ReplayOptions = {}): TestServer {
   let connected: Omit<TestServer, 'namespace'> | undefined;
   let leave: () => void = () => undefined;
+  let since = new Date();
   const field = <K extends 'address' | 'connection' | 'nativeConnection' | 'client'>(name: K) => {
     if (connected === undefined) throw new Error(`${name} can be read from beforeAll on`);
     return connected[name];
@@ -29,15 +42,23 @@ export function withTestServer(): TestServer {
   beforeAll(async () => {
     const { address, release } = await leaseServer();
     leave = release;
+    since = new Date();
     const connection = await Connection.connect({ address });
     const nativeConnection = await NativeConnection.connect({ address });
     connected = { address, connection, nativeConnection, client: new Client({ connection }) };
   });
   afterAll(async () => {
-    await connected?.connection.close();
-    await connected?.nativeConnection.close();
-    leave();
-  });
+    try {
+      const { faults } = await replay(everyHistory(field('client'), { since, except }), {
+        ...(dataConverter !== undefined && { dataConverter }),
+      });
+      expect(faults).toEqual(new Map());
+    } finally {
+      await connected?.connection.close();
+      await connected?.nativeConnection.close();
+      leave();
+    }
+  }, REPLAYED_WITHIN_MS);
   return {
     namespace: 'default',
     get address() {
