@@ -26,7 +26,7 @@ const personalData = textsIn(withEmail('review@example.com')).filter((text) => t
 /** For a test that starts processes again and again. */
 const RESTARTS_MS = 180_000;
 
-const server = withTestServer();
+const server = withTestServer({ dataConverter: createDataConverter([newKey, oldKey]) });
 let all: Deployment;
 const inPlain = anOrderId();
 const encrypted = anOrderId();

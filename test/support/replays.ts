@@ -114,12 +114,12 @@ export async function* historiesOf(
  */
 export async function* everyHistory(
   client: Client,
-  { since, except = /^$/ }: { since?: Date; except?: RegExp } = {},
+  { since, except = () => false }: { since?: Date; except?: (workflowId: string) => boolean } = {},
 ): AsyncIterable<OneHistory> {
   const ours = "WorkflowType IN ('screenOrder', 'portalAction', 'sweepOrders')";
   const query = since === undefined ? ours : `${ours} AND StartTime >= '${since.toISOString()}'`;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    if (except.test(workflowId)) continue;
+    if (except(workflowId)) continue;
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
     if (started?.originalExecutionRunId === runId) yield { workflowId, history };
