@@ -43,6 +43,15 @@ function attemptOf(state: State, transactionId: string | null): Attempt | undefi
   return state.attempts.find(({ transactionIds }) => transactionIds.includes(transactionId ?? ''));
 }
 
+/** What tells a person that a fraudulent order was not canceled, or may not have been. */
+const TELLS_OF_A_CANCEL = new Set([
+  'failed-after-window',
+  'cancel-due',
+  'cancel-too-late',
+  'cancel-refused',
+  'portal-unconfirmed',
+]);
+
 /** A cancel that policy wants is made, unless the service or the window's end was in the way. */
 function missingCancel(evidence: OrderEvidence, state: State, circumstances: Circumstances): Finding[] {
   const { plan, transactions } = evidence;
@@ -59,7 +68,7 @@ function missingCancel(evidence: OrderEvidence, state: State, circumstances: Cir
   const end = lastCall(policy, cancelBy);
   const decidedAt = Date.parse(attempt.readings.at(-1)?.at ?? state.startedAt);
   if (failed && decidedAt >= end) {
-    const told = state.attention.some(({ code }) => code === 'failed-after-window' || code === 'cancel-due');
+    const told = state.attention.some(({ code }) => TELLS_OF_A_CANCEL.has(code));
     return told ? [] : [{ kind: 'cancel missing', facts: 'it failed too late, and nobody was told' }];
   }
   const tried = state.actions.findLast(

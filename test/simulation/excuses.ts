@@ -1,14 +1,11 @@
 /** What the chaos run's oracle holds against an order, and can't know: a life has more kinds of trouble than a chaos run. */
-import type { Attempt, AttentionCode, OrderState } from '../../src/orders/state.ts';
+import type { Attempt, OrderState } from '../../src/orders/state.ts';
 import type { Finding } from '../chaos/verdict.ts';
 import type { Happening, Operation } from './happenings.ts';
 import type { OrderWorld } from './order-world.ts';
 import type { Entry } from './service.ts';
 
 const DAY = 24 * 3_600_000;
-
-/** Each says that a cancel was not done, or perhaps not. */
-const TOLD = new Set<AttentionCode>(['cancel-too-late', 'cancel-refused', 'portal-unconfirmed']);
 
 /** What was told and done after the task that an order was reset to is no part of its life. */
 const AFTER_RESET = new Set<Finding['kind']>([
@@ -90,7 +87,7 @@ export function isExcused(
       if (facts.includes('nobody was told')) {
         // Whoever was told may have acknowledged it.
         const seen = happened(life.happenings, (one) => one.do === 'acknowledge');
-        return seen || world.away.length > 0 || state.attention.some(({ code }) => TOLD.has(code));
+        return seen || world.away.length > 0;
       }
       // Nobody begins a cancel before the timer rings that asks for it.
       if (happened(life.happenings, (one) => one.do === 'late-timer') && facts.startsWith('too-late'))
