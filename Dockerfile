@@ -11,7 +11,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json tsconfig.json ./
 COPY deploy/health.mjs ./deploy/health.mjs
 COPY src ./src
-RUN node --import tsx src/bundle-workflows.ts
+RUN node --import tsx src/temporal/bundle-workflows.ts
 # The sandbox keeps its state here; the other processes write nothing.
 RUN mkdir /data && chown node:node /data
 ENV DATA_DIR=/data

@@ -1,9 +1,9 @@
 /** `order-screening`: the command line for ops and scripts. Every command is described in docs/cli.md. */
 import { CommanderError } from 'commander';
+import { withOrders } from './cli/define-command.ts';
 import { EXIT, exitCodeOf, problemOf } from './cli/exit-codes.ts';
 import { createOutput, isJsonWanted } from './cli/output.ts';
 import { createProgram } from './cli/program.ts';
-import { withOrders } from './cli/with-orders.ts';
 
 const args = process.argv.slice(2);
 const { env, stdout } = process;

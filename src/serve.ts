@@ -1,16 +1,16 @@
 /**
  * `npm run serve`: worker and API in one process. There a checkout is answered the moment the service has answered: the
- * order's first task comes back with its start, and the worker tells the API before the record is written. Design section 6.
+ * order's first task comes back with its start, and the worker tells the API before the record is written.
  */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
-import { startApi } from './api/index.ts';
-import { type Config, ConfigError, loadConfig } from './config.ts';
-import { createLog, type Log, showError } from './log.ts';
-import { installRuntime } from './runtime.ts';
-import { StartedParts } from './started-parts.ts';
+import { startApi } from './api/create-api.ts';
+import { type Config, ConfigError, loadConfig } from './config/index.ts';
+import { createLog, type Log, showError } from './process/log.ts';
+import { StartedParts } from './process/parts.ts';
 import { createOrderScreening, EarlyAnswers } from './starter.ts';
+import { installRuntime } from './temporal/runtime.ts';
 import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
 
 /** Longer than the requests that are under way, and after them the worker, may take. */

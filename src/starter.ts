@@ -1,21 +1,20 @@
-/** The client library: what an order service in TypeScript imports to screen its orders. Design section 5. */
+/** The client library: what an order service in TypeScript imports to screen its orders. */
 
-import { type ClientContext, integrationOf } from './client/context.ts';
-import { recordGatewayResult } from './client/gateway-result.ts';
-import { type HintsSent, sendHint } from './client/hint.ts';
-import { HintQueues } from './client/hint-queues.ts';
+import { HintQueues, type HintsSent, sendHint } from './client/hint.ts';
 import { inspectOrder } from './client/inspect-order.ts';
-import { listOrders } from './client/list-orders.ts';
-import { LookUps } from './client/look-ups.ts';
-import { acknowledge, recheck, withdraw } from './client/order-messages.ts';
+import { acknowledge, recheck, recordGatewayResult, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
-import { putCard } from './client/put-card.ts';
-import { readOrder } from './client/read-order.ts';
+import { LookUps, listOrders, readOrder } from './client/read-orders.ts';
 import { readCardRequest, readOrderId } from './client/read-requests.ts';
-import { screen } from './client/screen.ts';
-import { asOrderError } from './client/temporal-errors.ts';
-import type { OrderName, OrderScreening, OrderScreeningOptions } from './client/types.ts';
-import { within } from './client/within.ts';
+import { putCard, screen } from './client/screen.ts';
+import { asOrderError, within } from './client/temporal-errors.ts';
+import {
+  type ClientContext,
+  integrationOf,
+  type OrderName,
+  type OrderScreening,
+  type OrderScreeningOptions,
+} from './client/types.ts';
 import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 

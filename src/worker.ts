@@ -12,8 +12,8 @@ import {
   withHeartbeats,
   withMetrics,
 } from './activities/index.ts';
-import { allEnded } from './all-ended.ts';
 import { createCardStash } from './cards/index.ts';
+import { grpcCode } from './client/temporal-errors.ts';
 import { createDataConverter } from './codec/index.ts';
 import {
   type Config,
@@ -21,14 +21,13 @@ import {
   loadConfig,
   type TemporalSettings,
   unreachableTemporal,
-} from './config.ts';
-import { missingSearchAttributes } from './dev/missing-search-attributes.ts';
-import { grpcCode } from './grpc-code.ts';
-import { createLog, showError } from './log.ts';
+} from './config/index.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
-import { watchQueues } from './queue-watch.ts';
-import { installRuntime } from './runtime.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import { createLog, showError } from './process/log.ts';
+import { allEnded } from './process/parts.ts';
+import { missingSearchAttributes } from './temporal/namespace.ts';
+import { installRuntime, watchQueues } from './temporal/runtime.ts';
+import { workflowBundle } from './temporal/workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { WithStartWorkflowOperation } from '@temporalio/client';
-import { freePort } from '../../src/dev/index.ts';
+import { freePort } from '../../src/dev/guarded-child.ts';
 import { decisionUpdateId, orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
 import { decisionUpdate, SCREEN_ORDER } from '../../src/orders/messages.ts';
 import { spawnProcess } from '../../test/support/spawn-process.ts';
@@ -52,7 +52,7 @@ async function timeOf(run: () => Promise<unknown>): Promise<number> {
 async function startCold({ directory }: Stack): Promise<void> {
   const ports = await Promise.all(Array.from({ length: 5 }, freePort));
   const [temporal, ui, sandbox, api, metrics] = ports.map(String);
-  const started = await spawnProcess('src/dev/start.ts', {
+  const started = await spawnProcess('src/start.ts', {
     env: {
       TEMPORAL_ADDRESS: undefined,
       SCREENING_CONFIG: undefined,

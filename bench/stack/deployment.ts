@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { loadClientSettings } from '../../src/config/load-config.ts';
-import { freePort } from '../../src/dev/index.ts';
+import { freePort } from '../../src/dev/guarded-child.ts';
 import { createDataConverter, createOrderScreening, type OrderScreening } from '../../src/starter.ts';
 import { type SpawnedProcess, spawnProcess } from '../../test/support/spawn-process.ts';
 import { SANDBOX_KEY } from '../service.ts';
@@ -57,7 +57,7 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
   const together = options.together && (await startApi(options.together, settings, nodeArgs));
   if (together) workers.push(together.process);
   else for (let started = 0; started < count; started += 1) await startWorker();
-  const api = together || (options.api === true && (await startApi('src/api/main.ts', settings, nodeArgs)));
+  const api = together || (options.api === true && (await startApi('src/api.ts', settings, nodeArgs)));
   const all = () => [...new Set([...workers, ...(api ? [api.process] : [])])];
   return {
     client,

@@ -1,5 +1,4 @@
-import { registerNamespace } from '../../src/dev/register-namespace.ts';
-import { RETENTION_SECONDS, setupTemporal } from '../../src/dev/temporal-namespace.ts';
+import { RETENTION_SECONDS, registerNamespace, setupTemporal } from '../../src/temporal/namespace.ts';
 import type { Stack } from './stack.ts';
 
 /** Makes a namespace for orders, so that workers of different settings share one server. */

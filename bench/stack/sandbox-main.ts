@@ -1,5 +1,5 @@
 /** The sandbox as a process of its own that keeps nothing on disk, so that its work disturbs no figure. */
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 
 const sandbox = await createSandbox({ port: 0 });
 console.log(`sandbox at ${sandbox.url}`);

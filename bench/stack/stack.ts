@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/index.ts';
-import { StartedParts } from '../../src/started-parts.ts';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { StartedParts } from '../../src/process/parts.ts';
 import { type EventsReceiver, startEventsReceiver } from './events-receiver.ts';
 import { type BenchSandbox, startSandbox } from './sandbox.ts';
 

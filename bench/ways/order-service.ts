@@ -5,10 +5,10 @@ import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { z } from 'zod';
 import { createDataConverter } from '../../src/codec/index.ts';
-import { loadConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
-import { installRuntime } from '../../src/runtime.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { createLog } from '../../src/process/log.ts';
 import { createOrderScreening, EarlyAnswers } from '../../src/starter.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
 import { startWorkers, worldOf } from '../../src/worker.ts';
 
 const checkout = z.object({

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { fastify } from 'fastify';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { loadClientSettings } from '../../src/config.ts';
+import { loadClientSettings } from '../../src/config/index.ts';
 import { createDataConverter, createOrderScreening, OrderScreeningError } from '../../src/starter.ts';
 
 type Action = 'proceed' | 'hold' | 'decline' | 'cancel';

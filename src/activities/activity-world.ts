@@ -1,11 +1,24 @@
 /** What the activities stand on; put together by the worker. */
+
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
-import type { FindIntegration, Integration } from '../orders/integration.ts';
-import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';
-import type { BeforeRecord } from './before-record.ts';
-import type { EventSender } from './event-sender.ts';
-import type { OrderDirectory } from './order-directory.ts';
+import type {
+  BackgroundActivities,
+  CheckoutActivities,
+  CheckoutRequest,
+  FirstScreening,
+  LocalActivities,
+  Moment,
+  PollActivities,
+  SweepActivities,
+  SweepFinding,
+  SweepResult,
+} from '../orders/activity-contract.ts';
+import type { OrderEvent } from '../orders/messages.ts';
+import type { FindIntegration, Integration } from '../orders/policy.ts';
+import type { Phase } from '../orders/words.ts';
+import { createScreeningClient, type Fault, type ScreeningClient } from '../screening/index.ts';
 
 export interface ActivityWorld {
   findIntegration: FindIntegration;
@@ -43,4 +56,88 @@ function keyOf(integration: Integration): string {
   } catch {
     throw ApplicationFailure.retryable(`integration «${integration.name}» has no API key`, 'no-api-key');
   }
+}
+
+/** All of it goes into history, where one payload has its limits: the first say enough. */
+const MOST_FAULTS = 100;
+
+/** @returns the faults in one line, without any value that was sent */
+export function faultWords(faults: readonly Fault[]): string {
+  const shown = faults.slice(0, MOST_FAULTS).map(({ path, message }) => `${path} ${message}`.trim());
+  const more = faults.length - shown.length;
+  return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
+}
+
+/** @returns the failure of an order whose transaction can't be screened, with its faults as its detail */
+export function invalidTransaction(faults: readonly Fault[]): ApplicationFailure {
+  const errors = faults.map(({ path, message }) => ({
+    path: path === '' ? 'transaction' : `transaction.${path}`,
+    message,
+  }));
+  return ApplicationFailure.create({
+    type: 'invalid-request',
+    message: `The transaction breaks a rule: ${faultWords(errors)}.`,
+    nonRetryable: true,
+    details: [{ errors: errors.slice(0, MOST_FAULTS) }],
+  });
+}
+
+// Lets a caller in the same process hear how a checkout's screening ended before that is recorded.
+
+type Screened = FirstScreening & Moment;
+
+export interface BeforeRecord {
+  /** @param first absent when the screening failed */
+  tell(
+    execution: { workflowId: string; runId: string },
+    request: CheckoutRequest,
+    first: Screened | undefined,
+  ): void;
+}
+
+type Screen = (request: CheckoutRequest) => Promise<Screened>;
+
+/** @returns the screening, which tells how it ended, also when it failed */
+export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, screen: Screen): Screen {
+  if (beforeRecord === undefined) return screen;
+  return async (request) => {
+    const { workflowExecution } = activityInfo();
+    let first: Screened | undefined;
+    try {
+      first = await screen(request);
+      return first;
+    } finally {
+      if (workflowExecution !== undefined) beforeRecord.tell(workflowExecution, request, first);
+    }
+  };
+}
+
+/** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */
+export type EventSender = (event: OrderEvent, timeoutMs: number) => Promise<void>;
+
+/** A sweep's result, with what the receiver of events didn't take: the next sweep tells it again. */
+export interface Swept extends SweepResult {
+  untold?: SweepFinding[];
+}
+
+export interface OrderDirectory {
+  /** Open orders, a page at a time, from the newest on. */
+  open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
+  /** Open orders that should have closed when their cancel window did. */
+  overdue(limit: number): Promise<string[]>;
+  /** How many orders are open, by phase. */
+  countByPhase(): Promise<Map<Phase, number>>;
+  /** How many open orders need a person. */
+  countAttention(): Promise<number>;
+  /** How the newest ended sweep ended; undefined too when its key is gone, so that sweeping never stops for that. */
+  lastSweep(): Promise<Swept | undefined>;
+  /** How often the order's current workflow task was begun; 0 when none is pending. */
+  taskTries(workflowId: string): Promise<number>;
+}
+
+/** The activities of each task queue. */
+export interface ActivitiesByQueue {
+  checkout: LocalActivities & CheckoutActivities;
+  background: BackgroundActivities & SweepActivities;
+  polls: PollActivities;
 }

@@ -1,33 +1,19 @@
 /** What the workflows ask of the world, ready for a worker. */
-import type {
-  BackgroundActivities,
-  CheckoutActivities,
-  LocalActivities,
-  PollActivities,
-  SweepActivities,
-} from '../orders/world.ts';
-import type { ActivityWorld } from './activity-world.ts';
-import { tellingBeforeRecord } from './before-record.ts';
-import { eventActivities } from './event-activities.ts';
-import { asRequested, momentOf, timed, withMoment } from './moment.ts';
-import { portalActivities } from './portal-activities.ts';
-import { screeningActivities } from './screening-activities.ts';
-import { statusActivities } from './status-activities.ts';
-import { sweepActivities } from './sweep-activities.ts';
+
+import type { ActivitiesByQueue } from './activity-world.ts';
+import { type ActivityWorld, tellingBeforeRecord } from './activity-world.ts';
+import { eventActivities } from './events.ts';
+import { portalActivities } from './portal.ts';
+import { screeningActivities } from './screening.ts';
+import { statusActivities } from './status.ts';
+import { sweepActivities } from './sweep.ts';
+import { asRequested, momentOf, timed, withMoment } from './tries.ts';
 
 export type { ActivityWorld } from './activity-world.ts';
-export { createEventSender } from './event-sender.ts';
-export { withHeartbeats } from './heartbeats.ts';
-export { withAttemptInLog } from './log-attempt.ts';
-export { histogramBounds, withMetrics } from './metrics.ts';
-export { createOrderDirectory, type OrderDirectory } from './order-directory.ts';
-
-/** The activities of each task queue. */
-export interface ActivitiesByQueue {
-  checkout: LocalActivities & CheckoutActivities;
-  background: BackgroundActivities & SweepActivities;
-  polls: PollActivities;
-}
+export { createEventSender } from './events.ts';
+export { histogramBounds, withAttemptInLog, withMetrics } from './metrics.ts';
+export { createOrderDirectory } from './sweep.ts';
+export { withHeartbeats } from './tries.ts';
 
 /** @returns the activities, standing on the given world */
 export function createActivities(world: ActivityWorld): ActivitiesByQueue {

@@ -1,12 +1,19 @@
 /** What the activities count, for Prometheus: how screenings, reads, portal actions and deliveries end. No personal data. */
+
 import { activityInfo, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { StatusOutcome } from '../orders/apply-reading.ts';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type {
+  PollRequest,
+  PortalOutcome,
+  PortalRequest,
+  ScreeningOutcome,
+  ScreenRequest,
+  StatusOutcome,
+  Timed,
+} from '../orders/activity-contract.ts';
 import type { OrderEvent } from '../orders/messages.ts';
-import type { PortalOutcome } from '../orders/portal.ts';
-import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
-import type { PollRequest, PortalRequest, ScreenRequest, Timed } from '../orders/world.ts';
-import type { ActivitiesByQueue } from './index.ts';
+import type { ActivitiesByQueue } from './activity-world.ts';
 
 /** @returns the activities, counted where they run in a worker. */
 export function withMetrics({ checkout, background, polls }: ActivitiesByQueue): ActivitiesByQueue {
@@ -187,4 +194,29 @@ export const histogramBounds: Record<string, number[]> = {
 /** Our failures have a short word for their type; any other has no place in a label. */
 function reasonOf(error: unknown): string {
   return error instanceof ApplicationFailure ? (error.type ?? 'unknown') : 'unknown';
+}
+
+// Says in each log line of an activity which attempt of its order it is about; the order itself is known by
+// its workflow.
+
+/** An interceptor for all workers. The SDK's own `attempt` counts an activity's tries. */
+export const withAttemptInLog: ActivityInterceptorsFactory = () => {
+  let attempt: number | undefined;
+  return {
+    inbound: {
+      execute(input, next) {
+        attempt = attemptIn(input.args[0]);
+        return next(input);
+      },
+    },
+    outbound: {
+      getLogAttributes: (attributes, next) =>
+        next(attempt === undefined ? attributes : { ...attributes, orderAttempt: attempt }),
+    },
+  };
+};
+
+function attemptIn(request: unknown): number | undefined {
+  if (typeof request !== 'object' || request === null || !('attempt' in request)) return undefined;
+  return typeof request.attempt === 'number' ? request.attempt : undefined;
 }

@@ -2,10 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
-import type { Integration } from '../orders/integration.ts';
-import type { ScreeningOutcome } from '../orders/screening-outcome.ts';
+import type { ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
+import type { Integration } from '../orders/policy.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
-import type { ScreenRequest } from '../orders/world.ts';
 import {
   type CardData,
   parseTransaction,
@@ -14,7 +13,6 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
-import { EARLIER_TRY, lookByInvoice } from './look-by-invoice.ts';
 
 export interface Try {
   integration: Integration;
@@ -45,6 +43,12 @@ type Answered = Extract<ScreeningOutcome, { kind: 'answered' }>;
 export const LEAST_TIME_MS = 50;
 
 const LOOK_EVERY_MS = 250;
+
+/** None was found, and one may still come: another create would make two of it. */
+export const EARLIER_TRY = {
+  reason: 'earlier-try',
+  message: 'a create sent before may still arrive',
+} as const;
 
 const MAY_STILL_COME: NoAnswer = { kind: 'no-answer', ...EARLIER_TRY, maybeSent: true, underWay: true };
 
@@ -213,4 +217,30 @@ async function cardFor(
 /** At least a moment, so that a look that is due is made and ends at once. */
 function left(t: Try): number {
   return Math.max(1, t.until - Date.now());
+}
+
+/** What a look by invoice tells, which finds the first transaction only. */
+export type Looked =
+  /** One that is new to the order. */
+  | { kind: 'found'; transaction: TransactionResponse }
+  /** An earlier attempt's, which says nothing about this one. */
+  | { kind: 'known' }
+  | { kind: 'not-found' };
+
+/** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order */
+export async function lookByInvoice(
+  client: ScreeningClient,
+  { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
+  timeoutMs: number,
+): Promise<Looked> {
+  const isKnown = (id: string | undefined) => id !== undefined && knownTransactionIds.includes(id);
+  try {
+    const transaction = await client.statusByInvoice(invoiceNumber, { timeoutMs });
+    return isKnown(transaction.id) ? { kind: 'known' } : { kind: 'found', transaction };
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    if (error.reason === 'not-found') return { kind: 'not-found' };
+    if (isKnown(error.transactionId)) return { kind: 'known' };
+    throw error;
+  }
 }

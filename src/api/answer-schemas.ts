@@ -1,4 +1,4 @@
-/** What the API answers, for its documentation. Design section 5. */
+/** What the API answers, for its documentation. */
 import { z } from 'zod';
 import type { ActionStatus } from '../orders/state.ts';
 import {

@@ -1,4 +1,5 @@
-/** Temporal's remote codec protocol: its UI and its CLI have payloads decrypted here. Design sections 5 and 7. */
+/** Temporal's remote codec protocol: its UI and its CLI have payloads decrypted here. */
+
 import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -6,8 +7,8 @@ import { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
 import { PayloadCodecError } from '../codec/index.ts';
 import type { Fault } from '../orders/errors.ts';
+import { isOneOf } from './callers.ts';
 import { HttpError } from './problems.ts';
-import { isOneOf } from './secrets.ts';
 
 export interface CodecOptions {
   codec: PayloadCodec;

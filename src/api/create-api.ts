@@ -1,30 +1,32 @@
 import helmet from '@fastify/helmet';
-import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
+import type { SwaggerTransformObject } from '@fastify/swagger';
+import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import type { HashedKey } from '../config.ts';
-import type { Log } from '../log.ts';
+import { createPayloadCodec } from '../codec/index.ts';
+import { type Config, ConfigError, type HashedKey } from '../config/index.ts';
+import { errorCode } from '../config/values.ts';
+import type { Log } from '../process/log.ts';
 import type { OrderScreening } from '../starter.ts';
-import { type CodecOptions, codecRoutes } from './codec-routes.ts';
 import {
   CONNECTION_TIMES,
   type ConnectionTimes,
   connectionOptions,
   letConnectionsGo,
+  limitRequests,
+  nameOfKey,
+  sentBy,
   takeOverNodesAnswers,
   wasCut,
-} from './connections.ts';
-import { frameworkLog } from './framework-log.ts';
-import { limitRequests } from './limit-requests.ts';
-import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
+} from './callers.ts';
+import { type CodecOptions, codecRoutes } from './codec-routes.ts';
+import { createAnswerRecord, createHttpMetrics, frameworkLog, type HttpMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer, HttpError } from './problems.ts';
-import { queueRoutes, type TemporalUi } from './queue/index.ts';
-import { createAnswerRecord } from './record-answers.ts';
-import { nameOfKey } from './secrets.ts';
-import { sentBy } from './sent-by.ts';
+import type { TemporalUi } from './queue/layout.ts';
+import { queueRoutes } from './queue/routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ApiOptions {
@@ -72,7 +74,7 @@ const CONTRAST_OF_THE_DOCS = `
 .swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: #14613c; border-color: #14613c; }
 `;
 
-/** Makes the HTTP API; the caller listens. Design section 5. */
+/** Makes the HTTP API; the caller listens. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { orderScreening, log } = options;
   const metrics = createHttpMetrics();
@@ -220,4 +222,51 @@ function requireKey(request: FastifyRequest, apiKeys: readonly HashedKey[]): voi
   const name = nameOfKey(apiKeys, key);
   if (name === undefined) throw new HttpError('unauthorized');
   request.keyName = name;
+}
+
+/**
+ * Starts the API as the settings have it.
+ * @returns it, listening
+ * @throws ConfigError when it can't listen there
+ */
+export async function startApi(
+  config: Config,
+  orderScreening: OrderScreening,
+  log: Log,
+): Promise<FastifyInstance> {
+  const { api, temporalUiUrl } = config;
+  const { namespace } = config.temporal;
+  const app = await createApi({
+    orderScreening,
+    apiKeys: api.keys,
+    maxRps: api.maxRps,
+    webhookSecrets: config.webhookSecrets,
+    codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
+    ...(temporalUiUrl !== undefined && { temporalUi: { url: temporalUiUrl, namespace } }),
+    log,
+  });
+  try {
+    await app.listen({ host: api.host, port: api.port });
+  } catch (error) {
+    throw listenFault(error, api) ?? error;
+  }
+  return app;
+}
+
+function listenFault(error: unknown, { host, port }: Config['api']): ConfigError | undefined {
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return new ConfigError([
+        { path: 'API_PORT', message: `port ${port} is taken: free it, or set another` },
+      ]);
+    case 'EACCES':
+      return new ConfigError([
+        { path: 'API_PORT', message: `this user may not listen on port ${port}: set one from 1024 on` },
+      ]);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ConfigError([{ path: 'API_HOST', message: `${host} is no address of this machine` }]);
+    default:
+      return undefined;
+  }
 }

@@ -119,7 +119,7 @@ function readOptions(request: FastifyRequest): PortalOptions {
   throw invalidRequest(faultsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
 }
 
-/** Reads the fields in either spelling of the interface document. */
+/** Reads the fields in either spelling of the service. */
 function readChargeback({ transactionId, force, ...fields }: Record<string, unknown>): ChargebackRequest {
   const given = { transactionId, force };
   const extras = chargebackExtras.safeParse(

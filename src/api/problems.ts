@@ -1,7 +1,7 @@
-/** Errors as RFC 9457 problem documents. No value that was sent is in one. Design section 5, table of errors. */
+/** Errors as RFC 9457 problem documents. No value that was sent is in one. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Log } from '../log.ts';
 import { ORDER_ERRORS, type OrderErrorDetails, OrderScreeningError } from '../orders/errors.ts';
+import type { Log } from '../process/log.ts';
 
 export interface Problem extends OrderErrorDetails {
   /** A stable slug, `/problems/<code>`. */

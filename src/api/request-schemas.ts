@@ -1,4 +1,4 @@
-/** What the API takes, the same schemas for checks and documentation. Design section 5. */
+/** What the API takes, the same schemas for checks and documentation. */
 import { z } from 'zod';
 import {
   attemptSchema,
@@ -130,7 +130,7 @@ export const customerCodeBody = z
   })
   .meta({ examples: [{ customerCode: '4711', email: 'pass@example.com' }] });
 
-/** What a chargeback has beside the fields of the interface document. */
+/** What a chargeback has beside the service's own fields. */
 export const chargebackExtras = z.strictObject({
   transactionId,
   force: z

@@ -1,13 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Log } from '../process/log.ts';
 import { readWebhook } from '../screening/index.ts';
-import type { ApiOptions } from './create-api.ts';
+import type { OrderScreening } from '../starter.ts';
+import { isOneOf } from './callers.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { HttpError } from './problems.ts';
-import { isOneOf } from './secrets.ts';
 
 const BODY_LIMIT = 64 * 1024;
 
-interface WebhookOptions extends Pick<ApiOptions, 'orderScreening' | 'webhookSecrets' | 'log'> {
+interface WebhookOptions {
+  orderScreening: OrderScreening;
+  webhookSecrets: readonly string[];
+  log: Log;
   metrics: Pick<HttpMetrics, 'noteHint'>;
 }
 
@@ -19,7 +23,7 @@ interface WebhookRoute {
 
 /**
  * The screening service's webhooks: any method, any content type, since the provider sets them per merchant. A webhook is
- * a hint to read the status; nothing in it is believed, no address in it is fetched. Design section 5.
+ * a hint to read the status; nothing in it is believed, no address in it is fetched.
  */
 export async function webhookRoutes(
   app: FastifyInstance,

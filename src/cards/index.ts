@@ -1,15 +1,18 @@
-/** The card stash: the one place where full card data rests, encrypted and for 15 minutes at most. Design section 7. */
+/** The card stash: the one place where full card data rests, encrypted and for 15 minutes at most. */
 
-import { readRedisAddress } from '../redis-address.ts';
-import type { NamedKey } from '../sealer.ts';
-import { createCardSealer } from './card-sealer.ts';
-import type { CardStash } from './card-stash.ts';
-import { createMemoryCardStash } from './memory-card-stash.ts';
+import type { NamedKey } from '../codec/sealer.ts';
+import { type CardStash, createCardSealer, createMemoryCardStash } from './card-stash.ts';
+import { readRedisAddress } from './redis-address.ts';
 import { createRedisCardStash } from './redis-card-stash.ts';
 
-export { CARD_LIFETIME_MS, type CardOwner, type CardStash } from './card-stash.ts';
-export { CardStashError, type CardStashErrorReason } from './card-stash-error.ts';
-export { inspectRedis, type RedisReport } from './inspect-redis.ts';
+export {
+  CARD_LIFETIME_MS,
+  type CardOwner,
+  type CardStash,
+  CardStashError,
+  type CardStashErrorReason,
+} from './card-stash.ts';
+export { inspectRedis, type RedisReport } from './redis-card-stash.ts';
 
 /**
  * @param url `memory:`, for one process, or `redis[s]://[user][:password]@host[:port][/database]`, for several

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { PayloadCodecError } from '../codec/index.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/index.ts';
 import {
   type Fault,
   ORDER_ERRORS,

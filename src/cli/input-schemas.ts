@@ -1,4 +1,7 @@
 /** What the commands take, as text from the command line. The limits are the API's. */
+
+import { readFile } from 'node:fs/promises';
+import * as consumers from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   idempotencyKeySchema,
@@ -8,6 +11,7 @@ import {
   reasonSchema,
 } from '../client/read-requests.ts';
 import { ACTIONS, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { UsageError } from './exit-codes.ts';
 
 export const orderId = orderIdSchema;
 export const integration = integrationNameSchema.exactOptional();
@@ -47,4 +51,40 @@ export function seconds() {
     .regex(/^\d{1,6}(\.\d{1,3})?$/, { error: 'must be a number of seconds', abort: true })
     .transform((written) => Number(written) * 1_000)
     .refine((ms) => ms > 0, 'must be more than 0');
+}
+
+const jsonObject = z.record(z.string(), z.unknown());
+
+/**
+ * Reads one JSON object.
+ * @param file its path; `-` or none is standard input
+ * @throws UsageError, which shows nothing of the content
+ */
+export async function readJsonObject(file: string | undefined): Promise<Record<string, unknown>> {
+  const fromStdin = file === undefined || file === '-';
+  if (fromStdin && process.stdin.isTTY) {
+    throw new UsageError('Name a file with the order as JSON, or send it to standard input');
+  }
+  const content = fromStdin ? await consumers.text(process.stdin) : await read(file);
+  const parsed = jsonObject.safeParse(parse(content));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`${fromStdin ? 'Standard input' : 'The file'} must be one JSON object in UTF-8`);
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new UsageError('The input is missing', [{ path: '<file>', message: `can't be read${code}` }]);
+  }
+}
+
+function parse(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    // The parser's own words would quote the content.
+    return undefined;
+  }
 }

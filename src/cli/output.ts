@@ -1,4 +1,8 @@
+import Table from 'cli-table3';
 import pc from 'picocolors';
+import type { GatewayResultAnswer, PortalAnswer } from '../orders/messages.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { OrderList, OrderSummary } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
 
 export type Colors = typeof pc;
@@ -52,4 +56,148 @@ function inWords({ type, detail, errors = [], cancelBy, serviceCode, serviceMess
     lines.push(`  The screening service: ${plain([serviceCode, serviceMessage].filter(Boolean).join(' '))}`);
   }
   return lines.join('\n');
+}
+
+// Orders and answers for people.
+
+type Row = readonly [label: string, value: string | number | undefined];
+
+/** @returns the answer to a checkout or to a gateway result */
+export function showAnswer(answer: CheckoutAnswer | GatewayResultAnswer, colors: Colors): string {
+  const { message, reason, wouldBe }: Partial<CheckoutAnswer> = answer;
+  return facts([
+    ['order', `${answer.orderId} (${answer.integration}), attempt ${answer.attempt}`],
+    ['decision', colored(answer.decision, colors)],
+    ['action', colored(answer.action, colors)],
+    ['would be', wouldBe],
+    ['phase', answer.phase],
+    ['reason', reason],
+    ['message', message && plain(message)],
+    ['transaction', answer.transactionId],
+    ['cancel by', shortTime(answer.cancelBy)],
+  ]);
+}
+
+/** @returns the answer of a portal action */
+export function showPortalAnswer(answer: PortalAnswer, colors: Colors): string {
+  return facts([
+    ['order', answer.orderId],
+    ['asked', answer.kind],
+    ['number', answer.number],
+    ['status', colored(answer.status, colors)],
+    ['transaction', answer.transactionId],
+    ['service', plain([answer.code, answer.message].filter(Boolean).join(' ')) || undefined],
+    ['chargeback', echoOf(answer)],
+    ['at', shortTime(answer.at)],
+    ['phase', answer.phase],
+    ['action', answer.action && colored(answer.action, colors)],
+  ]);
+}
+
+/** What the service echoed of a chargeback, in one line. */
+function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | undefined {
+  if (chargeback === undefined) return undefined;
+  const fields = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
+  return plain(fields.join(', '));
+}
+
+/** @returns an order's state: what it is, what needs attention, its attempts and actions */
+export function showOrder(order: OrderState, colors: Colors): string {
+  const { attempts, actions, attention } = order;
+  const parts = [
+    facts([
+      ['order', `${plain(order.orderId)} (${order.integration}, ${order.workflow})`],
+      ['phase', `${order.phase}, since ${shortTime(order.phaseSince)}`],
+      ['decision', colored(order.decision, colors) + (order.reason ? ` (${order.reason})` : '')],
+      ['action', colored(order.action, colors)],
+      ['would be', order.wouldBe],
+      ['message', order.message && plain(order.message)],
+      ['cancel by', shortTime(attempts.at(-1)?.cancelBy)],
+      ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
+      ['events', `${order.events.delivered} of ${order.events.sequence} delivered`],
+    ]),
+  ];
+  if (attention.length > 0) {
+    const lines = attention.map(({ words, since }) => `  ${plain(words)} (since ${shortTime(since)})`);
+    parts.push([colors.red('Needs attention'), ...lines].join('\n'));
+  }
+  parts.push(
+    table(
+      ['attempt', 'decision', 'transaction', 'gateway'],
+      attempts.map((one) => [
+        `${one.number}`,
+        colored(one.decision, colors),
+        one.transactionId ?? '-',
+        one.gateway?.result ?? '-',
+      ]),
+    ),
+  );
+  if (actions.length > 0) {
+    parts.push(
+      table(
+        ['number', 'portal action', 'status', 'asked', 'by', 'service'],
+        actions.map((one) => [
+          `${one.number}`,
+          one.kind,
+          colored(one.status, colors),
+          shortTime(one.requestedAt) ?? '-',
+          one.by,
+          plain([one.code, one.message].filter(Boolean).join(' ') || '-') +
+            (one.chargeback === undefined ? '' : `\n${echoOf(one)}`),
+        ]),
+      ),
+    );
+  }
+  return parts.join('\n\n');
+}
+
+/** @returns a page of orders as a table, and how the next one is asked for */
+export function showList({ orders, cursor }: OrderList, colors: Colors): string {
+  if (orders.length === 0) return colors.dim('No orders.');
+  const shown = table(
+    ['order', 'integration', 'phase', 'decision', 'action', 'attention', 'amount', 'cancel by'],
+    orders.map((order) => listRow(order, colors)),
+  );
+  return cursor === undefined ? shown : `${shown}\n${colors.dim(`More: --cursor ${cursor}`)}`;
+}
+
+function listRow(order: OrderSummary, colors: Colors): string[] {
+  return [
+    plain(order.orderId),
+    plain(order.integration),
+    order.phase ?? '-',
+    order.decision === undefined ? '-' : colored(order.decision, colors),
+    order.action === undefined ? '-' : colored(order.action, colors),
+    order.needsAttention ? colors.red('yes') : '-',
+    order.amount === undefined ? '-' : order.amount.toFixed(2),
+    shortTime(order.cancelBy) ?? '-',
+  ];
+}
+
+/** @returns labels and values in two columns; what is undefined is left out */
+export function facts(rows: readonly Row[]): string {
+  const given = rows.filter((row): row is [string, string | number] => row[1] !== undefined);
+  const width = Math.max(...given.map(([label]) => label.length));
+  return given.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
+}
+
+export function table(head: string[], rows: string[][]): string {
+  const made = new Table({ head, style: { head: [], border: [], compact: true } });
+  made.push(...rows);
+  return made.toString();
+}
+
+/** @returns a moment to the second, in UTC */
+export function shortTime(at: string | undefined): string | undefined {
+  return at?.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+}
+
+/** A word of the product in the colour of how good the news is. */
+export function colored(word: string, colors: Colors): string {
+  if (['pass', 'proceed', 'done'].includes(word)) return colors.green(word);
+  if (['review', 'hold', 'pending', 'requested', 'queued', 'running'].includes(word)) {
+    return colors.yellow(word);
+  }
+  if (word === 'skipped' || word === 'withdrawn') return colors.dim(word);
+  return colors.red(word);
 }

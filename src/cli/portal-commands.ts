@@ -15,7 +15,7 @@ import {
   text,
   transactionId,
 } from './input-schemas.ts';
-import { facts, showPortalAnswer } from './tables.ts';
+import { facts, showPortalAnswer } from './output.ts';
 
 const TRANSACTION = [
   '--transaction-id <id>',

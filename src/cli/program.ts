@@ -2,9 +2,8 @@ import { Command } from 'commander';
 import type { CommandTools } from './define-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { orderCommands } from './order-commands.ts';
+import { orderCommands, readCommands } from './order-commands.ts';
 import { portalCommands } from './portal-commands.ts';
-import { readCommands } from './read-commands.ts';
 import { watchCommand } from './watch-command.ts';
 
 /**

@@ -10,9 +10,8 @@ import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../st
 import { type CommandTools, defineCommand } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { orderId, seconds } from './input-schemas.ts';
-import { type Output, plain } from './output.ts';
-import { FILTERS, filterInput } from './read-commands.ts';
-import { colored, shortTime, showList } from './tables.ts';
+import { FILTERS, filterInput } from './order-commands.ts';
+import { colored, type Output, plain, shortTime, showList } from './output.ts';
 
 const DEFAULT_EVERY_MS = 1_000;
 

@@ -1,6 +1,5 @@
 /** Where the worker tells the client in the same process how a checkout's screening ended, before that is recorded. */
-import type { FirstScreening } from '../orders/screening-outcome.ts';
-import type { CheckoutRequest } from '../orders/world.ts';
+import type { CheckoutRequest, FirstScreening } from '../orders/activity-contract.ts';
 
 /** How a screening ended, and what it was called with. */
 export interface EndedScreening {

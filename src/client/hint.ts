@@ -1,23 +1,15 @@
-/** Passes on that there is news about an order: the webhook receiver's way in. Design section 5. */
-
+/** Passes on that there is news about an order: the webhook receiver's way in. */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { screeningIntegration, transactionId as transactionIdAttribute } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
-import {
-  screeningIntegration,
-  transactionId as transactionIdAttribute,
-} from '../orders/search-attributes.ts';
 import { instant } from '../orders/words.ts';
-import { type ClientContext, integrationOf } from './context.ts';
-import type { HintQueues } from './hint-queues.ts';
-import { quoted } from './list-orders.ts';
-import type { LookUps } from './look-ups.ts';
+import { sendUpdate } from './order-messages.ts';
+import { type LookUps, quoted } from './read-orders.ts';
 import { orderIdSchema } from './read-requests.ts';
-import { sendUpdate } from './send-update.ts';
-import { asOrderError, isEnded, isUnanswered, toOrderError } from './temporal-errors.ts';
-import type { HintAnswer, HintRequest } from './types.ts';
-import { within } from './within.ts';
+import { asOrderError, isEnded, isUnanswered, toOrderError, within } from './temporal-errors.ts';
+import { type ClientContext, type HintAnswer, type HintRequest, integrationOf } from './types.ts';
 
 /** No worker within this: the hint is left as a signal. */
 const WORKER_WITHIN_MS = 2_000;
@@ -149,4 +141,60 @@ async function lookUp(
     ),
   );
   return page.executions[0]?.execution?.workflowId ?? undefined;
+}
+
+/** Delivers a hint to an order; whether there is such an open order. */
+type Deliver = (hint: ReviewHint) => Promise<boolean>;
+
+interface Waiting {
+  hint: ReviewHint;
+  delivered: Promise<boolean>;
+}
+
+/**
+ * One hint an order on its way at a time, and one that waits: those that come meanwhile go together, after it. Temporal takes
+ * ten updates of a workflow at once and has the others come back after a second or more.
+ */
+export class HintQueues {
+  readonly #underWay = new Map<string, Promise<boolean>>();
+  readonly #waiting = new Map<string, Waiting>();
+
+  /** @returns what `deliver` says of the hint, or of several that went together */
+  send(workflowId: string, hint: ReviewHint, deliver: Deliver): Promise<boolean> {
+    const underWay = this.#underWay.get(workflowId);
+    if (underWay === undefined) return this.#start(workflowId, hint, deliver);
+    const waiting = this.#waiting.get(workflowId);
+    if (waiting !== undefined) {
+      waiting.hint = together(waiting.hint, hint);
+      return waiting.delivered;
+    }
+    const next: Waiting = {
+      hint,
+      delivered: underWay
+        .catch(() => undefined)
+        .then(() => {
+          this.#waiting.delete(workflowId);
+          return this.#start(workflowId, next.hint, deliver);
+        }),
+    };
+    this.#waiting.set(workflowId, next);
+    return next.delivered;
+  }
+
+  #start(workflowId: string, hint: ReviewHint, deliver: Deliver): Promise<boolean> {
+    const delivered = deliver(hint).finally(() => this.#underWay.delete(workflowId));
+    this.#underWay.set(workflowId, delivered);
+    return delivered;
+  }
+}
+
+/** Nothing in a hint is believed: where two differ, the one for both leaves it out, and so concerns the order in any case. */
+function together(one: ReviewHint, other: ReviewHint): ReviewHint {
+  const { source, receivedAt, transactionId, decision } = other;
+  return {
+    source,
+    receivedAt,
+    ...(transactionId !== undefined && transactionId === one.transactionId && { transactionId }),
+    ...(decision !== undefined && decision === one.decision && { decision }),
+  };
 }

@@ -1,17 +1,13 @@
-/** All that can be known of an order: from the server alone, and from a worker where one answers. Design section 8. */
+/** All that can be known of an order: from the server alone, and from a worker where one answers. */
 import { QueryNotRegisteredError, type WorkflowExecutionDescription } from '@temporalio/client';
+import { PayloadCodecError } from '../codec/payload-codec.ts';
+import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderState } from '../orders/state.ts';
-import { POLL_UNCHANGED, type PollActivities } from '../orders/world.ts';
-import { PayloadCodecError } from '../payload-codec-error.ts';
-import type { ClientContext } from './context.ts';
-import { instantOf } from './instant-of.ts';
-import { summaryOf } from './list-orders.ts';
-import { describeOrder, finalRecord, isOpen, openState } from './read-order.ts';
-import { unknownOrder } from './temporal-errors.ts';
-import type { InspectedOrder, PollTimes } from './types.ts';
-import { READ_WITHIN_MS } from './within.ts';
+import { describeOrder, finalRecord, instantOf, isOpen, openState, summaryOf } from './read-orders.ts';
+import { READ_WITHIN_MS, unknownOrder } from './temporal-errors.ts';
+import type { ClientContext, InspectedOrder, PollTimes } from './types.ts';
 
 /** The poll is one activity, which the server tries again after each pause. */
 const POLL: keyof PollActivities = 'pollStatus';

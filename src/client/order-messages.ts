@@ -1,19 +1,30 @@
 /** The small messages to an order: an operator's acknowledgement, recheck and withdrawal. */
 
-import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
+import type { WorkflowUpdateHandle } from '@temporalio/client';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { gatewayUpdateId, type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
+  type GatewayResultAnswer,
+  type GatewayResultRequest,
   type PortalAnswer,
   recheckSignal,
+  recordGatewayResultUpdate,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../orders/messages.ts';
-import type { ClientContext } from './context.ts';
-import { closedOrder, openState } from './read-order.ts';
-import { sendUpdate, startedUpdate } from './send-update.ts';
-import { isEnded, orderClosed, temporalUnavailable, toOrderError } from './temporal-errors.ts';
-import { toOpenOrder } from './to-open-order.ts';
-import type { PortalOptions } from './types.ts';
+import { closedOrder, openState, readOrder } from './read-orders.ts';
+import {
+  ANSWER_WITHIN_MS,
+  isEnded,
+  isExhausted,
+  isUnanswered,
+  orderClosed,
+  temporalUnavailable,
+  toOrderError,
+  within,
+} from './temporal-errors.ts';
+import type { ClientContext, PortalOptions } from './types.ts';
 
 /** @see OrderScreening.acknowledge */
 export async function acknowledge(
@@ -74,4 +85,131 @@ async function goesOn(
     status: 'requested',
     ...(transactionId !== undefined && { transactionId }),
   };
+}
+
+// How updates are sent to an order, whatever they ask.
+
+/** What names an update; without an id it is random. */
+export interface UpdateName {
+  updateId?: string;
+}
+
+/**
+ * Sends an update, and once more under another id when the order took it and refused it after all, since it changed in that
+ * very moment: Temporal keeps the outcome of an id for ever. Both times share the caller's deadline.
+ * @throws OrderScreeningError `busy` when the server takes no more updates of this order for now; others as they come
+ */
+export async function sendUpdate<T>(
+  updateId: string | undefined,
+  send: (name: UpdateName) => Promise<T>,
+): Promise<T> {
+  try {
+    return await once(updateId, send);
+  } catch (error) {
+    const known = toOrderError(error);
+    if (!(known instanceof OrderScreeningError) || known.code !== 'late') throw error;
+    return once(updateId === undefined ? undefined : `${updateId}:late`, send);
+  }
+}
+
+async function once<T>(updateId: string | undefined, send: (name: UpdateName) => Promise<T>): Promise<T> {
+  try {
+    return await send(updateId === undefined ? {} : { updateId });
+  } catch (error) {
+    throw isExhausted(error) ? busy(error) : error;
+  }
+}
+
+/**
+ * Sends an update whose work goes on by itself once the order has accepted it.
+ * @returns undefined when it was accepted, and has no answer within 10 s
+ * @throws OrderScreeningError `temporal-unavailable` when it wasn't accepted in time, `busy`; others as they come
+ */
+export async function startedUpdate<T>(
+  { client }: ClientContext,
+  updateId: string | undefined,
+  start: (options: UpdateName & { waitForStage: 'ACCEPTED' }) => Promise<WorkflowUpdateHandle<T>>,
+): Promise<T | undefined> {
+  let accepted = false;
+  try {
+    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
+      sendUpdate(updateId, async (name) => {
+        accepted = false;
+        const update = await start({ ...name, waitForStage: 'ACCEPTED' });
+        accepted = true;
+        return update.result();
+      }),
+    );
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+    // Not even accepted: nothing of it is recorded, so it can't be promised to go on.
+    if (!accepted) throw temporalUnavailable(error);
+    return undefined;
+  }
+}
+
+function busy(cause: unknown): OrderScreeningError {
+  const error = new OrderScreeningError(
+    'busy',
+    'Too many requests wait for this order, and this one was not taken: send it again',
+  );
+  error.cause = cause;
+  return error;
+}
+
+/**
+ * Sends an open order a message.
+ * @returns its answer
+ * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or whatever the order says
+ */
+export async function toOpenOrder<T>(
+  context: ClientContext,
+  workflowId: string,
+  send: (handle: ReturnType<ClientContext['client']['workflow']['getHandle']>) => Promise<T>,
+): Promise<T> {
+  const { client } = context;
+  try {
+    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
+      send(client.workflow.getHandle(workflowId)),
+    );
+  } catch (error) {
+    if (!isEnded(error)) throw toOrderError(error);
+    await closedOrder(context, workflowId);
+    throw orderClosed();
+  }
+}
+
+/** @see OrderScreening.recordGatewayResult */
+export async function recordGatewayResult(
+  context: ClientContext,
+  workflowId: string,
+  request: GatewayResultRequest,
+): Promise<GatewayResultAnswer> {
+  const attempt = request.attempt ?? (await onlyAttempt(context, workflowId));
+  const send = (afterError: boolean) =>
+    toOpenOrder(context, workflowId, (handle) =>
+      sendUpdate(gatewayUpdateId(attempt, afterError), (name) =>
+        handle.executeUpdate(recordGatewayResultUpdate, { args: [{ ...request, attempt }], ...name }),
+      ),
+    );
+  const first = await send(false);
+  if (first.result === request.result) return first;
+  // The first id gives its stored answer for ever, so a result that replaces `error` has an id of its own.
+  const second = first.result === 'error' ? await send(true) : first;
+  if (second.result === request.result) return second;
+  throw new OrderScreeningError(
+    'gateway-result-mismatch',
+    `The gateway result ${second.result} was recorded for this attempt before`,
+  );
+}
+
+async function onlyAttempt(context: ClientContext, workflowId: string): Promise<number> {
+  const state = await readOrder(context, workflowId);
+  if (state.attempts.length > 1) {
+    throw new OrderScreeningError(
+      'attempt-required',
+      'The order has several attempts: say which one is meant',
+    );
+  }
+  return 1;
 }

@@ -1,16 +1,22 @@
 /** What starts an order: its input, and what lists in the Temporal UI show of it from the beginning. */
+
+import type { Client } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
-import { TASK_QUEUE } from '../orders/ids.ts';
-import type { ScreenOrderInput } from '../orders/messages.ts';
+import { answerBeforeRecord } from '../orders/apply-screening.ts';
 import {
   invoiceNumber,
   needsAttention,
   orderAmount,
   screeningIntegration,
   screeningPhase,
-} from '../orders/search-attributes.ts';
+} from '../orders/describe.ts';
+import { TASK_QUEUE } from '../orders/ids.ts';
+import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
 import { instant } from '../orders/words.ts';
+import type { EarlyAnswers } from './early-answers.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
+import { within } from './temporal-errors.ts';
 
 /** Temporal's limit of a static summary, in bytes. */
 const SUMMARY_BYTES = 200;
@@ -70,4 +76,40 @@ function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScre
   const line = `Order ${orderId}, ${money}${workflow}`;
   // The order id, the only part that may need more than a byte a character, stands far in front of the cut.
   return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
+}
+
+// The fast path: an order is started on the worker of this process and answered the moment the service has
+// answered.
+
+/**
+ * Starts an order and waits for its definite answer. Temporal gives the first task to this process together with the
+ * start, if a worker of this process shares the client's connection.
+ * @returns nothing when the answer must come from the order's record: the order was there before, its first task went
+ * to another process, the service gave no definite answer, or Temporal didn't answer
+ */
+export async function answerFast(
+  client: Client,
+  earlyAnswers: EarlyAnswers,
+  start: OrderStart,
+  deadline: number,
+): Promise<CheckoutAnswer | undefined> {
+  const [input]: [ScreenOrderInput] = start.args;
+  const ear = earlyAnswers.listen(start.workflowId);
+  try {
+    return await within(client, deadline, async () => {
+      const handle = await client.workflow.start(SCREEN_ORDER, {
+        ...start,
+        workflowIdConflictPolicy: 'FAIL',
+        requestEagerStart: true,
+      });
+      if (!handle.eagerlyStarted) return undefined;
+      const { request, first } = await ear.of(handle.firstExecutionRunId);
+      return first && answerBeforeRecord(input, request, first);
+    });
+  } catch {
+    // Whatever it was, asking for the record shows it again.
+    return undefined;
+  } finally {
+    ear.close();
+  }
 }

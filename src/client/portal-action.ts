@@ -1,22 +1,38 @@
-/** Portal actions of an open order, as updates; of a closed one see closed-order-action.ts. Design section 5. */
+/** Portal actions of an open order, as updates, and of a closed one, as a workflow. */
 
+import { createHash } from 'node:crypto';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import { stringify } from 'safe-stable-stringify';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
+import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import {
   attachCustomerCodeUpdate,
   cancelUpdate,
+  PORTAL_ACTION,
+  type PortalActionInput,
   type PortalAnswer,
   type PortalFields,
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../orders/messages.ts';
-import { closedOrderAction, orderlessAction } from './closed-order-action.ts';
-import type { ClientContext } from './context.ts';
-import { findOrder } from './read-order.ts';
-import { startedUpdate } from './send-update.ts';
-import { isEnded, orderClosed, toOrderError, unknownOrder } from './temporal-errors.ts';
-import type { PortalOptions } from './types.ts';
+import { attemptFor, portalAnswer } from '../orders/portal.ts';
+import { chargebackIdentity, earlier } from '../orders/same-action.ts';
+import type { OrderState } from '../orders/state.ts';
+import { windowOpen } from '../orders/transactions.ts';
+import { startedUpdate } from './order-messages.ts';
+import { findOrder } from './read-orders.ts';
+import { invalidRequest } from './read-requests.ts';
+import {
+  ANSWER_WITHIN_MS,
+  isEnded,
+  isUnanswered,
+  orderClosed,
+  toOrderError,
+  unknownOrder,
+  within,
+} from './temporal-errors.ts';
+import { type ClientContext, integrationOf, type PortalOptions } from './types.ts';
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
 export async function portalAction(
@@ -78,3 +94,161 @@ const UPDATES = {
   chargeback: submitChargebackUpdate,
   'customer-code': attachCustomerCodeUpdate,
 } as const;
+
+// Portal actions weeks later: a durable workflow of their own, from the closed order's record.
+
+/** @param order the closed order's final state */
+export async function closedOrderAction(
+  context: ClientContext,
+  key: OrderKey,
+  order: OrderState,
+  fields: PortalFields,
+): Promise<PortalAnswer> {
+  if (order.policy?.passive) throw refusal('passive', PASSIVE);
+  const attempt = attemptFor(order, fields.transactionId);
+  if (attempt === undefined) {
+    throw refusal('unknown-transaction', 'The order has no transaction of that id');
+  }
+  const before = earlier(order, fields);
+  if (before?.status === 'done') return portalAnswer(order, before);
+  const transactionId = fields.transactionId ?? attempt.transactionId;
+  if (transactionId === undefined && fields.kind !== 'customer-code') {
+    throw refusal('no-transaction', 'The order has no transaction at the screening service');
+  }
+  const { cancelBy } = attempt;
+  const cancelWindowMs = order.policy?.cancelWindowMs;
+  if (fields.kind === 'cancel') refuseLateCancel(cancelBy, cancelWindowMs);
+  if (fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true) {
+    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
+  }
+  requireEmail(fields);
+  return run(context, {
+    integration: key.integration,
+    orderId: key.orderId,
+    fields,
+    ...(transactionId !== undefined && { transactionId }),
+    ...(cancelBy !== undefined && { cancelBy }),
+    ...(cancelWindowMs !== undefined && { cancelWindowMs }),
+  });
+}
+
+/** An action for a transaction whose order Temporal no longer knows, or of which nothing is on record. */
+export async function orderlessAction(
+  context: ClientContext,
+  { integration: name }: OrderKey,
+  fields: PortalFields,
+  transactionId: string,
+): Promise<PortalAnswer> {
+  const integration = integrationOf(context, name);
+  if (integration.passive) throw refusal('passive', PASSIVE);
+  if (fields.kind === 'cancel') {
+    throw refusal('cancel-window-unknown', 'The order is gone, and with it the end of its cancel window');
+  }
+  requireEmail(fields);
+  return run(context, { integration: name, transactionId, fields });
+}
+
+function refuseLateCancel(cancelBy: string | undefined, cancelWindowMs: number | undefined): void {
+  if (cancelBy === undefined || cancelWindowMs === undefined) {
+    throw refusal('cancel-window-unknown', 'The end of the cancel window is not on record');
+  }
+  if (windowOpen(cancelBy, cancelWindowMs, Date.now())) return;
+  throw new OrderScreeningError(
+    'cancel-window-closed',
+    'The service accepts no cancel any more: refund and report by hand',
+    { cancelBy },
+  );
+}
+
+/** The record keeps no personal data, so there is no e-mail to fall back to. */
+function requireEmail(fields: PortalFields): void {
+  if (fields.kind !== 'customer-code' || fields.email !== undefined) return;
+  throw invalidRequest([{ path: 'email', message: 'is required, since the order is closed' }]);
+}
+
+async function run({ client }: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
+  const { integration, orderId, transactionId, fields } = input;
+  const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOf(input));
+  const deadline = Date.now() + ANSWER_WITHIN_MS;
+  const start = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY') =>
+    within(client, deadline, () =>
+      client.workflow.start(PORTAL_ACTION, {
+        workflowId,
+        taskQueue: TASK_QUEUE,
+        args: [input],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy,
+        staticSummary: `${fields.kind} of ${transactionId ?? 'a customer code'}`,
+      }),
+    );
+  const result = () =>
+    within(client, deadline, () =>
+      client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId).result(),
+    );
+  const onlyOnce = fields.kind === 'chargeback' && fields.force !== true;
+  try {
+    await start(onlyOnce ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY');
+  } catch (error) {
+    // Done before: its result is still there.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw toOrderError(error);
+    if (onlyOnce && (await wasRefused(result))) {
+      await start('ALLOW_DUPLICATE_FAILED_ONLY').catch((again: unknown) => {
+        throw toOrderError(again);
+      });
+    }
+  }
+  try {
+    return await result();
+  } catch (error) {
+    if (!isUnanswered(error)) throw toOrderError(error);
+    return {
+      integration,
+      kind: fields.kind,
+      status: 'requested',
+      ...(orderId !== undefined && { orderId }),
+      ...(transactionId !== undefined && { transactionId }),
+    };
+  }
+}
+
+/**
+ * @returns whether an earlier chargeback was refused for certain, so that it may be sent again; false: it was done
+ * @throws OrderScreeningError `outcome-unknown-before` when nobody knows, `temporal-unavailable` when that can't be told
+ */
+async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean> {
+  try {
+    await result();
+    return false;
+  } catch (error) {
+    const known = toOrderError(error);
+    if (known instanceof OrderScreeningError && known.code !== 'outcome-unknown') {
+      if (known.code === 'temporal-unavailable') throw known;
+      return true;
+    }
+    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
+  }
+}
+
+/** One workflow for each thing that can be asked; what was asked goes in as a hash, since ids are readable. */
+function subjectOf({ orderId, transactionId, fields }: PortalActionInput): string {
+  switch (fields.kind) {
+    case 'cancel':
+    case 'report-fraud':
+      return transactionId ?? '';
+    case 'customer-code':
+      return `${orderId ?? transactionId}:${hash([fields.customerCode, fields.email])}`;
+    case 'chargeback':
+      return `${transactionId}:${hash(chargebackIdentity(fields))}`;
+  }
+}
+
+function hash(asked: string | readonly (string | undefined)[]): string {
+  return createHash('sha256').update(stringify(asked)).digest('hex').slice(0, 16);
+}
+
+function refusal(...[code, message]: ConstructorParameters<typeof OrderScreeningError>): OrderScreeningError {
+  return new OrderScreeningError(code, message);
+}
+
+const PASSIVE = 'The integration is passive: nothing is sent to the portal';
+const MAYBE_SUBMITTED = 'An earlier chargeback may have been submitted: send it with force';

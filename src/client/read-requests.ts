@@ -1,14 +1,18 @@
-/** Checks what an order service sends, every fault at once. Nothing that was sent is in a message. Design section 5. */
+/** Checks what an order service sends, every fault at once. Nothing that was sent is in a message. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
+import { forbiddenFields } from '../orders/check-messages.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
-import { forbiddenFields } from '../orders/forbidden-fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, plainOrderId } from '../orders/ids.ts';
-import type { FindIntegration, Integration } from '../orders/integration.ts';
 import type { TransactionJson } from '../orders/messages.ts';
-import { orderFactsOf } from '../orders/order-facts.ts';
-import { matchingSkipRule, type OrderFacts } from '../orders/rules.ts';
+import {
+  type FindIntegration,
+  type Integration,
+  matchingSkipRule,
+  type OrderFacts,
+  orderFactsOf,
+} from '../orders/policy.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
 import {
   type CardData,
@@ -20,7 +24,7 @@ import {
   parseTransaction,
   shownName,
 } from '../screening/index.ts';
-import { integrationOf } from './context.ts';
+import { integrationOf } from './types.ts';
 
 /** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
 export const orderIdSchema = z
@@ -135,7 +139,7 @@ interface ReadTransaction {
   fingerprint: string;
 }
 
-/** An order that policy skips isn't screened, so what it lacks for a screening is no fault. Design section 4, `skip`. */
+/** An order that policy skips isn't screened, so what it lacks for a screening is no fault. */
 function readTransaction(
   raw: unknown,
   workflow: IntegrationWorkflow,

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { CardStash } from '../cards/index.ts';
-import type { FindIntegration } from '../orders/integration.ts';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type {
   CancelRequest,
   ChargebackRequest,
@@ -11,6 +12,7 @@ import type {
   ReportFraudRequest,
   WithdrawRequest,
 } from '../orders/messages.ts';
+import type { FindIntegration, Integration } from '../orders/policy.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import type { Action, Instant, IntegrationWorkflow, OrderDecision, Phase } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
@@ -25,7 +27,7 @@ export interface OrderScreeningOptions {
   cards?: CardStash;
   /**
    * Only where a worker runs in this process, on the `NativeConnection` that `client` is made with, and tells them what
-   * its screenings bring: then checkouts are answered the moment the service has answered. Design section 6.
+   * its screenings bring: then checkouts are answered the moment the service has answered.
    */
   earlyAnswers?: EarlyAnswers;
 }
@@ -41,7 +43,7 @@ export interface ScreenRequest extends OrderName {
   workflow?: IntegrationWorkflow | undefined;
   /** 1 unless said; from 2 on a declined customer tries again. */
   attempt?: number | undefined;
-  /** As the interface document has it, in either spelling, full card data included for `pre-gateway`. */
+  /** As the service takes it, in either spelling, full card data included for `pre-gateway`. */
   transaction: unknown;
 }
 
@@ -179,4 +181,24 @@ export interface OrderScreening {
   ): Promise<{ cardRef: string; expiresAt: Instant }>;
   /** Really asks Temporal. @throws when it doesn't answer */
   ping(): Promise<void>;
+}
+
+/** What the parts of the client library share. */
+export interface ClientContext {
+  client: Client;
+  findIntegration: FindIntegration;
+  cards?: CardStash;
+  earlyAnswers?: EarlyAnswers;
+}
+
+/** @returns the integration of that name, `default` unless named @throws OrderScreeningError `unknown-integration` */
+export function integrationOf(
+  { findIntegration }: Pick<ClientContext, 'findIntegration'>,
+  name: string = DEFAULT_INTEGRATION,
+): Integration {
+  const integration = findIntegration(name);
+  if (integration === undefined) {
+    throw new OrderScreeningError('unknown-integration', 'No integration of that name is configured');
+  }
+  return integration;
 }

@@ -1,11 +1,10 @@
-/** The payload codec: what Temporal keeps of an order is encrypted before it leaves a process. Design section 7. */
+/** The payload codec: what Temporal keeps of an order is encrypted before it leaves a process. */
 import { fileURLToPath } from 'node:url';
 import type { DataConverter } from '@temporalio/common';
-import type { NamedKey } from '../sealer.ts';
 import { createPayloadCodec } from './payload-codec.ts';
+import type { NamedKey } from './sealer.ts';
 
-export { PayloadCodecError } from '../payload-codec-error.ts';
-export { createPayloadCodec } from './payload-codec.ts';
+export { createPayloadCodec, PayloadCodecError } from './payload-codec.ts';
 
 /**
  * For every client and worker of a deployment, as its option `dataConverter`. Without it an order's answers can't be read.

@@ -1,11 +1,10 @@
-/** One integration as it is written in the policy file. Source: design section 4. */
+/** One integration as it is written in the policy file. */
 import { z } from 'zod';
-import type { Integration } from '../orders/integration.ts';
+import type { Integration } from '../orders/policy.ts';
 import { INTEGRATION_WORKFLOWS } from '../orders/words.ts';
-import type { FaultList } from './fault-list.ts';
-import { baseUrl, duration, flag, word } from './values.ts';
+import { baseUrl, duration, type FaultList, flag, word } from './values.ts';
 
-/** Real cancel window: 5 × 24 h (interface document, "Portal actions", rule 1). */
+/** Real cancel window: 5 × 24 h. */
 const FULL_WINDOW_MS = 120 * 3_600_000;
 const LONGEST_LEAD_MS = 12 * 3_600_000;
 /** A workflow task is heartbeaten at 8 s, at a cost of 3 events. */

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from '../error-code.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../orders/ids.ts';
-import type { Integration } from '../orders/integration.ts';
-import type { FaultList } from './fault-list.ts';
+import type { Integration } from '../orders/policy.ts';
 import { readIntegration } from './integration-settings.ts';
+import { errorCode, type FaultList } from './values.ts';
 
-/** What the one `default` integration is made of when there is no policy file. Design section 4. */
+/** What the one `default` integration is made of when there is no policy file. */
 const VARIABLES: Record<string, string> = {
   mode: 'SCREENING_MODE',
   workflow: 'SCREENING_WORKFLOW',

@@ -1,13 +1,14 @@
 /**
  * Every variable of every process but the sandbox, with what it means: settings are read by this list, and
- * `docs/configuration.md` is made of it. Source: design section 9.
+ * `docs/configuration.md` is made of it.
  */
 import { z } from 'zod';
-import { readRedisAddress } from '../redis-address.ts';
-import { LOG_LEVELS } from './log-level.ts';
+import { readRedisAddress } from '../cards/redis-address.ts';
 import {
   apiKeys,
   baseUrl,
+  type FaultList,
+  LOG_LEVELS,
   list,
   namedKeys,
   origins,
@@ -260,4 +261,28 @@ const furtherVariables: readonly DocumentedVariable[] = [
 /** @returns every variable, as a person sees it */
 export function documentedVariables(): DocumentedVariable[] {
   return [...furtherVariables, ...Object.values(variables)];
+}
+
+/** Reads one variable. A faulty one adds its faults. */
+export interface ReadVariable {
+  /** @returns what is written; when nothing is, or nothing right, the fallback */
+  <T>(variable: Variable<T> & { fallback: string }): T;
+  /** @returns undefined when it isn't set, or after its faults were added */
+  <T>(variable: Variable<T>): T | undefined;
+}
+
+/** @returns a reader of one variable; an empty one counts as not set */
+export function variableReader(env: NodeJS.ProcessEnv, faults: FaultList): ReadVariable {
+  function read<T>(variable: Variable<T> & { fallback: string }): T;
+  function read<T>(variable: Variable<T>): T | undefined;
+  function read<T>({ name, schema, fallback }: Variable<T>): T | undefined {
+    const given = isSet(env[name]) ? faults.read(name, schema, env[name]) : undefined;
+    return given ?? (fallback === undefined ? undefined : schema.parse(fallback));
+  }
+  return read;
+}
+
+/** Whether a variable holds anything. */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
 }

@@ -1,20 +1,16 @@
 import type { WorkerDeploymentVersion } from '@temporalio/common';
+import type { NamedKey } from '../codec/sealer.ts';
 import type { Fault } from '../orders/errors.ts';
-import type { FindIntegration, Integration } from '../orders/integration.ts';
-import type { NamedKey } from '../sealer.ts';
-import { type CodecSettings, readCodec } from './codec.ts';
-import { FaultList } from './fault-list.ts';
+import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { readIntegrations } from './integrations.ts';
-import { variables } from './known-variables.ts';
-import type { LogLevel } from './log-level.ts';
-import { readTemporal, type TemporalSettings } from './temporal.ts';
-import type { HashedKey } from './values.ts';
-import { isSet, variableReader } from './variables.ts';
+import { isSet, variableReader, variables } from './known-variables.ts';
+import { type CodecSettings, readCodec, readTemporal, type TemporalSettings } from './temporal.ts';
+import { FaultList, type HashedKey, type LogLevel } from './values.ts';
 
 /** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';
 
-/** Settings of every process. It holds secrets: never log it. Source: design section 9. */
+/** Settings of every process. It holds secrets: never log it. */
 export interface Config {
   integrations: ReadonlyMap<string, Integration>;
   findIntegration: FindIntegration;

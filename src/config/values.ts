@@ -1,7 +1,8 @@
 /** The kinds of value that settings are made of. No message holds the value that was given. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { NamedKey } from '../sealer.ts';
+import type { NamedKey } from '../codec/sealer.ts';
+import type { Fault } from '../orders/errors.ts';
 
 /** What a duration is written in; in milliseconds. */
 export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -142,4 +143,84 @@ export function pathToken() {
   return z
     .string()
     .regex(/^[\w-]{22,128}$/, 'must be 22 to 128 letters, digits, "-" or "_", from a random generator');
+}
+
+/** Thrown when a process can't start with its settings. Its message lists every fault, and no value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    const lines = faults.map(({ path, message }) => `  ${path}: ${message}`);
+    super(`The configuration has ${faults.length} fault(s):\n${lines.join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+/** Collects faults while settings are read, so that a person sees all of them at once. */
+export class FaultList {
+  readonly #faults: Fault[] = [];
+
+  /** @param path a variable's name, or the path in the policy file */
+  add(path: string, message: string): void {
+    this.#faults.push({ path, message });
+  }
+
+  /** Reads one value. @returns it, or undefined after its faults were added */
+  read<T>(path: string, schema: z.ZodType<T>, raw: unknown): T | undefined {
+    const result = schema.safeParse(raw);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) this.#addIssue(path, issue);
+    return undefined;
+  }
+
+  #addIssue(path: string, issue: z.core.$ZodIssue): void {
+    const place = pathTo(path, issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) this.add(pathTo(place, [key]), 'is not a known key');
+    } else if (issue.code === 'invalid_union') {
+      // The kind of value that was meant is the one whose faults lie inside it.
+      const meant = issue.errors.find((issues) => issues.some((inner) => inner.path.length > 0));
+      if (meant === undefined) this.add(place, issue.message);
+      else for (const inner of meant) this.#addIssue(place, inner);
+    } else {
+      this.add(place, issue.message);
+    }
+  }
+
+  get all(): readonly Fault[] {
+    return this.#faults;
+  }
+
+  /** @throws ConfigError when there is any fault */
+  throwIfAny(): void {
+    if (this.#faults.length > 0) this.fail();
+  }
+
+  /** @throws ConfigError, always */
+  fail(): never {
+    throw new ConfigError(this.#faults);
+  }
+}
+
+function pathTo(path: string, rest: readonly PropertyKey[]): string {
+  return rest.reduce<string>(
+    (so, step) => (typeof step === 'number' ? `${so}[${step}]` : `${so}.${String(step)}`),
+    path,
+  );
+}
+
+/** How much a process logs, from all to nothing. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** @returns where an API that listens there is reached from this machine, `http://host:port` */
+export function localApiAddress({ host, port }: { host: string; port: number }): string {
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`;
+}
+
+/** @returns the code of an error, such as `ENOENT` of a system call's or a number of gRPC's; undefined when it has none */
+export function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { localApiAddress } from '../api-address.ts';
-import { type Config, hashedKey, loadConfig } from '../config.ts';
-import type { Log } from '../log.ts';
-import { installRuntime } from '../runtime.ts';
-import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { type Config, hashedKey, loadConfig } from '../config/index.ts';
+import { localApiAddress } from '../config/values.ts';
+import { type LocalSecrets, localEnvironment, localSecrets } from '../process/local.ts';
+import type { Log } from '../process/log.ts';
+import { StartedParts } from '../process/parts.ts';
+import { createSandbox, type Sandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
-import { StartedParts } from '../started-parts.ts';
-import { embeddedOptions } from './embedded-options.ts';
-import { type EmbeddedTemporal, startEmbeddedTemporal } from './embedded-temporal.ts';
-import { codecEndpoint, webhookUrl } from './local-addresses.ts';
-import { localEnvironment } from './local-environment.ts';
-import { type LocalSecrets, localSecrets } from './local-secrets.ts';
-import { assertPortFree } from './ports.ts';
+import { installRuntime } from '../temporal/runtime.ts';
+import {
+  type EmbeddedTemporal,
+  type EmbeddedTemporalOptions,
+  startEmbeddedTemporal,
+} from './embedded-temporal.ts';
+import { assertPortFree } from './guarded-child.ts';
 import type { Progress } from './progress.ts';
 
 /** Everything on one machine, running. */
@@ -120,5 +121,28 @@ function withSecrets(config: Config, { payloadKeys, codecToken }: LocalSecrets):
     ...config,
     payloadKeys: config.payloadKeys.length > 0 ? config.payloadKeys : payloadKeys,
     codec: { token: codecToken, ...config.codec },
+  };
+}
+
+/** Where the embedded UI, in a browser of this machine, has payloads decrypted. */
+export function codecEndpoint({ api, codec }: Pick<Config, 'api' | 'codec'>): string {
+  return `${localApiAddress(api)}/codec/${codec.token ?? ''}`;
+}
+
+/** Where the sandbox tells the API about reviews: its known default template has no headers, so the secret is in the path. */
+export function webhookUrl({ api, webhookSecrets }: Pick<Config, 'api' | 'webhookSecrets'>): string {
+  return `${localApiAddress(api)}/v1/webhooks/default/${encodeURIComponent(webhookSecrets[0] ?? '')}`;
+}
+
+/** @returns what the embedded server is to be: where the settings look for it, with the namespace that they name */
+export function embeddedOptions({
+  local,
+  temporal,
+}: Pick<Config, 'local' | 'temporal'>): EmbeddedTemporalOptions {
+  return {
+    port: local.temporalPort,
+    uiPort: local.temporalUiPort,
+    dataDir: local.dataDir,
+    namespace: temporal.namespace,
   };
 }

@@ -1,7 +1,8 @@
-// `npm run temporal`: the embedded Temporal server alone, until it is stopped by SIGINT or SIGTERM.
-import { loadLocalSettings, loadTemporalSettings } from '../config.ts';
-import { embeddedOptions } from './embedded-options.ts';
+import { loadLocalSettings, loadTemporalSettings } from '../config/index.ts';
 import { startEmbeddedTemporal } from './embedded-temporal.ts';
+import { embeddedOptions } from './local-stack.ts';
+
+// `npm run temporal`: the embedded Temporal server alone, until it is stopped by SIGINT or SIGTERM.
 
 try {
   const local = loadLocalSettings(process.env);

@@ -1,12 +1,12 @@
 /** What passes by itself: time, and what follows from where the order is. */
-import { raised } from './attention.ts';
+
+import { endSpacing } from './apply-reading.ts';
+import { giveUpScreening } from './apply-screening.ts';
+import { nextEvent, raised } from './attention.ts';
 import { actionBound, boundOf, type Deadline, nextDeadline } from './deadlines.ts';
-import { endSpacing } from './hints.ts';
 import type { OrderEventType } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
+import { currentAttempt, setAction, setPhase, settle } from './new-order.ts';
 import type { Order } from './order.ts';
-import { nextEvent } from './order-events.ts';
-import { passDeadline } from './pass-deadline.ts';
 import {
   aimCancel,
   applyPortalOutcome,
@@ -16,11 +16,10 @@ import {
   queueAction,
 } from './portal.ts';
 import { namedTransaction } from './same-action.ts';
-import type { ActionRecord } from './state.ts';
-import { mustLookUp } from './transactions.ts';
+import type { ActionRecord, AttentionCode, DeadlineKind, OrderState } from './state.ts';
+import { mustLookUp, windowOpen } from './transactions.ts';
 import { createUnderWay, isDone, wantsLook } from './wanted.ts';
-import { windowOpen } from './window.ts';
-import { type Instant, millis } from './words.ts';
+import { type Instant, instant, millis } from './words.ts';
 
 /** Puts events into the outbox, if there is a receiver. */
 export function emit(order: Order, types: readonly OrderEventType[]): void {
@@ -160,4 +159,107 @@ function forgetReads(order: Order): void {
 /** Raises attention, and announces it when it is new. */
 export function attend(order: Order, ...[code, words]: [Parameters<typeof raised>[1], string]): void {
   emit(order, raised(order.state, code, words, order.now));
+}
+
+// What follows when a deadline passes. Pure; reads and cancels that it asks for are the workflow's to do.
+
+export interface AfterDeadline {
+  events: OrderEventType[];
+  /** Read the status now. */
+  read?: boolean;
+  /** Cancel with the service, by policy. */
+  cancel?: boolean;
+}
+
+/** Records that a deadline passed. @returns what is to be done */
+export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant): AfterDeadline {
+  const { policy } = order;
+  const after: AfterDeadline = { events: [] };
+  if (policy === undefined) return after;
+  const attend = (code: AttentionCode, words: string): void => {
+    after.events.push(...raised(order, code, words, now));
+  };
+  if (kind !== 'hint-spacing' && kind !== 'rescreen') order.passed.push(kind);
+
+  switch (kind) {
+    case 'screening-deadline':
+      after.events.push(...giveUpScreening(order, policy, now));
+      break;
+    case 'rescreen':
+      beginRescreen(order);
+      break;
+    case 'gateway-late':
+      attend('gateway-late', 'The order service has not reported the payment gateway’s result.');
+      break;
+    case 'review-lead':
+      attend(
+        'review-unresolved',
+        `The review is unresolved shortly before the cancel window closes${by(order)}.`,
+      );
+      if (policy.onUnresolvedReview === 'cancel' && !policy.passive) {
+        setAction(order, 'cancel');
+        // One that is under way already would be told of twice.
+        after.cancel = !order.cancelAsked;
+      }
+      break;
+    case 'review-limit':
+      setAction(order, 'hold');
+      attend('review-limit', 'The review was never resolved: decide by hand.');
+      close(order, now);
+      break;
+    case 'recheck':
+      after.read = true;
+      break;
+    case 'cancel-reminder':
+      if (cancelOverdue(order, now))
+        attend('cancel-due', `The order is to be canceled and still is not${by(order)}.`);
+      break;
+    case 'hint-spacing':
+    case 'answer-late':
+    case 'action-over':
+      break;
+    case 'gateway-over':
+    case 'retry-over':
+    case 'window-closes':
+    case 'nothing-left':
+      close(order, now);
+      break;
+  }
+  settle(order, now);
+  return after;
+}
+
+/** Screens an order again whose decision is `error` to the end, because an operator asked for a recheck. */
+export function screenAgain(order: OrderState, now: Instant): void {
+  beginRescreen(order);
+  currentAttempt(order).screenUntil = instant(millis(now) + (order.policy?.screeningDeadlineMs ?? 0));
+  order.passed = order.passed.filter((kind) => kind !== 'screening-deadline');
+  settle(order, now);
+}
+
+/** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */
+function beginRescreen(order: OrderState): void {
+  const attempt = currentAttempt(order);
+  attempt.rescreens += 1;
+  attempt.rescreenDue = true;
+  delete attempt.screeningOver;
+}
+
+/** Ends the order; one that is canceled stays so to the end. */
+function close(order: OrderState, now: Instant): void {
+  order.ended = true;
+  if (order.phase !== 'canceled') setPhase(order, 'closed', now);
+}
+
+/** A cancel that was asked since the reminder was due speaks for itself, and so does a window that is closed. */
+function cancelOverdue(order: OrderState, now: Instant): boolean {
+  const { cancelBy } = currentAttempt(order);
+  if (cancelBy === undefined || order.policy === undefined || millis(now) >= millis(cancelBy)) return false;
+  const due = millis(cancelBy) - order.policy.reviewLeadTimeMs;
+  return !order.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
+}
+
+function by(order: OrderState): string {
+  const { cancelBy } = currentAttempt(order);
+  return cancelBy === undefined ? '' : ` (${cancelBy})`;
 }

@@ -1,12 +1,17 @@
-/** Brings the outcome of a screening into the order. Design section 3.1, and "`error` to the end" of its corner rules. */
-import { actionAtCheckout, actionLater, actionWithoutDecision, heldByGateway } from './actions.ts';
+/** Brings the outcome of a screening into the order. */
+
+import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
 import { clear, raised, raisedWrongKey } from './attention.ts';
-import { failedAfterWindow } from './decide.ts';
-import type { OrderEventType } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
-import { setAction, settle } from './phase.ts';
+import {
+  actionAtCheckout,
+  actionLater,
+  actionWithoutDecision,
+  failedAfterWindow,
+  heldByGateway,
+} from './decide.ts';
+import type { OrderEventType, ScreenOrderInput } from './messages.ts';
+import { currentAttempt, newOrderState, setAction, settle } from './new-order.ts';
 import type { Policy } from './policy.ts';
-import type { ScreeningOutcome } from './screening-outcome.ts';
 import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
 import { noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
 import {
@@ -214,4 +219,64 @@ export function rescreenAt(order: OrderState): Instant | undefined {
     return undefined;
   }
   return instant(millis(last.at) + order.policy.rescreenOnError.pauseMs);
+}
+
+// What the checkout's screening makes of an order: the policy in force, the decision, and the answer to the
+// caller.
+
+/**
+ * Brings the first screening into a new order and answers its checkout.
+ * @param sentSince when the screening was begun; an order that was begun before may have been sent before
+ * @returns the events that it means, oldest first
+ */
+export function applyFirstScreening(
+  order: OrderState,
+  { policy, outcome }: Pick<FirstScreening, 'policy' | 'outcome'>,
+  { sentSince, now }: { sentSince: Instant; now: Instant },
+): OrderEventType[] {
+  order.policy = policy;
+  order.workflow = policy.workflow;
+  currentAttempt(order).screenUntil = instant(millis(order.startedAt) + policy.screeningDeadlineMs);
+  // An earlier run of this task may have sent a create; only one that was answered now was certainly sent now.
+  const made = outcome.kind === 'answered' && !outcome.adopted;
+  return answerCheckout(order, policy, outcome, { sentSince: made ? sentSince : order.startedAt, now });
+}
+
+/**
+ * Brings the screening of an attempt whose caller waits into the order and answers it.
+ * @returns the events that it means, oldest first
+ */
+export function answerCheckout(
+  order: OrderState,
+  policy: Policy,
+  outcome: ScreeningOutcome,
+  { sentSince, now }: { sentSince: Instant; now: Instant },
+): OrderEventType[] {
+  const events = applyScreening(order, policy, outcome, { source: 'checkout', sentSince, now });
+  const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
+  currentAttempt(order).answer = checkoutAnswer(order, insights === undefined ? {} : { insights });
+  return events;
+}
+
+/**
+ * The answer that an order will have on record once its first screening is recorded, for a caller that can't wait for it.
+ * Should the record be lost, the order is screened again by looking first, and finds this transaction.
+ * @param input what the order was started with
+ * @param request what its screening was called with
+ * @returns nothing when the record must come first: there is no definite answer, or the customer is declined or would be
+ * without one, since a declined order takes another attempt, or none
+ */
+export function answerBeforeRecord(
+  input: ScreenOrderInput,
+  request: CheckoutRequest,
+  first: FirstScreening,
+): CheckoutAnswer | undefined {
+  const { outcome, policy } = first;
+  if (outcome.kind !== 'answered' || outcome.adopted || outcome.decision === 'error') return undefined;
+  if (actionWithoutDecision(policy) === 'decline') return undefined;
+  const { integration, startedAt, begun: sentSince } = request;
+  const order = newOrderState({ ...input, integration }, startedAt);
+  applyFirstScreening(order, first, { sentSince, now: sentSince });
+  const { answer } = currentAttempt(order);
+  return answer?.action === 'decline' ? undefined : answer;
 }

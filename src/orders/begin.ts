@@ -1,18 +1,17 @@
 /** Begins an effect: what the order remembers of it, and the call with its request. */
+
+import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
+import { hintReadable } from './apply-reading.ts';
 import { wrongKeyKnown } from './attention.ts';
-import type { Call } from './calls.ts';
 import { describeDeadline } from './describe.ts';
-import { hintReadable } from './hints.ts';
 import { invoiceNumberOf } from './ids.ts';
 import { attemptNumbered, currentAttempt } from './new-order.ts';
 import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
 import type { Attempt, OrderState } from './state.ts';
-import { mayHoldUnknown } from './transactions.ts';
-import { lastCall } from './window.ts';
+import { lastCall, mayHoldUnknown } from './transactions.ts';
 import type { Decision } from './words.ts';
-import type { LookUpRequest, PortalRequest, ScreenRequest } from './world.ts';
 
 /** An effect that failed for good is a fault of ours or a limit of the server's: not to be hammered. */
 const PAUSE_MS = 5 * 60_000;

@@ -1,13 +1,11 @@
 /**
  * What happens by itself, and when. A newcomer who asks «what happens at day 5?» reads this file.
- * Design section 3 and its corner rules.
  */
 import { rescreenAt } from './apply-screening.ts';
-import { currentAttempt } from './new-order.ts';
-import { awaitsGateway } from './phase.ts';
+import { awaitsGateway, currentAttempt } from './new-order.ts';
 import type { Policy } from './policy.ts';
 import type { ActionRecord, Attempt, DeadlineKind, OrderState } from './state.ts';
-import { lastCall } from './window.ts';
+import { lastCall } from './transactions.ts';
 import { type Instant, instant, millis } from './words.ts';
 
 export interface Deadline {

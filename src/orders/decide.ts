@@ -1,9 +1,9 @@
-/** What follows from a reading of the decision. Pure. Design sections 2 and 3, "Rules for the corners". */
-import { actionLater, heldByGateway } from './actions.ts';
+/** What follows from a reading of the decision. Pure. */
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
-import type { AttentionCode, OrderState } from './state.ts';
-import { type Action, type Decision, type Instant, millis } from './words.ts';
+import type { Policy } from './policy.ts';
+import type { Attempt, AttentionCode, OrderState } from './state.ts';
+import { type Action, type Decision, type Instant, millis, type OrderDecision } from './words.ts';
 
 /** What follows; an absent field stays as it is. */
 export interface Consequence {
@@ -64,4 +64,51 @@ export function failedAfterWindow(
   if (action !== 'cancel' || !late || order.policy?.passive === true) return undefined;
   const words = `The decision became «${read}» after the cancel window had closed: refund and report by hand.`;
   return { code: 'failed-after-window', words };
+}
+
+// Which action a decision means, and when.
+
+/** @returns the action that answers a checkout */
+export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
+  switch (decision) {
+    case 'pass':
+    case 'skipped':
+      return 'proceed';
+    case 'review':
+      return policy.workflow === 'pre-gateway' ? policy.reviewBeforeGateway : 'hold';
+    case 'fail':
+    case 'fraudulent':
+      return policy.workflow === 'post-acceptance' ? 'cancel' : 'decline';
+    case 'error':
+    case 'pending':
+      return actionWithoutDecision(policy);
+  }
+}
+
+/** @returns what a checkout without a decision does; after acceptance there is nobody left to decline */
+export function actionWithoutDecision(policy: Pick<Policy, 'workflow' | 'whenUnavailable'>): Action {
+  return policy.workflow === 'post-acceptance' && policy.whenUnavailable === 'decline'
+    ? 'hold'
+    : policy.whenUnavailable;
+}
+
+/** @returns the action of a decision that comes after a review, or later than the checkout */
+export function actionLater(decision: OrderDecision): Action {
+  switch (decision) {
+    case 'pass':
+    case 'skipped':
+      return 'proceed';
+    case 'review':
+    case 'error':
+    case 'pending':
+      return 'hold';
+    case 'fail':
+    case 'fraudulent':
+      return 'cancel';
+  }
+}
+
+/** A gateway that said `error` holds the order until it says something better. */
+export function heldByGateway({ gateway }: Attempt, action: Action): Action {
+  return action === 'proceed' && gateway?.result === 'error' ? 'hold' : action;
 }

@@ -1,10 +1,12 @@
-/** An order in plain words, as Markdown for the Temporal UI's current details. Design section 8. */
+/** An order in plain words, as Markdown for the Temporal UI's current details. */
+
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { nextDeadline } from './deadlines.ts';
 import { currentAttempt } from './new-order.ts';
 import type { Order } from './order.ts';
 import { isUnderWay } from './same-action.ts';
 import type { DeadlineKind, OrderState } from './state.ts';
-import type { Action, Phase, ReadingSource } from './words.ts';
+import { type Action, millis, type Phase, type ReadingSource } from './words.ts';
 
 /** @returns what a person who doesn't program wants to know: state, why, what comes next, what can be done */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
@@ -118,3 +120,71 @@ const CHOICES: Record<Phase, string> = {
   canceled: 'Nothing is left to do.',
   closed: 'Report fraud or submit a chargeback: each runs as a workflow of its own.',
 };
+
+/** Where the order is: the phase. Set at start and at each change of phase. */
+export const screeningPhase = defineSearchAttributeKey('ScreeningPhase', 'KEYWORD');
+
+/** The newest attempt's decision: the service's word, or `pending` or `skipped`. */
+export const screeningDecision = defineSearchAttributeKey('ScreeningDecision', 'KEYWORD');
+
+/** What the order service must do next: `proceed`, `hold`, `decline` or `cancel`. */
+export const screeningAction = defineSearchAttributeKey('ScreeningAction', 'KEYWORD');
+
+/** The integration's short key. */
+export const screeningIntegration = defineSearchAttributeKey('ScreeningIntegration', 'KEYWORD');
+
+/** Every invoice number the order was screened under. */
+export const invoiceNumber = defineSearchAttributeKey('InvoiceNumber', 'KEYWORD_LIST');
+
+/** The service's id of each of the order's transactions. */
+export const transactionId = defineSearchAttributeKey('TransactionId', 'KEYWORD_LIST');
+
+/** The moment after which the newest transaction can't be canceled with the service. */
+export const cancelBy = defineSearchAttributeKey('CancelBy', 'DATETIME');
+
+/** True while something about the order must be looked at by a person. */
+export const needsAttention = defineSearchAttributeKey('NeedsAttention', 'BOOL');
+
+/** The order's amount, in the order's own currency. */
+export const orderAmount = defineSearchAttributeKey('OrderAmount', 'DOUBLE');
+
+/** The number of the rules that the order lives by: a release is known to have gone when no open order needs it. */
+export const screeningRules = defineSearchAttributeKey('ScreeningRules', 'INT');
+
+/** Every search attribute of an order: what `npm run setup:temporal` registers and workers insist on. */
+export const orderSearchAttributes = [
+  screeningPhase,
+  screeningDecision,
+  screeningAction,
+  screeningIntegration,
+  invoiceNumber,
+  transactionId,
+  cancelBy,
+  needsAttention,
+  orderAmount,
+  screeningRules,
+] as const;
+
+// The search attributes that an order shows: no personal data is among them.
+
+/** @returns all search attributes of the order as it stands; `amount` undefined when the transaction names none */
+export function searchAttributesOf(
+  { state: order, rules }: Pick<Order, 'state' | 'rules'>,
+  amount: number | undefined,
+): SearchAttributePair[] {
+  const attempt = currentAttempt(order);
+  const invoices = order.attempts.flatMap((one) => one.invoiceNumber ?? []);
+  const transactions = order.attempts.flatMap((one) => one.transactionIds);
+  return [
+    { key: screeningPhase, value: order.phase },
+    { key: screeningDecision, value: order.decision },
+    { key: screeningAction, value: order.action },
+    { key: screeningIntegration, value: order.integration },
+    { key: needsAttention, value: order.attention.length > 0 },
+    ...(invoices.length > 0 ? [{ key: invoiceNumber, value: [...new Set(invoices)] }] : []),
+    ...(transactions.length > 0 ? [{ key: transactionId, value: transactions }] : []),
+    ...(attempt.cancelBy !== undefined ? [{ key: cancelBy, value: new Date(millis(attempt.cancelBy)) }] : []),
+    ...(amount !== undefined ? [{ key: orderAmount, value: amount }] : []),
+    ...(rules > 0 ? [{ key: screeningRules, value: rules }] : []),
+  ];
+}

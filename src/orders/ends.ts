@@ -1,20 +1,16 @@
 /** What the end of an effect means to an order. */
-import { advance, attend, emit } from './advance.ts';
-import { applyReading, type StatusOutcome } from './apply-reading.ts';
-import { applyScreening } from './apply-screening.ts';
+import type { LookUpOutcome, PortalOutcome, ScreeningOutcome, StatusOutcome } from './activity-contract.ts';
+import { advance, attend, emit, screenAgain } from './advance.ts';
+import { applyReading, takeHint } from './apply-reading.ts';
+import { answerCheckout, applyFirstScreening, applyScreening } from './apply-screening.ts';
 import { clear, raise, raisedWrongKey } from './attention.ts';
 import { screensAgain } from './begin.ts';
-import { answerCheckout, applyFirstScreening } from './first-screening.ts';
 import { applyGatewaySent } from './gateway.ts';
-import { takeHint } from './hints.ts';
 import { attemptNumbered, currentAttempt } from './new-order.ts';
 import type { Effect, EffectResult, End, Order, Running } from './order.ts';
-import { screenAgain } from './pass-deadline.ts';
-import { actionNumbered, applyPortalOutcome, type PortalOutcome } from './portal.ts';
-import type { ScreeningOutcome } from './screening-outcome.ts';
+import { actionNumbered, applyPortalOutcome } from './portal.ts';
 import { applyLookUp, noteLateScreening } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
-import type { LookUpOutcome } from './world.ts';
 
 /** What is known when a screening's own code failed: a create may have been sent. */
 export const BROKE_DOWN: ScreeningOutcome = {

@@ -3,7 +3,7 @@
  * `ApplicationFailure`), the client library, the API (as the slug of a problem document) and the CLI.
  */
 
-/** Code, HTTP status and title of each error. Source: design section 5. */
+/** Code, HTTP status and title of each error. */
 export const ORDER_ERRORS = {
   'invalid-request': { status: 422, title: 'The request breaks a rule' },
   'card-data-in-request': { status: 422, title: 'Card data or a service key stands where it must not' },

@@ -1,13 +1,13 @@
-/** The payment gateway's result. Design section 3.2; interface document, gateway_response. */
+/** The payment gateway's result. */
+
+import type { GatewayOutcome } from './activity-contract.ts';
 import { clear, raised, raisedWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
-import { setAction, settle } from './phase.ts';
+import { currentAttempt, setAction, settle } from './new-order.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
-import type { GatewayOutcome } from './world.ts';
 
 /** @returns why the order doesn't take this result, or undefined: it does */
 export function gatewayResultRefusal(

@@ -1,4 +1,4 @@
-/** Ids and queue names. An id is built in one place: here. Source: design sections 5 and 6. */
+/** Ids and queue names. An id is built in one place: here. */
 import type { PortalActionKind } from './words.ts';
 
 /** Workflows and local activities. */
@@ -58,7 +58,7 @@ export function gatewayUpdateId(attempt: number, afterError = false): string {
   return afterError ? `gateway-${attempt}-after-error` : `gateway-${attempt}`;
 }
 
-/** @returns the order id as it is kept: a leading `#` removed (interface document, "Rules for lookups by invoice") */
+/** @returns the order id as it is kept: a leading `#` removed */
 export function plainOrderId(orderId: string): string {
   return orderId.startsWith('#') ? orderId.slice(1) : orderId;
 }
@@ -68,10 +68,21 @@ export function plainOrderId(orderId: string): string {
  * @param create counts the order's creates (attempts and rescreens) from 1
  * @returns the invoice number that a create is sent with: the order id unless given; with `perAttempt` each later
  * create has one of its own, `<invoice>-2` and so on, so that a lost answer to it can be looked up. At most 64
- * characters (interface document, OrderInfo).
+ * characters.
  */
 export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
   const invoice = plainOrderId(typeof own === 'string' && own !== '' ? own : orderId);
   const suffix = perAttempt && create > 1 ? `-${create}` : '';
   return invoice.slice(0, 64 - suffix.length) + suffix;
 }
+
+/** The server's numbers (`temporal.api.enums.v1.TaskQueueType`). */
+export const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
+
+/** Everything that the workers of a deployment poll. */
+export const POLLED_QUEUES: readonly { name: string; type: keyof typeof TASK_QUEUE_TYPE }[] = [
+  { name: TASK_QUEUE, type: 'workflow' },
+  { name: TASK_QUEUE, type: 'activity' },
+  { name: BACKGROUND_TASK_QUEUE, type: 'activity' },
+  { name: POLLS_TASK_QUEUE, type: 'activity' },
+];

@@ -1,6 +1,5 @@
-/** The workflow's contract: names, arguments and answers of everything that can be sent to an order. Design section 5. */
+/** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Order } from './order.ts';
 import type { CheckoutAnswer, OrderState } from './state.ts';
 import type {
   Action,
@@ -10,6 +9,28 @@ import type {
   OrderDecision,
   Phase,
   PortalActionKind,
+} from './words.ts';
+
+export { ORDER_ERRORS, type OrderErrorCode } from './errors.ts';
+export {
+  DEFAULT_INTEGRATION,
+  decisionUpdateId,
+  gatewayUpdateId,
+  orderWorkflowId,
+  retryUpdateId,
+  TASK_QUEUE,
+} from './ids.ts';
+export type * from './state.ts';
+export type {
+  Action,
+  Decision,
+  GatewayResult,
+  Instant,
+  IntegrationWorkflow,
+  OrderDecision,
+  Phase,
+  PortalActionKind,
+  ReadingSource,
 } from './words.ts';
 
 /** A transaction as JSON, in the canonical form of `src/screening/`, without card data or key. */
@@ -27,8 +48,6 @@ export interface ScreenOrderInput {
   fingerprint?: string;
   /** When the caller stops waiting: a first task that begins later takes `pending` as given. */
   answerBy?: Instant;
-  /** Set when the order continues as new, never by a caller. */
-  resume?: Order;
 }
 
 export interface DecisionRequest {
@@ -72,7 +91,7 @@ export interface CancelRequest {
 
 export type ReportFraudRequest = CancelRequest;
 
-/** The fields of the interface document (submit-chargeback), in its spelling. Dates are `YYYY-MM-DD`. */
+/** The fields of the service's submit-chargeback, in its spelling. Dates are `YYYY-MM-DD`. */
 export interface ChargebackRequest {
   transactionId?: string;
   reason_code: string;

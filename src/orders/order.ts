@@ -1,5 +1,15 @@
 /** Everything that decides an order's life, and what goes in and out of it. All of it is plain data, so that it can continue as new. */
-import type { StatusOutcome } from './apply-reading.ts';
+import type {
+  FirstScreening,
+  GatewayOutcome,
+  InForce,
+  LookUpOutcome,
+  Moment,
+  PortalOutcome,
+  ScreeningOutcome,
+  StatusOutcome,
+  Timed,
+} from './activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from './errors.ts';
 import type {
   DecisionRequest,
@@ -15,11 +25,8 @@ import type {
   WithdrawRequest,
 } from './messages.ts';
 import { newOrderState } from './new-order.ts';
-import type { PortalOutcome } from './portal.ts';
-import type { FirstScreening, InForce, ScreeningOutcome } from './screening-outcome.ts';
 import type { CheckoutAnswer, DeadlineKind, OrderState } from './state.ts';
 import type { GatewayResult, Instant, ReadingSource } from './words.ts';
-import type { GatewayOutcome, LookUpOutcome, Moment, Timed } from './world.ts';
 
 export interface Order {
   /** The number of the rules that the order lives by; 0 until the first answer. */
@@ -181,3 +188,16 @@ export function newOrder(
     paused: [],
   };
 }
+
+// Which version of the rules an order lives by. It is part of the order's first answer, so it costs no
+// event, and `step` and `wanted` branch on it. A release reads a number one release before it writes it:
+// then going back one release is always possible.
+
+/** The numbers that this release can live by. */
+export const RULES_READ: readonly number[] = [1];
+
+/** The number that a new order gets. */
+export const RULES_WRITTEN = 1;
+
+/** What a run of an order's workflow begins with; `resume` is set when the order continues as new, never by a caller. */
+export type OrderRun = ScreenOrderInput & { resume?: Order };

@@ -1,28 +1,14 @@
-/** The portal actions of an order: what may be asked, what was asked already, what follows. Design sections 3, 5 and 6. */
+/** The portal actions of an order: what may be asked, what was asked already, what follows. */
+import type { PortalOutcome } from './activity-contract.ts';
 import { clear, raised } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
-import { setAction, setPhase, settle } from './phase.ts';
+import { currentAttempt, setAction, setPhase, settle } from './new-order.ts';
 import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './same-action.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
-import { mayHoldUnknown } from './transactions.ts';
-import { windowOpen } from './window.ts';
+import { mayHoldUnknown, windowOpen } from './transactions.ts';
 import type { Instant, PortalActionKind } from './words.ts';
-
-/** How one portal action ended. Plain data: it is recorded in history. */
-export type PortalOutcome =
-  | { kind: 'done'; code?: string; message?: string; chargeback?: Record<string, string> }
-  | { kind: 'refused'; code?: string; message?: string }
-  /** Sent, and nobody knows whether it was done. */
-  | { kind: 'unconfirmed'; message?: string }
-  /** Never sent: whoever asked took it back, or its time was up. */
-  | { kind: 'not-sent' }
-  /** The cancel window closed before it could be sent. */
-  | { kind: 'too-late' }
-  /** The service doesn't know our key: reported once, then it goes on. */
-  | { kind: 'forbidden' };
 
 export interface PortalRefusal {
   code: OrderErrorCode;

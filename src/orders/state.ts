@@ -163,7 +163,7 @@ export type ActionStatus =
   | 'not-sent'
   | 'withdrawn';
 
-/** Hints are read at most once a spacing, which grows under a flood. Design section 5, `hint`. */
+/** Hints are read at most once a spacing, which grows under a flood. */
 export interface HintSpacing {
   /** A hint waits to be read. */
   unread: boolean;
@@ -209,7 +209,7 @@ export interface CheckoutAnswer {
   fingerprint?: string;
 }
 
-/** Four groups, each keyed by an index string. Source: interface document, "Transaction response (enriched)". */
+/** Four groups, each keyed by an index string. */
 export type Insights = Partial<
   Record<'risk' | 'trust' | 'neutral' | 'recommendation', Record<string, Insight>>
 >;

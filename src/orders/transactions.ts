@@ -1,13 +1,12 @@
 /** The transactions of an attempt: what was made, what turned up, and until when it can be canceled. */
+
+import type { LookUpOutcome, ScreeningOutcome } from './activity-contract.ts';
 import { clear, raisedWrongKey } from './attention.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { Policy } from './policy.ts';
-import type { ScreeningOutcome } from './screening-outcome.ts';
 import type { Attempt, OrderState } from './state.ts';
-import { windowEnd } from './window.ts';
-import type { Decision, Instant, OrderDecision } from './words.ts';
-import type { LookUpOutcome } from './world.ts';
+import { type Decision, type Instant, instant, millis, type OrderDecision } from './words.ts';
 
 /**
  * Keeps the cancel window after a screening: it counts from the earliest moment at which a create of this
@@ -106,4 +105,28 @@ export function mustLookUp(attempt: Attempt): boolean {
 function noteWindow(attempt: Attempt, policy: Policy): void {
   if (attempt.maybeSentSince === undefined) return;
   attempt.cancelBy = windowEnd(attempt.maybeSentSince, policy.cancelWindowMs);
+}
+
+// Arithmetic of the cancel window.
+
+/** Nothing is sent in the window's last 30 s, or its last 1% if that is less: clocks differ, requests take time. */
+const LAST_STRETCH_MS = 30_000;
+
+/** @returns the end of the window that began at `from` */
+export function windowEnd(from: Instant, cancelWindowMs: number): Instant {
+  return instant(millis(from) + cancelWindowMs);
+}
+
+/** @returns the last moment at which a cancel may still be on its way */
+export function lastCall(cancelBy: Instant, cancelWindowMs: number): Instant {
+  return instant(lastCallMs(cancelBy, cancelWindowMs));
+}
+
+function lastCallMs(cancelBy: Instant, cancelWindowMs: number): number {
+  return millis(cancelBy) - Math.min(LAST_STRETCH_MS, cancelWindowMs / 100);
+}
+
+/** @returns whether a cancel may be sent at `nowMs` */
+export function windowOpen(cancelBy: Instant | undefined, cancelWindowMs: number, nowMs: number): boolean {
+  return cancelBy !== undefined && nowMs < lastCallMs(cancelBy, cancelWindowMs);
 }

@@ -1,4 +1,4 @@
-/** The words of the product, one type each. Source: design section 2, interface document "States and transitions". */
+/** The words of the product, one type each. */
 
 /** The screening service's own decision. */
 export type Decision = 'pass' | 'fail' | 'review' | 'fraudulent' | 'error';

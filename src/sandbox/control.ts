@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { FaultPlan, FaultPlanInput, FaultReport } from './fault-plan.ts';
-import type { Ledger, LedgerFilter } from './ledger.ts';
+import type { Keys } from './gate.ts';
+import type { Decision } from './model.ts';
 import {
   type CustomerCode,
   DECISIONS,
-  type Decision,
   LEDGER_OPERATIONS,
   type LedgerEntry,
   type PortalSettings,
   portalSettingsSchema,
   type TransactionRecord,
 } from './model.ts';
-import type { Keys } from './routes.ts';
-import type { SandboxState } from './state.ts';
+import type { Ledger, LedgerFilter, SandboxState } from './state.ts';
 import { type WebhookConfig, type WebhookSender, webhookConfigSchema } from './webhook-sender.ts';
 
 export const decisionInput = z.strictObject({ decision: z.enum(DECISIONS) });

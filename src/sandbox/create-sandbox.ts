@@ -1,16 +1,23 @@
-import Fastify, { type FastifyInstance } from 'fastify';
-import { errorCode } from '../error-code.ts';
-import { refuse } from './answers.ts';
-import { createControl, type SandboxControl } from './control.ts';
-import { controlRoutes } from './control-routes.ts';
-import { FaultPlan } from './fault-plan.ts';
-import { Gate } from './gate.ts';
-import { Ledger } from './ledger.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import Fastify from 'fastify';
+import { ZodError, z } from 'zod';
+import {
+  clockInput,
+  coverageInput,
+  createControl,
+  decisionInput,
+  keysInput,
+  ledgerInput,
+  portalInput,
+  type SandboxControl,
+  webhooksInput,
+} from './control.ts';
+import { FaultPlan, faultPlanSchema } from './fault-plan.ts';
+import { Gate, type Keys, portalRoutes, screeningRoutes } from './gate.ts';
+import type { TransactionRecord } from './model.ts';
 import { PortalService } from './portal-service.ts';
-import { type Keys, portalRoutes, screeningRoutes } from './routes.ts';
-import { ScreeningService } from './screening-service.ts';
-import { SandboxState } from './state.ts';
-import { StateFile } from './state-file.ts';
+import { refuse, ScreeningService } from './screening-service.ts';
+import { errorCode, Ledger, SandboxState, StateFile } from './state.ts';
 import { DEFAULT_WEBHOOKS, WebhookSender } from './webhook-sender.ts';
 
 const PORTAL_PATH = '/portal/api/v1/transaction-update';
@@ -41,7 +48,7 @@ export interface Sandbox {
 }
 
 /**
- * Starts a stand-in for the screening service (interface document) at three base addresses, with a control
+ * Starts a stand-in for the screening service at three base addresses, with a control
  * plane under `/_sandbox/`. Throws when the port is taken or the state file can't be read.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -133,3 +140,82 @@ async function listen(app: FastifyInstance, port: number, host: string): Promise
     throw error;
   }
 }
+
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
+
+interface OfTransaction {
+  Params: { idOrInvoice: string };
+}
+
+/**
+ * The control plane by HTTP, for callers on the same machine only. Bad input is 400 with every fault listed:
+ * `{"errors":[{"path","message"}]}`.
+ */
+export function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (LOOPBACK.test(request.socket.remoteAddress ?? '')) return;
+    await reply.code(403).send(fault('', 'the control plane answers callers on this machine only'));
+  });
+
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error instanceof ZodError) {
+      const errors = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+      return reply.code(400).send({ errors });
+    }
+    return reply.code(error.statusCode ?? 500).send(fault('', error.message));
+  });
+
+  app.get('/transactions', () => control.transactions());
+  app.get<OfTransaction>('/transactions/:idOrInvoice', ({ params }, reply) =>
+    known(reply, control.transactions(params.idOrInvoice)),
+  );
+  app.post<OfTransaction>('/transactions/:idOrInvoice/decision', ({ params, body }, reply) =>
+    known(reply, control.decide(params.idOrInvoice, decisionInput.parse(body).decision)),
+  );
+  app.post<OfTransaction>('/transactions/:idOrInvoice/coverage', ({ params, body }, reply) =>
+    known(reply, control.cover(params.idOrInvoice, coverageInput.parse(body).covered)),
+  );
+  app.get('/customer-codes', () => control.customerCodes());
+  app.get('/ledger', ({ query }) => control.ledger(ledgerInput.parse(query)));
+
+  app.get('/clock', () => control.clock());
+  app.post('/clock', ({ body }) => control.setClock(clockInput.parse(body)));
+
+  app.get('/faults', () => control.faults());
+  app.post('/faults', ({ body }) => control.setFaults(faultPlanSchema.parse(body)));
+  app.delete('/faults', () => control.clearFaults());
+
+  app.get('/portal', () => control.portal());
+  app.put('/portal', ({ body }) => control.setPortal(portalInput.parse(body)));
+
+  app.put('/webhooks', ({ body }, reply) => {
+    control.setWebhooks(webhooksInput.parse(body));
+    return reply.code(204).send();
+  });
+  app.post('/keys', ({ body }, reply) => {
+    control.setKeys(keysInput.parse(body));
+    return reply.code(204).send();
+  });
+  app.post('/reset', (_request, reply) => {
+    control.reset();
+    return reply.code(204).send();
+  });
+}
+
+function known(reply: FastifyReply, found: TransactionRecord[]): FastifyReply {
+  if (found.length > 0) return reply.send(found);
+  return reply.code(404).send(fault('', 'no transaction with this id or invoice number'));
+}
+
+function fault(path: string, message: string) {
+  return { errors: [{ path, message }] };
+}
+
+/** The variables of the sandbox as a process. */
+export const sandboxEnvironment = z.object({
+  SANDBOX_PORT: z.coerce.number().int().min(0).max(65535).default(8090),
+  SANDBOX_HOST: z.string().default('127.0.0.1'),
+  SANDBOX_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SANDBOX_WEBHOOK_SECRET: z.string().min(1).optional(),
+  DATA_DIR: z.string().default('.data'),
+});

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { createSandbox } from './create-sandbox.ts';
-import { sandboxEnvironment } from './environment.ts';
+import { createSandbox, sandboxEnvironment } from './create-sandbox.ts';
 
 const environment = sandboxEnvironment.safeParse(process.env);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The decisions of the interface document, section "States and transitions". */
+/** What the service may decide. */
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
@@ -20,7 +20,7 @@ export const PORTAL_OPERATIONS = [
   'cancel-transaction',
   'submit-chargeback',
 ] as const;
-/** What faults can be planned for: every operation of the interface document, and our own webhooks. */
+/** What faults can be planned for: every operation of the service, and its webhooks. */
 export const FAULTY_OPERATIONS = [...SCREENING_OPERATIONS, ...PORTAL_OPERATIONS, 'webhook'] as const;
 export type ScreeningOperation = (typeof SCREENING_OPERATIONS)[number];
 export type PortalOperation = (typeof PORTAL_OPERATIONS)[number];

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Ledger } from './ledger.ts';
 import {
   type Answer,
   chargebackSchema,
@@ -8,13 +7,13 @@ import {
   type Subject,
   type TransactionRecord,
 } from './model.ts';
-import type { SandboxState } from './state.ts';
+import type { Ledger, SandboxState } from './state.ts';
 
 const customerCodeRequest = z.looseObject({ customer_code: z.string().min(1), email: z.email() });
 const transactionRequest = z.looseObject({ transaction_id: z.string().min(1) });
 
 /**
- * The portal-action API (interface document, "Portal-action operations"). How it refuses isn't shown there;
+ * The portal-action API. How it refuses isn't shown there;
  * in the field it is HTTP 200 with another `code` in the body.
  */
 export class PortalService {

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { enrichedReply, refuse, standardReply, transactionNotFound } from './answers.ts';
-import {
-  type Answer,
-  DECISIONS,
-  type Decision,
-  type Mode,
-  type Subject,
-  type TransactionRecord,
-} from './model.ts';
+import type { Decision } from './model.ts';
+import { type Answer, DECISIONS, type Mode, type Subject, type TransactionRecord } from './model.ts';
 import { bareInvoiceNumber, type SandboxState } from './state.ts';
 import {
   asObject,
@@ -22,7 +15,7 @@ const NF_ID_FAULT =
 
 const text = z.string().nullable().catch(null);
 
-/** The screening API's operations (interface document, "Endpoints"), once the key is known to be valid. */
+/** The screening API's operations, once the key is known to be valid. */
 export class ScreeningService {
   private readonly state: SandboxState;
 
@@ -131,4 +124,77 @@ const DECIDING_LOCAL_PART = new RegExp(`^(${DECISIONS.join('|')})(?:[-+.].*)?@`,
 function decisionFor(email: string): Decision {
   const word = DECIDING_LOCAL_PART.exec(email)?.[1]?.toLowerCase();
   return DECISIONS.find((decision) => decision === word) ?? 'pass';
+}
+
+/** The account's own words for a refused customer. */
+const FAIL_MESSAGE =
+  'We could not accept this order. Please check your details or try another payment method.';
+
+/** An answer of the shape every error has. */
+export function refuse(status: number, ...errors: string[]): Answer {
+  return { status, body: { Errors: errors }, committed: false };
+}
+
+export const notAuthorized = (): Answer => refuse(403, 'Not Authorized');
+export const transactionNotFound = (): Answer => refuse(404, 'Transaction Not Found');
+
+/** Transaction response (standard); `message` only with `fail`. */
+export function standardReply(transaction: TransactionRecord): Record<string, unknown> {
+  const { id, decision } = transaction;
+  return decision === 'fail' ? { id, decision, message: FAIL_MESSAGE } : { id, decision };
+}
+
+/** Transaction response (enriched). */
+export function enrichedReply(transaction: TransactionRecord): Record<string, unknown> {
+  return {
+    ...standardReply(transaction),
+    account_mode: transaction.mode,
+    passive_mode: false,
+    sub_status: SUB_STATUS[transaction.decision],
+    insights: insightsOf(transaction.decision),
+  };
+}
+
+const SUB_STATUS: Record<Decision, string> = {
+  pass: 'approved',
+  fail: 'declined',
+  review: 'manual-review',
+  fraudulent: 'confirmed-fraud',
+  error: 'not-screened',
+};
+
+const ADVICE: Record<Decision, string> = {
+  pass: 'Fulfil the order.',
+  fail: 'Do not fulfil the order.',
+  review: 'Hold the order until the review is done.',
+  fraudulent: 'Cancel the order.',
+  error: 'Screen the order again.',
+};
+
+function insightsOf(decision: Decision): Record<string, Record<string, object>> {
+  const risky = decision !== 'pass';
+  return {
+    risk: risky
+      ? {
+          1: {
+            name: 'ip-distance',
+            kind: 'location',
+            description: 'The IP address is far from the billing address.',
+            impact: decision === 'review' ? 'medium' : 'high',
+          },
+        }
+      : {},
+    trust: {
+      1: {
+        name: 'e-mail-age',
+        kind: 'identity',
+        description: 'The e-mail address has been in use for years.',
+        impact: risky ? 'low' : 'high',
+      },
+    },
+    neutral: {
+      1: { name: 'order-amount', kind: 'order', description: 'The amount is usual for this merchant.' },
+    },
+    recommendation: { 1: { name: 'next-step', kind: 'advice', description: ADVICE[decision] } },
+  };
 }

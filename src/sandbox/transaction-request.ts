@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Mode } from './model.ts';
 
-/** Definition spellings whose camelCase is accepted too (interface document, "Resources and their fields"). */
+/** Definition spellings whose camelCase is accepted too. */
 const SPELLINGS = new Map(
   [
     ...['nf-token', 'nf-id', 'gateway-response', 'transaction-id', 'currency_code', '3d_secure'],
@@ -130,7 +130,7 @@ const transactionRequestSchema = z.looseObject({
 export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
 
 /**
- * Checks the body of create-transaction against the interface document's fields and limits. Returns the
+ * Checks the body of create-transaction against the service's fields and limits. Returns the
  * request, or what is wrong with it: only the text about `billTo` is the document's, the others are ours.
  * No value that was sent is repeated.
  */

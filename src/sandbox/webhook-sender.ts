@@ -5,8 +5,8 @@ import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Fault, FaultPlan } from './fault-plan.ts';
-import type { Ledger } from './ledger.ts';
 import type { TransactionRecord } from './model.ts';
+import type { Ledger } from './state.ts';
 
 /** How long a receiver may take, and how long a webhook to be overtaken waits for the next one. */
 const TIME_OUT_MS = 10_000;

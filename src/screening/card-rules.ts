@@ -1,8 +1,6 @@
-import { schemaFindings } from './schema-findings.ts';
+import { type Fault, type Mode, schemaFindings } from './findings.ts';
 import { type Finding, toDefinitionSpelling } from './spellings.ts';
-import { isTestCardNumber } from './test-card-numbers.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
-import type { Fault, Mode } from './vocabulary.ts';
 
 export type ParsedCard = { ok: true; card: CardData } | { ok: false; faults: Fault[] };
 
@@ -14,7 +12,7 @@ export interface CardRules {
 
 /**
  * Checks full card data, as `POST /v1/card-refs` takes it and as it comes out of the stash: form, check digit, expiry,
- * and test or real number by the key's mode (interface document, "CreditCard" and "Authentication", 3).
+ * and test or real number by the key's mode.
  */
 export function parseCard(input: unknown, rules: CardRules): ParsedCard {
   const { value, shownPath } = toDefinitionSpelling(cardSchema, input);
@@ -89,4 +87,34 @@ export function isExpired(expirationDate: string, today: Date): boolean {
   const year = Number(expirationDate.replace(/^..[-/]?/, ''));
   const fullYear = year < 100 ? 2000 + year : year;
   return today.getTime() >= Date.UTC(fullYear, month, 1);
+}
+
+/** Numbers that payment gateways publish for tests; no issuer gives them out. */
+const TEST_CARD_NUMBERS = new Set(
+  // Visa
+  (
+    '4111111111111111 4242424242424242 4012888888881881 4222222222222 4000056655665556 4000000000000002 ' +
+    '4000000000000069 4000000000000119 4000000000000127 4000000000009995 4000000000000077 4000000000000341 ' +
+    '4007000000027 4012888818888 4009348888881881 4012000033330026 4012000077777777 4217651111111119 ' +
+    '4500600000000061 4000111111111115 4988438843884305 4166676667666746 4646464646464644 4444333322221111 ' +
+    '4917610000000000 4462030000000000 4484070000000000 4917300800000000 ' +
+    // Mastercard
+    '5555555555554444 5105105105105100 5424000000000015 5454545454545454 5200828282828210 5577000055770004 ' +
+    '5136333333333335 5555341244441115 2223000010309703 2223000010309711 2223003122003222 2223000048400011 ' +
+    '2222400070000005 ' +
+    // American Express
+    '370000000000002 378282246310005 371449635398431 378734493671000 374251018720018 343434343434343 ' +
+    // Discover
+    '6011000000000012 6011111111111117 6011000990139424 6011981111111113 6011601160116611 6011000400000000 ' +
+    // JCB and Diners Club
+    '3088000000000017 3530111333300000 3566002020360505 3569990010095841 3528000700000000 30569309025904 ' +
+    '38520000023237 38000000000006 3056930009020004 36227206271667 36259600000004 36700102000000 ' +
+    // UnionPay, Maestro and Dankort
+    '6555900000604105 6200000000000005 6304000000000000 6759649826438453 5019717010103742'
+  ).split(' '),
+);
+
+/** Whether a card number is one of the well-known test numbers, which only a test account accepts. */
+export function isTestCardNumber(cardNumber: string): boolean {
+  return TEST_CARD_NUMBERS.has(cardNumber);
 }

@@ -1,5 +1,8 @@
-import { schemaFindings } from './schema-findings.ts';
-import { type Finding, isObject, type Spelled, toDefinitionSpelling } from './spellings.ts';
+import { createHash } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
+import { z } from 'zod';
+import { type Dialect, type Fault, schemaFindings } from './findings.ts';
+import { type Finding, isObject, type Spelled, toDefinitionSpelling, toSampleSpelling } from './spellings.ts';
 import {
   gatewayTypeOf,
   ruleFindings,
@@ -12,7 +15,6 @@ import {
   type TransactionRequest,
   transactionRequestSchema,
 } from './transaction-schema.ts';
-import type { Fault } from './vocabulary.ts';
 
 export type ParsedTransaction =
   | { ok: true; transaction: Transaction; card?: CardData }
@@ -21,7 +23,7 @@ export type ParsedTransaction =
 const SERVICE_KEYS = ['nf-token', 'nfToken', 'nf_token'];
 
 /**
- * Reads an order service's transaction: both spellings, every limit of the interface document, the rules between
+ * Reads an order service's transaction: both spellings, every limit of the service, the rules between
  * fields and the payment data its integration workflow requires.
  *
  * The result is in definition spelling, has `gatewayType` by the integration workflow and the card's `bin` and `last4`, and
@@ -58,7 +60,7 @@ function withoutServiceKeys(body: Record<string, unknown>) {
   };
 }
 
-/** Removes the `#` an invoice number may be shown with ("Rules for lookups by invoice", 1). */
+/** Removes the `#` an invoice number may be shown with. */
 export function withoutHash(invoiceNumber: string): string {
   return invoiceNumber.startsWith('#') ? invoiceNumber.slice(1) : invoiceNumber;
 }
@@ -94,4 +96,48 @@ function split(request: TransactionRequest, { workflow }: TransactionRules) {
   creditCard.bin ??= cardNumber.slice(0, 6);
   creditCard.last4 ??= cardNumber.slice(-4);
   return { transaction, card: { cardNumber, expirationDate, cardCode } };
+}
+
+/** The body of create-transaction in definition spelling, with the service's key. */
+export const createBodySchema = transactionRequestSchema.extend({ 'nf-token': z.string() });
+
+/** What goes into a create-transaction request beside the transaction. */
+export interface CreateBody {
+  dialect: Dialect;
+  apiKey: string;
+  enrich: boolean;
+  /** Full card data, pre-gateway only. */
+  card?: CardData | undefined;
+  /** Always sent, since only by it can a create of unknown outcome be found again. */
+  invoiceNumber: string;
+}
+
+/** The JSON body of create-transaction in one dialect. */
+export function writeTransaction(
+  transaction: Transaction,
+  { dialect, apiKey, enrich, card, invoiceNumber }: CreateBody,
+): Record<string, unknown> {
+  const body: z.infer<typeof createBodySchema> = {
+    'nf-token': apiKey,
+    ...transaction,
+    order: { ...transaction.order, invoiceNumber },
+    payment: { ...transaction.payment, creditCard: { ...transaction.payment.creditCard, ...card } },
+    enrich,
+  };
+  if (dialect === 'definition') return body;
+  return Object.fromEntries(Object.entries(toSampleSpelling(createBodySchema, body) ?? {}));
+}
+
+/**
+ * SHA-256 in hex of a canonical request: what makes the same attempt the same. The order of keys doesn't matter. Of
+ * card data only the number's first six and last four digits count, so the result is one and the same with the card at
+ * hand and without it, once `parseTransaction` has put those digits into the transaction.
+ */
+export function fingerprint(transaction: Transaction, card?: CardData): string {
+  const { creditCard } = transaction.payment;
+  const bin = creditCard.bin ?? card?.cardNumber;
+  const last4 = creditCard.last4 ?? card?.cardNumber.slice(-4);
+  const reduced = { ...creditCard, bin: bin?.slice(0, 6), last4 };
+  const request = { ...transaction, payment: { ...transaction.payment, creditCard: reduced } };
+  return createHash('sha256').update(stringify(request)).digest('hex');
 }

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { type Operation, ScreeningError, type ScreeningFailure } from './errors.ts';
-import type { Reply } from './exchange.ts';
-import { isAboutKey, isLookUp, ownWords, saysNoTransaction } from './own-words.ts';
 import {
-  type ChargebackReply,
-  enrichedResponseSchema,
-  type PortalReply,
-  type TransactionResponse,
-} from './responses.ts';
-import { scrubWords, withoutSecrets } from './scrub.ts';
+  isAboutKey,
+  isLookUp,
+  ownWords,
+  type Reply,
+  saysNoTransaction,
+  scrubWords,
+  withoutSecrets,
+} from './exchange.ts';
+import type { Decision } from './findings.ts';
+import { DECISIONS, isDecision } from './findings.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
-import { isDecision } from './vocabulary.ts';
 
 /** What is needed to judge a reply: which operation it answers, and what must not come back in words. */
 export interface Context {
@@ -190,4 +191,59 @@ function wordsOf(body: Record<string, unknown>, { secrets }: Context): { words?:
 
 function retryAfterOf({ retryAfterMs }: Reply): { retryAfterMs?: number } {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
+}
+
+const insightSchema = z.object({
+  name: z.string().exactOptional(),
+  description: z.string().exactOptional(),
+  kind: z.string().exactOptional(),
+});
+const weighedInsightSchema = insightSchema.extend({
+  impact: z.enum(['low', 'medium', 'high']).exactOptional(),
+});
+
+/** What the service saw in a transaction: four groups, each keyed by an index ("Transaction response (enriched)"). */
+export const insightsSchema = z.object({
+  risk: z.record(z.string(), weighedInsightSchema).exactOptional(),
+  trust: z.record(z.string(), weighedInsightSchema).exactOptional(),
+  neutral: z.record(z.string(), insightSchema).exactOptional(),
+  recommendation: z.record(z.string(), insightSchema).exactOptional(),
+});
+export type Insights = z.infer<typeof insightsSchema>;
+
+/** The standard Transaction response as the service sends it. */
+const standardResponseSchema = z.object({
+  id: z.guid(),
+  decision: z.enum(DECISIONS),
+  message: z.string().exactOptional(),
+});
+
+/** The enriched Transaction response as the service sends it, in definition spelling. */
+export const enrichedResponseSchema = standardResponseSchema.extend({
+  account_mode: z.enum(['live', 'test']).exactOptional(),
+  passive_mode: z.boolean().exactOptional(),
+  sub_status: z.string().exactOptional(),
+  insights: insightsSchema.exactOptional(),
+});
+
+/** A Transaction response as the project uses it: one spelling, only what the service is to send. */
+export interface TransactionResponse {
+  id: string;
+  decision: Decision;
+  message?: string;
+  accountMode?: 'live' | 'test';
+  passiveMode?: boolean;
+  subStatus?: string;
+  insights?: Insights;
+}
+
+/** The portal's reply. `code` is a string in the definition and a number in replies; here always a number. */
+export interface PortalReply {
+  code: number;
+  message?: string;
+}
+
+/** The reply of submit-chargeback, which echoes the submitted fields. */
+export interface ChargebackReply extends PortalReply {
+  chargeback?: Record<string, string>;
 }

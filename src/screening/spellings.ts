@@ -2,7 +2,7 @@ import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
 
 /**
- * The two spellings of field names. The interface document defines `currency_code`, `nf-token` or `3d_secure`, and its
+ * The two spellings of field names. The service's documentation defines `currency_code`, `nf-token` or `3d_secure`, and its
  * samples write `currencyCode`, `nfToken`, `3dSecure`; which is accepted is not shown. So both are read, and
  * one is kept inside: that of the definition. The names come from the schemas, so no list can fall behind.
  */

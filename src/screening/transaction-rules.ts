@@ -1,6 +1,6 @@
 import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
+import type { IntegrationWorkflow } from './findings.ts';
 import { type Finding, isObject } from './spellings.ts';
-import type { IntegrationWorkflow } from './vocabulary.ts';
 
 /** How a transaction is judged beyond the limits of its fields. */
 export interface TransactionRules extends CardRules {
@@ -27,8 +27,7 @@ const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFie
 const MAX_DEPTH = 20;
 
 /**
- * The rules between fields and those of the integration workflow (interface document, "Integration workflows" and the
- * conditions in the tables). They read a body in definition spelling that may still have faults, so that every fault
+ * The rules between fields and those of the integration workflow. They read a body in definition spelling that may still have faults, so that every fault
  * is found at once.
  */
 export function ruleFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {

@@ -17,7 +17,7 @@ import {
 } from './fields.ts';
 
 /**
- * The Transaction resource in definition spelling (interface document, "Resources and their fields").
+ * The Transaction resource in definition spelling.
  * These schemas hold the limits of single fields. What one field asks of another, and what an integration
  * workflow asks for, are rules of `parseTransaction`, so that all faults are found in one go.
  */
@@ -115,7 +115,7 @@ const creditCardFields = {
   cardType: z.string().exactOptional(),
 };
 
-/** Full card data: it is split off a transaction before anything keeps it (interface document, "CreditCard"). */
+/** Full card data: it is split off a transaction before anything keeps it. */
 export const cardSchema = z.strictObject({
   cardNumber: z
     .string()

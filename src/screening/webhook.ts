@@ -1,7 +1,7 @@
 import { hasUnprintable } from './fields.ts';
+import { isDecision } from './findings.ts';
 import { withoutHash } from './parse-transaction.ts';
 import { isObject } from './spellings.ts';
-import { isDecision } from './vocabulary.ts';
 
 /** A request to a webhook address, as it came. */
 export interface WebhookRequest {
@@ -38,7 +38,7 @@ const SECRET_NAMES = /secret|token|key|signature|password/;
 
 /**
  * Finds a transaction id (bare or inside an address), an invoice number and a decision in a webhook whose shape the
- * interface document doesn't show: JSON, form, query, or a template filled in without quotes, such as
+ * service's documentation doesn't show: JSON, form, query, or a template filled in without quotes, such as
  * `{"id":https://host/3f2c…,"decision":pass,"invoiceNumber":#1001}`. What isn't found is absent. Never throws.
  */
 export function readWebhook({ contentType, query, body }: WebhookRequest): WebhookHint {

@@ -7,17 +7,17 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Call } from '../orders/calls.ts';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
-import type { EffectResult } from '../orders/order.ts';
-import { instant, millis } from '../orders/words.ts';
 import type {
   BackgroundActivities,
+  Call,
   CheckoutActivities,
   LocalActivities,
   PollActivities,
   SweepActivities,
-} from '../orders/world.ts';
+} from '../orders/activity-contract.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
+import type { EffectResult } from '../orders/order.ts';
+import { instant, millis } from '../orders/words.ts';
 
 /** Run inside the workflow task, once: longer than the longest checkout budget, shorter than a workflow task. */
 const once: LocalActivityOptions = { startToCloseTimeout: '9 seconds', retry: { maximumAttempts: 1 } };
@@ -149,4 +149,10 @@ export async function perform(call: Call): Promise<EffectResult> {
       await sleep(call.ms, { summary: call.summary });
       return { kind: call.kind };
   }
+}
+
+/** @returns whether an operator reset the workflow: what this run knows nothing of may have been done by the one before it */
+export function wasReset(): boolean {
+  const { runId, originalExecutionRunId } = workflowInfo();
+  return runId !== originalExecutionRunId;
 }

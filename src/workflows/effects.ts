@@ -6,8 +6,8 @@ import {
   isCancellation,
   log,
 } from '@temporalio/workflow';
-import type { Call, Command } from '../orders/calls.ts';
-import { isOrderErrorCode } from '../orders/errors.ts';
+import type { Call, Command } from '../orders/activity-contract.ts';
+import { isOrderErrorCode, type OrderErrorCode, type OrderErrorDetails } from '../orders/errors.ts';
 import type { End, Input } from '../orders/order.ts';
 import { perform } from './activities.ts';
 
@@ -64,4 +64,15 @@ function endOf(error: unknown, { kind }: Call): End {
 /** The details of our own failures are plain objects. */
 function detailsOf(details: unknown): object {
   return typeof details === 'object' && details !== null ? details : {};
+}
+
+// Our errors as Temporal carries them: the code as the failure's type, what goes with it as its detail.
+
+/** @returns a failure that fails the message or the workflow, never the workflow task */
+export function failure(
+  code: OrderErrorCode,
+  message: string,
+  details: OrderErrorDetails = {},
+): ApplicationFailure {
+  return ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [details] });
 }

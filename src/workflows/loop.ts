@@ -1,13 +1,10 @@
 /** The loop of an order: takes in what comes, one input after the other, and has done what the order wants after each. */
 import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import type { Command } from '../orders/activity-contract.ts';
 import { leave } from '../orders/ask.ts';
-import type { Command } from '../orders/calls.ts';
-import { isReady, isShown, next } from '../orders/inbox.ts';
 import { canStop, keep, nothingLeft, resumed } from '../orders/keep.ts';
-import type { ScreenOrderInput } from '../orders/messages.ts';
-import type { Input, Order, Reply } from '../orders/order.ts';
-import { RULES_READ } from '../orders/rules-number.ts';
-import { step } from '../orders/step.ts';
+import { type Input, type Order, type OrderRun, type Reply, RULES_READ } from '../orders/order.ts';
+import { isReady, isShown, next, step } from '../orders/step.ts';
 import { Effects } from './effects.ts';
 import type { Show } from './show.ts';
 
@@ -31,10 +28,7 @@ export interface Loop {
 }
 
 /** Lives the order until nothing is left to wait for, and everybody has an answer; goes on as new when its history is long. */
-export async function live(
-  { rules, order, inbox, reply, show }: Loop,
-  input: ScreenOrderInput,
-): Promise<void> {
+export async function live({ rules, order, inbox, reply, show }: Loop, input: OrderRun): Promise<void> {
   const effects = new Effects(inbox);
   known(rules, order);
   effects.carryOut(rules.keep(order));

@@ -1,4 +1,5 @@
 /** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. */
+
 import {
   ActivityFailure,
   CancellationScope,
@@ -8,18 +9,17 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
 import { portalInputRefusal } from '../orders/check-messages.ts';
 import { ACTION_MS } from '../orders/deadlines.ts';
+import { needsAttention } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
-import { NOT_SENT, type PortalOutcome } from '../orders/portal.ts';
-import { needsAttention } from '../orders/search-attributes.ts';
-import { lastCall } from '../orders/window.ts';
+import { NOT_SENT } from '../orders/portal.ts';
+import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import type { PortalRequest, Timed } from '../orders/world.ts';
-import { performPortalAction } from './activities.ts';
-import { failure } from './failures.ts';
-import { wasReset } from './was-reset.ts';
+import { performPortalAction, wasReset } from './activities.ts';
+import { failure } from './effects.ts';
 
 /**
  * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.

@@ -7,6 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { hintRefusal, refusalOf } from '../orders/ask.ts';
 import { portalRequestRefusal, startRefusal } from '../orders/check-messages.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
@@ -23,21 +24,27 @@ import {
   reportFraudUpdate,
   retryUpdate,
   reviewHintSignal,
-  type ScreenOrderInput,
   submitChargebackUpdate,
   withdrawUpdate,
 } from '../orders/messages.ts';
-import { type Ask, type Input, newOrder, type Order, type Refusal, type Reply } from '../orders/order.ts';
+import {
+  type Ask,
+  type Input,
+  newOrder,
+  type Order,
+  type OrderRun,
+  type Refusal,
+  type Reply,
+} from '../orders/order.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { hintRefusal, refusalOf } from '../orders/validators.ts';
 import { type Instant, instant } from '../orders/words.ts';
-import { failure } from './failures.ts';
+import { wasReset } from './activities.ts';
+import { failure } from './effects.ts';
 import { live, RULES, type Rules } from './loop.ts';
 import { Show } from './show.ts';
-import { wasReset } from './was-reset.ts';
 
 /** @returns the workflow `screenOrder` that lives by these rules */
-export function screenOrderBy(rules: Rules): (input: ScreenOrderInput) => Promise<OrderState> {
+export function screenOrderBy(rules: Rules): (input: OrderRun) => Promise<OrderState> {
   return async function screenOrder(input) {
     const { workflowId, continuedFromExecutionRunId } = workflowInfo();
     const refused = startRefusal(input, workflowId, continuedFromExecutionRunId !== undefined);
@@ -68,7 +75,7 @@ class Messages {
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   #asked = 0;
 
-  constructor(input: ScreenOrderInput) {
+  constructor(input: OrderRun) {
     const { integration = DEFAULT_INTEGRATION, resume } = input;
     const startedAt = instant(workflowInfo().startTime.getTime());
     this.order = resume ?? newOrder({ ...input, integration }, startedAt, wasReset());

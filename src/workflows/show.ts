@@ -1,10 +1,9 @@
 /** Shows an order to ops: search attributes, one upsert for all that changed, the words, and metrics. */
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { describe } from '../orders/describe.ts';
+import { metricMeter, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { describe, searchAttributesOf } from '../orders/describe.ts';
 import { currentAttempt } from '../orders/new-order.ts';
 import type { Order } from '../orders/order.ts';
-import { searchAttributesOf } from '../orders/visibility.ts';
-import { OrderMetrics } from './order-metrics.ts';
+import type { OrderState } from '../orders/state.ts';
 
 export class Show {
   readonly #metrics: OrderMetrics;
@@ -32,4 +31,50 @@ export class Show {
 function amountOf({ state, transactions }: Order): number | undefined {
   const { amount } = transactions[currentAttempt(state).number] ?? {};
   return amount === undefined || !Number.isFinite(Number(amount)) ? undefined : Number(amount);
+}
+
+// Counts what becomes of an order. A metric is no command: it leaves no trace in the history, and a replay
+// counts nothing.
+
+// Made when they are needed: while a module is loaded there is no workflow yet.
+const decisions = () =>
+  metricMeter.createCounter(
+    'order_screening_decisions_total',
+    undefined,
+    'Decisions of orders, changes included, by who brought them',
+  );
+const attention = () =>
+  metricMeter.createCounter(
+    'order_screening_attention_total',
+    undefined,
+    'Matters raised that a person must look at, by reason',
+  );
+
+export class OrderMetrics {
+  #decision: OrderState['decision'];
+  #raised: readonly string[];
+
+  /** @param order as it begins, or as it continues as new: what it has is counted already */
+  constructor(order: OrderState) {
+    this.#decision = order.decision;
+    this.#raised = codes(order);
+  }
+
+  /** Counts what is new since the last call. */
+  note(order: OrderState): void {
+    const { integration, decision } = order;
+    if (decision !== this.#decision) {
+      const source = currentAttempt(order).readings.at(-1)?.source ?? 'checkout';
+      if (decision !== 'pending') decisions().add(1, { integration, decision, source });
+      this.#decision = decision;
+    }
+    for (const reason of codes(order)) {
+      if (!this.#raised.includes(reason)) attention().add(1, { integration, reason });
+    }
+    this.#raised = codes(order);
+  }
+}
+
+function codes(order: OrderState): string[] {
+  return order.attention.map(({ code }) => code);
 }

@@ -1,8 +1,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { tellNextTry } from '../../src/activities/heartbeats.ts';
 import { withHeartbeats } from '../../src/activities/index.ts';
+import { tellNextTry } from '../../src/activities/tries.ts';
 
 const QUARTER_MINUTE_MS = 15_000;
 

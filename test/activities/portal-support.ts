@@ -1,6 +1,7 @@
+import type { PortalRequest } from '../../src/orders/activity-contract.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
-import type { PortalRequest } from '../../src/orders/world.ts';
-import type { FaultKind, Operation, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
+import type { Operation, TransactionRecord } from '../../src/sandbox/model.ts';
 import { type Attempt, aWorld, outcomeOf, RUN_ID, sandbox, UNKNOWN_ID } from './support.ts';
 
 export type Kind = PortalFields['kind'];

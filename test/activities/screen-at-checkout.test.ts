@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
+import { RULES_WRITTEN } from '../../src/orders/order.ts';
 import { DECISIONS } from '../../src/screening/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import {

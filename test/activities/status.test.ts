@@ -1,8 +1,8 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { pollPauseMs } from '../../src/activities/status-activities.ts';
-import type { LookUpRequest, PollRequest } from '../../src/orders/world.ts';
+import { pollPauseMs } from '../../src/activities/status.ts';
+import type { LookUpRequest, PollRequest } from '../../src/orders/activity-contract.ts';
 import { property } from '../support/property.ts';
 import {
   aWorld,

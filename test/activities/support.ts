@@ -3,11 +3,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type Logger } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { type ActivitiesByQueue, type ActivityWorld, createActivities } from '../../src/activities/index.ts';
+import type { ActivitiesByQueue } from '../../src/activities/activity-world.ts';
+import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/cards/index.ts';
-import type { Integration } from '../../src/orders/integration.ts';
-import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/world.ts';
-import { createSandbox, type LedgerOperation, type Sandbox } from '../../src/sandbox/index.ts';
+import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/activity-contract.ts';
+import type { Integration } from '../../src/orders/policy.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
+import type { LedgerOperation } from '../../src/sandbox/model.ts';
 import { anIntegration as anyIntegration, finding } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 

@@ -1,6 +1,7 @@
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type ActivityWorld, createActivities, type OrderDirectory } from '../../src/activities/index.ts';
+import type { OrderDirectory } from '../../src/activities/activity-world.ts';
+import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import type { OrderEvent } from '../../src/orders/messages.ts';
 import { perform } from './support.ts';

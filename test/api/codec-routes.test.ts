@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
-import { type HashedKey, hashedKey } from '../../src/config.ts';
+import { type HashedKey, hashedKey } from '../../src/config/index.ts';
 import { anApi } from './fake-order-screening.ts';
 
 const ORIGIN = 'http://127.0.0.1:8233';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import type { ApiOptions } from '../../src/api/index.ts';
+import type { ApiOptions } from '../../src/api/create-api.ts';
 import { expectProblem } from '../fuzz/expect-harmless.ts';
 import { eventually } from '../support/index.ts';
 import { anApi } from './fake-order-screening.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashedKey } from '../../src/config.ts';
+import { hashedKey } from '../../src/config/index.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anApi } from './fake-order-screening.ts';
 

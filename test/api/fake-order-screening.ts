@@ -1,9 +1,9 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { onTestFinished, vi } from 'vitest';
-import { type ApiOptions, createApi } from '../../src/api/index.ts';
-import { createLog } from '../../src/log.ts';
+import { type ApiOptions, createApi } from '../../src/api/create-api.ts';
 import type { PortalAnswer } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer } from '../../src/orders/state.ts';
+import { createLog } from '../../src/process/log.ts';
 import type { InspectedOrder, OrderScreening, OrderSummary } from '../../src/starter.ts';
 import { anOrderState } from '../fixtures/orders.ts';
 import { anOrder } from '../orders/support.ts';

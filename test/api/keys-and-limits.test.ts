@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { hashedKey } from '../../src/config.ts';
+import { hashedKey } from '../../src/config/index.ts';
 import { expectProblem } from '../fuzz/expect-harmless.ts';
 import { anApi } from './fake-order-screening.ts';
 

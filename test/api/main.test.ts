@@ -15,7 +15,7 @@ const env = {
 describe('npm run api', () => {
   it('listens without Temporal, says that it is not ready, and ends on SIGTERM', async () => {
     const port = await freePort();
-    const api = await spawnForTest('src/api/main.ts', {
+    const api = await spawnForTest('src/api.ts', {
       env: { ...env, API_PORT: String(port) },
       readyWhen: /Server listening/,
     });
@@ -34,13 +34,13 @@ describe('npm run api', () => {
         resolve(typeof address === 'object' && address !== null ? address.port : 0);
       });
     });
-    const api = await spawnForTest('src/api/main.ts', { env: { ...env, API_PORT: String(port) } });
+    const api = await spawnForTest('src/api.ts', { env: { ...env, API_PORT: String(port) } });
     expect(await api.ended).toBe(1);
     expect(api.output()).toContain(`API_PORT: port ${port} is taken`);
   }, 30_000);
 
   it('names the variable when its address is not one of the machine', async () => {
-    const api = await spawnForTest('src/api/main.ts', {
+    const api = await spawnForTest('src/api.ts', {
       env: { ...env, API_HOST: '192.0.2.1', API_PORT: '0', API_KEYS: 'shop:a-key-of-the-shop' },
     });
     expect(await api.ended).toBe(1);
@@ -48,7 +48,7 @@ describe('npm run api', () => {
   }, 30_000);
 
   it('refuses to start with every fault of its settings', async () => {
-    const api = await spawnForTest('src/api/main.ts', {
+    const api = await spawnForTest('src/api.ts', {
       env: { ...env, SCREENING_BASE_URL: undefined, API_HOST: '0.0.0.0', API_PORT: 'x' },
     });
     expect(await api.ended).toBe(1);

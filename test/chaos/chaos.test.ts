@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FAULT_KINDS } from '../../src/sandbox/index.ts';
+import { FAULT_KINDS } from '../../src/sandbox/fault-plan.ts';
 import { randomSeed } from './random.ts';
 import { countAnomalies, printedReport } from './report.ts';
 import { runChaos } from './run-chaos.ts';

@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/index.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { type SpawnedProcess, spawnProcess } from '../support/index.ts';
 import { type CardStash, startCardStash } from './card-stash.ts';
 import { policyFile } from './policies.ts';
@@ -183,7 +183,7 @@ async function assemble(
   let apiRuns: ApiRuns = 'with a worker';
   const startApi = async (): Promise<void> => {
     const started = await (apiRuns === 'alone'
-      ? spawnProcess('src/api/main.ts', { env, readyWhen: /listening/i })
+      ? spawnProcess('src/api.ts', { env, readyWhen: /listening/i })
       : spawnProcess('src/serve.ts', {
           env: { ...env, METRICS_PORT: String(metricsPorts[workerCount] ?? 0) },
           readyWhen: /API and worker are ready/,

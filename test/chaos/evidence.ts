@@ -2,7 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { orderQuery } from '../../src/orders/messages.ts';
-import type { LedgerEntry, Sandbox, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
+import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import type { Diary } from './client.ts';
 import { type HistoryFacts, historyFacts, timeOf } from './history-facts.ts';
 import { type OrderPlan, orderOfInvoice, workflowIdOf } from './plan.ts';

@@ -1,5 +1,5 @@
 /** Every fault that the sandbox can play, with a probability. */
-import { FAULT_KINDS, type FaultKind, type FaultPlanInput } from '../../src/sandbox/index.ts';
+import { FAULT_KINDS, type FaultKind, type FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import type { OrderPlan } from './plan.ts';
 
 type PlannedFault = FaultPlanInput['faults'][number];

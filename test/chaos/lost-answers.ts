@@ -1,5 +1,5 @@
 /** Why an answer of the service may be missing on an order's record. Each excuse is a fact of the evidence, none is a time. */
-import type { LedgerEntry } from '../../src/sandbox/index.ts';
+import type { LedgerEntry } from '../../src/sandbox/model.ts';
 import type { OrderEvidence, State } from './evidence.ts';
 import type { HistoryFacts, RecordedRead, Span } from './history-facts.ts';
 import type { Circumstances } from './verdict.ts';

@@ -1,5 +1,5 @@
 /** Made-up evidence of orders with which nothing is wrong, for tests of the checker itself. */
-import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import type { Diary } from './client.ts';
 import type { Attempt, OrderEvidence, State } from './evidence.ts';
 import type { HistoryFacts, RecordedRead } from './history-facts.ts';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { assertPortFree } from '../../src/dev/index.ts';
+import { assertPortFree } from '../../src/dev/guarded-child.ts';
 
 /**
  * Free ports below those that the system hands out to outgoing connections: they stay free while their process is down,

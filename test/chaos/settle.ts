@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { orderQuery } from '../../src/orders/messages.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { inBatches, type State, stateSchema } from './evidence.ts';
 import { newest } from './oracle.ts';
 import { type OrderPlan, workflowIdOf } from './plan.ts';

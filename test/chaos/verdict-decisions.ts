@@ -1,4 +1,4 @@
-import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import type { OrderEvidence, State } from './evidence.ts';
 import { overAt, READS, whyNotOnRecord } from './lost-answers.ts';
 import { expectedAction, isSkipped, newest } from './oracle.ts';

@@ -1,4 +1,4 @@
-import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import type { Attempt, OrderEvidence, State } from './evidence.ts';
 import { ACTION_BOUND_MS, chargebackIdentity, lastCall, NEVER_SENT, newest } from './oracle.ts';
 import { policyOf } from './policies.ts';

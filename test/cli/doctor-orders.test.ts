@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkOrders } from '../../src/cli/doctor/check-orders.ts';
+import { checkOrders } from '../../src/cli/doctor/check-temporal.ts';
 
 const UNKNOWN = 'ScreeningRules IS NOT NULL AND ScreeningRules != 1 AND ScreeningRules != 2';
 const PORTAL = "WorkflowType = 'portalAction' AND ExecutionStatus = 'Running' AND NeedsAttention = true";

@@ -1,8 +1,7 @@
 import pc from 'picocolors';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createOutput } from '../../src/cli/output.ts';
+import { createOutput, showOrder, showPortalAnswer } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { showOrder, showPortalAnswer } from '../../src/cli/tables.ts';
 import type { ActionRecord } from '../../src/orders/state.ts';
 import { aPortalAnswer, fakeOrderScreening } from '../api/fake-order-screening.ts';
 import { anOrderState } from '../fixtures/orders.ts';

@@ -3,10 +3,10 @@ import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common'
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
+import { screeningDecision, screeningPhase } from '../../src/orders/describe.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
-import type { Integration } from '../../src/orders/integration.ts';
 import type { PortalActionInput, ScreenOrderInput } from '../../src/orders/messages.ts';
-import { screeningDecision, screeningPhase } from '../../src/orders/search-attributes.ts';
+import type { Integration } from '../../src/orders/policy.ts';
 import type { Attempt, OrderState } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';

@@ -1,8 +1,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
-import type { FirstScreening, ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
-import type { CheckoutRequest } from '../../src/orders/world.ts';
+import type {
+  CheckoutRequest,
+  FirstScreening,
+  ScreeningOutcome,
+} from '../../src/orders/activity-contract.ts';
+import { RULES_WRITTEN } from '../../src/orders/order.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';

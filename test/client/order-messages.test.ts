@@ -6,8 +6,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { queryOf } from '../../src/client/list-orders.ts';
-import { within } from '../../src/client/within.ts';
+import { queryOf } from '../../src/client/read-orders.ts';
+import { within } from '../../src/client/temporal-errors.ts';
 import { orderOfWorkflowId } from '../../src/orders/ids.ts';
 import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
 import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';

@@ -8,9 +8,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sendUpdate } from '../../src/client/send-update.ts';
-import { isUnanswered } from '../../src/client/temporal-errors.ts';
-import { within } from '../../src/client/within.ts';
+import { sendUpdate } from '../../src/client/order-messages.ts';
+import { isUnanswered, within } from '../../src/client/temporal-errors.ts';
 import { acknowledgeUpdate } from '../../src/orders/messages.ts';
 import { aCheckoutAnswer, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';

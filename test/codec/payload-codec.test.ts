@@ -3,7 +3,7 @@ import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@tempo
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
-import { createSealer } from '../../src/sealer.ts';
+import { createSealer } from '../../src/codec/sealer.ts';
 import { property } from '../support/property.ts';
 
 const old = { id: 'old', key: randomBytes(32) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadClientSettings } from '../../src/config.ts';
+import { loadClientSettings } from '../../src/config/index.ts';
 import { least } from './support.ts';
 
 describe('settings of a client', () => {

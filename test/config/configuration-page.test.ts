@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/index.ts';
 import { documentedVariables } from '../../src/config/known-variables.ts';
-import { loadConfig } from '../../src/config.ts';
-import { sandboxEnvironment } from '../../src/sandbox/environment.ts';
+import { sandboxEnvironment } from '../../src/sandbox/create-sandbox.ts';
 import { configurationPage } from '../../tools/docs/configuration.ts';
 
 const documented = documentedVariables().map(({ name }) => name);

@@ -11,7 +11,7 @@ import {
   loadLocalSettings,
   loadTemporalSettings,
   type Role,
-} from '../../src/config.ts';
+} from '../../src/config/index.ts';
 import { faultsIn, least } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'order-screening-config-'));

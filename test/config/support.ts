@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config/index.ts';
 
 /** The least that a worker needs, and no settings file of the person who runs the tests. */
 export const least = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadWorkerVersion } from '../../src/config.ts';
+import { loadWorkerVersion } from '../../src/config/index.ts';
 
 describe('the version of the workers', () => {
   it('is its deployment and its build', () => {

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { loadConfig, loadTemporalSettings, loadWorkerVersion } from '../../src/config/index.ts';
 import { documentedVariables } from '../../src/config/known-variables.ts';
-import { loadConfig, loadTemporalSettings, loadWorkerVersion } from '../../src/config.ts';
 
 const serviceSchema = z.looseObject({
   image: z.string(),
@@ -30,8 +30,8 @@ const dockerfile = readFileSync('Dockerfile', 'utf8');
 
 const PROCESS_OF: Record<string, 'worker' | 'api' | 'setup' | 'sandbox'> = {
   'src/worker.ts': 'worker',
-  'src/api/main.ts': 'api',
-  'src/dev/setup-temporal.ts': 'setup',
+  'src/api.ts': 'api',
+  'src/temporal/setup-temporal.ts': 'setup',
   'src/sandbox/main.ts': 'sandbox',
 };
 
@@ -97,8 +97,8 @@ describe.each(own)('%s, a process of ours', (_name, { command = [], environment 
     const env = substituted(environment);
 
     if (command[0] === 'src/worker.ts') expect(loadConfig(env, 'worker').metrics.host).toBe('0.0.0.0');
-    if (command[0] === 'src/api/main.ts') expect(loadConfig(env, 'api').api.keys).toHaveLength(1);
-    if (command[0] === 'src/dev/setup-temporal.ts') {
+    if (command[0] === 'src/api.ts') expect(loadConfig(env, 'api').api.keys).toHaveLength(1);
+    if (command[0] === 'src/temporal/setup-temporal.ts') {
       expect(loadTemporalSettings(env).namespace).toBe('orders');
       expect(loadWorkerVersion(env)?.buildId).toBe(environment.WORKER_BUILD_ID && 'v1');
     }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { embeddedOptions } from '../../src/dev/embedded-options.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { embeddedOptions } from '../../src/dev/local-stack.ts';
 import { least } from '../config/support.ts';
 
 test('the embedded server gets the namespace that the worker and the API are told', () => {

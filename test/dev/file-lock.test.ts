@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exists } from '../../src/dev/exists.ts';
-import { withFileLock } from '../../src/dev/file-lock.ts';
+import { exists, withFileLock } from '../../src/process/local.ts';
 import { scratchFolder } from './fake-commands.ts';
 
 test('work under one lock runs one after another', async () => {

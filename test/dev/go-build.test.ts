@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { goBuild } from '../../src/dev/go-build.ts';
-import { userCacheDir } from '../../src/dev/user-cache.ts';
+import { goBuild, userCacheDir } from '../../src/dev/go-build.ts';
 import { environmentWith } from './fake-commands.ts';
 import { quiet } from './quiet-progress.ts';
 

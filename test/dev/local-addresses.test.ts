@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { codecEndpoint, webhookUrl } from '../../src/dev/local-addresses.ts';
+import { codecEndpoint, webhookUrl } from '../../src/dev/local-stack.ts';
 
 const api = { host: '127.0.0.1', port: 8080, keys: [], maxRps: 1 };
 

@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { localPayloadKeys, localSecrets } from '../../src/dev/local-secrets.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { localPayloadKeys, localSecrets } from '../../src/process/local.ts';
 import { scratchFolder } from './fake-commands.ts';
 
 const FILES = ['payload-keys', 'codec-token'];

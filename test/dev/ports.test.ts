@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { assertPortFree, freePort } from '../../src/dev/index.ts';
+import { assertPortFree, freePort } from '../../src/dev/guarded-child.ts';
 
 test('a port that another program has is refused by number, with the variable that changes it', async () => {
   const port = await freePort();

@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
-import { screenSampleOrders } from '../../src/dev/sample-orders.ts';
+import { screenSampleOrders } from '../../src/dev/welcome.ts';
 
 it('a sample order that is refused keeps none of the others from being screened', async () => {
   const api = fastify();

@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sdkDownload } from '../../src/dev/sdk-download.ts';
-import { userCacheDir } from '../../src/dev/user-cache.ts';
+import { sdkDownload, userCacheDir } from '../../src/dev/go-build.ts';
 import { environmentWith } from './fake-commands.ts';
 import { quiet } from './quiet-progress.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isAtLeast } from '../../src/dev/version.ts';
+import { isAtLeast } from '../../src/dev/guarded-child.ts';
 import { property } from '../support/property.ts';
 
 test('parts are compared as numbers, not as text', () => {

@@ -1,7 +1,7 @@
 /** Portal actions that the sandbox holds up, so that somebody can take them back, or give them up, meanwhile. */
 import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { eventually } from '../support/index.ts';
 
 type Faults = Parameters<Sandbox['control']['setFaults']>[0]['faults'];

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 async function anotherApi(env: Record<string, string>) {
   const port = await freePort();
-  const process = await spawnProcess('src/api/main.ts', {
+  const process = await spawnProcess('src/api.ts', {
     env: { ...all.settings, ...env, API_PORT: String(port) },
     readyWhen: /listening/i,
   });

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findTemporalBinary } from '../../src/dev/index.ts';
+import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { makePackage } from '../../tools/package/make-package.ts';
 import { eventually, freePort, spawnProcess } from '../support/index.ts';
 import { ROOT } from '../support/pages.ts';
@@ -63,7 +63,7 @@ export async function startDocsStack(): Promise<DocsStack> {
   );
   const events = { EVENTS_URL: `http://127.0.0.1:${ports.PORT}/events`, EVENTS_SECRET };
   const shared = { ...ports, DATA_DIR: dataDir };
-  const stack = await spawnProcess('src/dev/start.ts', {
+  const stack = await spawnProcess('src/start.ts', {
     env: { ...shared, ...events },
     readyWhen: /Stop with Ctrl-C/,
     readyWithinMs: FIRST_START_MS,

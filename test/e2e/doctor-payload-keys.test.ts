@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { createDataConverter } from '../../src/codec/index.ts';
-import { readPayloadKeys } from '../../src/config.ts';
+import { readPayloadKeys } from '../../src/config/index.ts';
 import { TASK_QUEUE } from '../../src/orders/ids.ts';
 import { SCREEN_ORDER } from '../../src/orders/messages.ts';
 import { eventually, withTestServer } from '../support/index.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, onTestFinished } from 'vitest';
-import { setupTemporal } from '../../src/dev/index.ts';
+import { setupTemporal } from '../../src/temporal/namespace.ts';
 import { eventually } from '../support/index.ts';
 
 /** As `doctor --json` writes it. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from 'redis';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setupTemporal } from '../../src/dev/index.ts';
+import { setupTemporal } from '../../src/temporal/namespace.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
@@ -164,7 +164,7 @@ describe('doctor names the fault when', () => {
     const port = await freePort();
     const spoilt = { API_PORT: String(port), API_KEYS: 'doctor:key-of-the-api-process' };
     const api = (env: Record<string, string>) =>
-      spawnForTest('src/api/main.ts', { env: { ...all.settings, ...env }, readyWhen: /listening/i });
+      spawnForTest('src/api.ts', { env: { ...all.settings, ...env }, readyWhen: /listening/i });
     await api(spoilt);
     expect((await doctor(spoilt)).bad).toEqual([]);
     expect((await doctor({ ...spoilt, API_KEYS: 'doctor:another-key-altogether' })).bad).toEqual([

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findTemporalBinary } from '../../src/dev/index.ts';
+import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { aTransaction, withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';

@@ -1,7 +1,7 @@
 /** An outage of the service, a flood of webhooks, and an operator's reset of the workflow. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { LedgerOperation } from '../../src/sandbox/index.ts';
+import type { LedgerOperation } from '../../src/sandbox/model.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy, type OrderReply, WEBHOOK_SECRET } from './support.ts';

@@ -2,7 +2,7 @@
 
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/index.ts';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { type Api, anOrderId, type Deployment, deploy } from './support.ts';

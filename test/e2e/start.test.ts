@@ -27,7 +27,7 @@ let secrets: string[];
 let stack: SpawnedProcess;
 
 const start = () =>
-  spawnProcess('src/dev/start.ts', { env, readyWhen: /Stop with Ctrl-C/, readyWithinMs: FIRST_START_MS });
+  spawnProcess('src/start.ts', { env, readyWhen: /Stop with Ctrl-C/, readyWithinMs: FIRST_START_MS });
 
 /** What the first start makes: the keys that the database is encrypted with, and the token of the UI's way to decrypt. */
 const SECRETS = ['payload-keys', 'codec-token'];
@@ -138,7 +138,7 @@ describe('npm start', () => {
         await Promise.all(Object.keys(env).map(async (name) => [name, String(await freePort())])),
       );
       const blocked = { ...free, DATA_DIR: dataDir, [variable]: String(port) };
-      const second = await spawnProcess('src/dev/start.ts', { env: blocked });
+      const second = await spawnProcess('src/start.ts', { env: blocked });
       expect(await second.ended).toBe(1);
       expect(second.output()).toContain(String(port));
       expect(second.output()).toContain(variable);

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
 import { type Contract, createContract, type OpenApi } from '../support/openapi-contract.ts';
 
@@ -120,7 +120,7 @@ export async function deploy(
     spawned.push(worker);
     return worker;
   };
-  const startApi = async (port: number, script = 'src/api/main.ts'): Promise<Api> => {
+  const startApi = async (port: number, script = 'src/api.ts'): Promise<Api> => {
     const process = await spawnProcess(script, {
       env: env(port),
       readyWhen: script === 'src/serve.ts' ? /API and worker are ready/ : /listening/i,

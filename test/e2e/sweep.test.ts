@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SWEEP_SCHEDULE_ID } from '../../src/orders/activity-contract.ts';
 import { TASK_QUEUE } from '../../src/orders/ids.ts';
-import { SWEEP_SCHEDULE_ID } from '../../src/orders/sweep.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';

@@ -1,7 +1,7 @@
 /** The queries of docs/temporal-ui.md, asked of a real server. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { orderSearchAttributes } from '../../src/orders/search-attributes.ts';
+import { orderSearchAttributes } from '../../src/orders/describe.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';

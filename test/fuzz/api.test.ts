@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashedKey } from '../../src/config.ts';
+import { hashedKey } from '../../src/config/index.ts';
 import { POSTS } from './api-cases.ts';
 import { aFuzzedApi, ask } from './expect-harmless.ts';
 import {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { ApiOptions } from '../../src/api/index.ts';
-import { createLog } from '../../src/log.ts';
+import type { ApiOptions } from '../../src/api/create-api.ts';
+import { createLog } from '../../src/process/log.ts';
 import { anApi } from '../api/fake-order-screening.ts';
 import { CANARY, CARD_CANARY } from './hostile.ts';
 

@@ -1,10 +1,11 @@
 /** The API over the real client library and a fake Temporal: what gets through is what may be recorded for years. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCardStash } from '../../src/cards/index.ts';
-import { forbiddenFields } from '../../src/orders/forbidden-fields.ts';
-import type { Integration } from '../../src/orders/integration.ts';
+import { forbiddenFields } from '../../src/orders/check-messages.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
+import type { Integration } from '../../src/orders/policy.ts';
 import { transactionSchema } from '../../src/screening/index.ts';
 import { aCheckoutAnswer, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
 import { aClient } from '../client/fake-temporal.ts';

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   acknowledgeRefusal,
   decisionRefusal,
+  forbiddenFields,
   portalFieldsRefusal,
   portalInputRefusal,
   retryRefusal,
   startRefusal,
 } from '../../src/orders/check-messages.ts';
-import { forbiddenFields } from '../../src/orders/forbidden-fields.ts';
-import { setPhase } from '../../src/orders/phase.ts';
+import { setPhase } from '../../src/orders/new-order.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, START as NOW_MS, sinceStart } from './support.ts';
 

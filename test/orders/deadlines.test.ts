@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { applyReading } from '../../src/orders/apply-reading.ts';
+import { passDeadline } from '../../src/orders/advance.ts';
+import { applyReading, endSpacing, keepHint, takeHint } from '../../src/orders/apply-reading.ts';
 import { isOver, nextDeadline, spacingDeadline } from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { endSpacing, keepHint, takeHint } from '../../src/orders/hints.ts';
-import { passDeadline } from '../../src/orders/pass-deadline.ts';
-import { setPhase } from '../../src/orders/phase.ts';
+import { setPhase } from '../../src/orders/new-order.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import type { OrderState } from '../../src/orders/state.ts';

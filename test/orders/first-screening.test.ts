@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/first-screening.ts';
+import type { CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/apply-screening.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { newOrderState } from '../../src/orders/new-order.ts';
-import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
-import type { CheckoutRequest } from '../../src/orders/world.ts';
 import { DECISIONS } from '../../src/screening/index.ts';
 import { property } from '../support/property.ts';
 import { answered, aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';

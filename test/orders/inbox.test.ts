@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isReady, isShown, next } from '../../src/orders/inbox.ts';
 import type { Input, Order } from '../../src/orders/order.ts';
+import { isReady, isShown, next } from '../../src/orders/step.ts';
 import { property } from '../support/property.ts';
 import { aLife, screened } from './life.ts';
 import { answered, HOUR, sinceStart } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import { canStop, keep, nothingLeft, resumed } from '../../src/orders/keep.ts';
 import type { Input } from '../../src/orders/order.ts';
 import { aLife, Life, screened } from './life.ts';

@@ -1,6 +1,5 @@
 /** The life of an order without Temporal: its inputs one after the other, and what it wants after each. */
-import type { Call, Command } from '../../src/orders/calls.ts';
-import { next } from '../../src/orders/inbox.ts';
+import type { Call, Command, Moment, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { keep } from '../../src/orders/keep.ts';
 import {
   type Ask,
@@ -13,10 +12,8 @@ import {
   type Running,
 } from '../../src/orders/order.ts';
 import type { Policy } from '../../src/orders/policy.ts';
-import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
-import { step } from '../../src/orders/step.ts';
+import { next, step } from '../../src/orders/step.ts';
 import type { Decision } from '../../src/orders/words.ts';
-import type { Moment } from '../../src/orders/world.ts';
 import { answered, aPolicy, sinceStart } from './support.ts';
 
 type Brought<Result> = Result extends EffectResult ? Omit<Result, keyof Moment> : never;

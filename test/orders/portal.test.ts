@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/orders/messages.ts';
-import { addAttempt } from '../../src/orders/new-order.ts';
-import { setPhase } from '../../src/orders/phase.ts';
+import { addAttempt, setPhase } from '../../src/orders/new-order.ts';
 import {
   aimCancel,
   applyPortalOutcome,

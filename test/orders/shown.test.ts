@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
-import { describe as inWords } from '../../src/orders/describe.ts';
+import { nextEvent } from '../../src/orders/attention.ts';
+import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { gatewayUpdateId, invoiceNumberOf, plainOrderId } from '../../src/orders/ids.ts';
-import { nextEvent } from '../../src/orders/order-events.ts';
-import { orderFactsOf } from '../../src/orders/order-facts.ts';
-import { setPhase } from '../../src/orders/phase.ts';
-import { matchingSkipRule, ruleMatches, unavailableAction } from '../../src/orders/rules.ts';
-import { searchAttributesOf } from '../../src/orders/visibility.ts';
+import { setPhase } from '../../src/orders/new-order.ts';
+import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/policy.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 

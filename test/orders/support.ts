@@ -1,10 +1,11 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
+
+import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import { type AfterDeadline, passDeadline } from '../../src/orders/advance.ts';
 import { applyScreening, checkoutAnswer } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
 import { currentAttempt, newOrderState } from '../../src/orders/new-order.ts';
-import { type AfterDeadline, passDeadline } from '../../src/orders/pass-deadline.ts';
 import type { Policy } from '../../src/orders/policy.ts';
-import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import type { DeadlineKind, OrderState } from '../../src/orders/state.ts';
 import { type Decision, type Instant, instant } from '../../src/orders/words.ts';
 import { aPolicy } from '../fixtures/policies.ts';

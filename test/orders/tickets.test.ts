@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { leave } from '../../src/orders/ask.ts';
+import { leave, refusalOf } from '../../src/orders/ask.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask } from '../../src/orders/order.ts';
-import { refusalOf } from '../../src/orders/validators.ts';
 import { aLife, screened, told } from './life.ts';
 import { answered, HOUR, MINUTE, START } from './support.ts';
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { passDeadline } from '../../src/orders/advance.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { addAttempt, currentAttempt } from '../../src/orders/new-order.ts';
-import type { Effect, Order } from '../../src/orders/order.ts';
-import { newOrder } from '../../src/orders/order.ts';
-import { passDeadline } from '../../src/orders/pass-deadline.ts';
-import { setPhase } from '../../src/orders/phase.ts';
+import { addAttempt, currentAttempt, setPhase } from '../../src/orders/new-order.ts';
+import { type Effect, newOrder, type Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import { applyLookUp } from '../../src/orders/transactions.ts';

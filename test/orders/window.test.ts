@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastCall, windowEnd, windowOpen } from '../../src/orders/window.ts';
+import { lastCall, windowEnd, windowOpen } from '../../src/orders/transactions.ts';
 import { property } from '../support/property.ts';
 import { DAY, START, sinceStart } from './support.ts';
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { runCommand } from '../../src/dev/run-command.ts';
+import { runCommand } from '../../src/dev/guarded-child.ts';
 import { makePackage, pack } from '../../tools/package/make-package.ts';
 import { MAY_PULL_IN, packageFaults } from '../../tools/package/package-faults.ts';
 import { CONSUMER, WRITTEN } from './consumer-source.ts';

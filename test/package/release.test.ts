@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { runCommand } from '../../src/dev/run-command.ts';
+import { runCommand } from '../../src/dev/guarded-child.ts';
 
 const MAIN = fileURLToPath(new URL('../../tools/release/main.ts', import.meta.url));
 const TSX = import.meta.resolve('tsx');

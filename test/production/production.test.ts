@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeCurrent } from '../../src/dev/current-version.ts';
+import { makeCurrent } from '../../src/temporal/current-version.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
@@ -63,7 +63,7 @@ beforeAll(async () => {
   expect(await setUp()).toMatch(`Namespace "${NAMESPACE}" was made.`);
   connection = await Connection.connect({ address: cluster.address });
   await start('src/sandbox/main.ts', /stands in/, {});
-  await start('src/api/main.ts', /listening/i, {});
+  await start('src/api.ts', /listening/i, {});
 }, 600_000);
 
 afterAll(async () => {
@@ -95,7 +95,7 @@ async function startWorker(buildId: string, metricsPort?: number): Promise<Spawn
 
 /** `npm run setup:temporal`. @returns what it said */
 async function setUp(env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const script = await spawnProcess('src/dev/setup-temporal.ts', {
+  const script = await spawnProcess('src/temporal/setup-temporal.ts', {
     ...image.spawn,
     env: { ...common, ...env },
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { FAULT_KINDS, type FaultKind, type FaultPlanInput, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
+import { FAULT_KINDS, type FaultKind, type FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import { created, portal, type Reply, send, startSandbox, TEST_KEY, transaction } from './support.ts';
 
 type Fault = FaultPlanInput['faults'][number];

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import {
   closeAfterTest,
   created,

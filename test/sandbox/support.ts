@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create-sandbox.ts';
 
 export const TEST_KEY = 'sandbox-test-key';
 export const LIVE_KEY = 'sandbox-live-key';

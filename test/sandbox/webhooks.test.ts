@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import type { FaultKind, FaultPlanInput } from '../../src/sandbox/index.ts';
+import type { FaultKind, FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import { closeAfterTest, created, decidedAs, startSandbox } from './support.ts';
 
 interface Received {

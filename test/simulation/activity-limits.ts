@@ -1,5 +1,5 @@
 /** Time-outs, pauses and tries of each activity, as the workflow asks for them. */
-import type { Call } from '../../src/orders/calls.ts';
+import type { Call } from '../../src/orders/activity-contract.ts';
 
 /** The calls that are activities of the server. */
 export type Regular = Exclude<Call, { kind: 'first-screening' | 'look' | 'timer' | 'pause' }>;

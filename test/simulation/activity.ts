@@ -1,6 +1,5 @@
 /** One activity as the Temporal server keeps it: its tries, pauses and time-outs, and what becomes of each try. */
-import type { EffectResult, End } from '../../src/orders/order.ts';
-import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
+import { type EffectResult, type End, RULES_WRITTEN } from '../../src/orders/order.ts';
 import { LIMITS, type Limits, type Regular } from './activity-limits.ts';
 import type { Liberty } from './happenings.ts';
 import { deliver, forgetCard, portalAction, sendGatewayResult } from './portal-tries.ts';

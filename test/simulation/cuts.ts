@@ -2,7 +2,7 @@
  * Takes the inputs of a life in again, cut into tasks at other places: the same order of inputs must make the same commands
  * and the same order.
  */
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import type { Input, Order } from '../../src/orders/order.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';

@@ -1,5 +1,5 @@
 /** A step in one line, for a person who reads a life. */
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import type { Ask, Input, Order, Reply } from '../../src/orders/order.ts';
 
 /** @returns what came, where the order is now, what it said and what it does */

@@ -1,5 +1,5 @@
 /** What holds after every step of every life. */
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import type { EffectKind, Input, Order, Reply } from '../../src/orders/order.ts';
 import type { OrderDecision } from '../../src/orders/words.ts';
 import { inOneLine } from './in-one-line.ts';

@@ -1,5 +1,5 @@
 /** An activity that runs inside the workflow task: it is recorded with the task, or run again. */
-import type { Call } from '../../src/orders/calls.ts';
+import type { Call } from '../../src/orders/activity-contract.ts';
 import type { End } from '../../src/orders/order.ts';
 import { Process } from './process.ts';
 import { mixed } from './random.ts';

@@ -1,5 +1,5 @@
 /** Faults planted in the rules: each takes one rule away, or turns it. */
-import type { Call, Command } from '../../src/orders/calls.ts';
+import type { Call, Command } from '../../src/orders/activity-contract.ts';
 import type { End, Input, Order, Reply } from '../../src/orders/order.ts';
 import { instant, millis } from '../../src/orders/words.ts';
 import { RULES, type Rules } from './rules.ts';

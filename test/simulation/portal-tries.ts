@@ -1,8 +1,6 @@
 /** What is sent to the service after a screening, and the events that leave, as the real activities behave. */
-import type { Call } from '../../src/orders/calls.ts';
-import type { PortalOutcome } from '../../src/orders/portal.ts';
+import type { Call, GatewayOutcome, PortalOutcome } from '../../src/orders/activity-contract.ts';
 import { millis } from '../../src/orders/words.ts';
-import type { GatewayOutcome } from '../../src/orders/world.ts';
 import {
   answered,
   askedPauseMs,

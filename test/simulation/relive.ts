@@ -1,5 +1,5 @@
 /** Takes an order up from its history: the recorded tasks must make of it what they made of it before. */
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import type { Input, Order } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
 import type { Rules } from './rules.ts';

@@ -1,5 +1,5 @@
 /** An operator resets the order: a new run has its history up to a task, what was under way then, and the messages since. */
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import { millis } from '../../src/orders/words.ts';
 import type { OrderWorld } from './order-world.ts';
 import { isLocal } from './relive.ts';

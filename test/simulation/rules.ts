@@ -1,14 +1,18 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
 
-import { leave } from '../../src/orders/ask.ts';
-import type { Command } from '../../src/orders/calls.ts';
-import { next } from '../../src/orders/inbox.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
+import { hintRefusal, leave, refusalOf } from '../../src/orders/ask.ts';
 import { canStop, keep, nothingLeft, resumed } from '../../src/orders/keep.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
-import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
-import { newOrder } from '../../src/orders/order.ts';
-import { step } from '../../src/orders/step.ts';
-import { hintRefusal, refusalOf } from '../../src/orders/validators.ts';
+import {
+  type Ask,
+  type Input,
+  newOrder,
+  type Order,
+  type Refusal,
+  type Reply,
+} from '../../src/orders/order.ts';
+import { next, step } from '../../src/orders/step.ts';
 
 export interface Rules {
   newOrder: typeof newOrder;

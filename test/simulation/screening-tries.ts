@@ -1,10 +1,14 @@
 /** The activities that may create a transaction, as the real ones behave against the service. */
-import { actionAtCheckout } from '../../src/orders/actions.ts';
-import type { Call } from '../../src/orders/calls.ts';
-import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
-import type { FirstScreening, ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
+
+import type {
+  Call,
+  FirstScreening,
+  ScreeningOutcome,
+  ScreenRequest,
+} from '../../src/orders/activity-contract.ts';
+import { actionAtCheckout } from '../../src/orders/decide.ts';
+import { RULES_WRITTEN } from '../../src/orders/order.ts';
 import { millis } from '../../src/orders/words.ts';
-import type { ScreenRequest } from '../../src/orders/world.ts';
 import { SKIP_BELOW } from '../chaos/policies.ts';
 import type { Code } from './process.ts';
 import {

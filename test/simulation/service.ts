@@ -2,7 +2,7 @@
 
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Decision, GatewayResult } from '../../src/orders/words.ts';
-import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/index.ts';
+import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import type { Operation } from './happenings.ts';
 
 export interface Transaction {

@@ -1,9 +1,7 @@
 /** Reads of a transaction's status, and look-ups by invoice, as the real activities behave. */
-import type { StatusOutcome } from '../../src/orders/apply-reading.ts';
-import type { Call } from '../../src/orders/calls.ts';
+import type { Call, LookUpOutcome, PollRequest, StatusOutcome } from '../../src/orders/activity-contract.ts';
 import type { EffectResult } from '../../src/orders/order.ts';
 import { millis } from '../../src/orders/words.ts';
-import type { LookUpOutcome, PollRequest } from '../../src/orders/world.ts';
 import type { Code } from './process.ts';
 import {
   answered,

@@ -1,5 +1,5 @@
 /** What the history keeps of a workflow task: what it took in, and what it made of it. */
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Ask, End, Input, Reply } from '../../src/orders/order.ts';
 

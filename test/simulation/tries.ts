@@ -1,7 +1,8 @@
 /** What one try of an activity stands in, and how it may end. */
+
+import type { Moment } from '../../src/orders/activity-contract.ts';
 import type { End } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
-import type { Moment } from '../../src/orders/world.ts';
 import type { Agenda } from './agenda.ts';
 import type { Life } from './life.ts';
 import type { Code } from './process.ts';

@@ -1,5 +1,5 @@
 /** The worker's part of a run: workflow tasks, the order in its cache, local activities, and what becomes of a task that is lost. */
-import type { Command } from '../../src/orders/calls.ts';
+import type { Command } from '../../src/orders/activity-contract.ts';
 import type { End, Input, Order } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
 import type { Invariants } from './invariants.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedTemporal } from '../../src/dev/index.ts';
+import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 
 /** As many files of the `e2e` project run at a time, each with a server that no other uses meanwhile. */
 export const E2E_AT_A_TIME = 2;

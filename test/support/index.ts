@@ -1,4 +1,4 @@
-export { freePort } from '../../src/dev/index.ts';
+export { freePort } from '../../src/dev/guarded-child.ts';
 export { eventually } from './eventually.ts';
 export { spawnForTest } from './spawn-for-test.ts';
 export { type SpawnedProcess, type SpawnOptions, spawnProcess } from './spawn-process.ts';

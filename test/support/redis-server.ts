@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { createClient } from 'redis';
-import { freePort } from '../../src/dev/index.ts';
+import { freePort } from '../../src/dev/guarded-child.ts';
 import { type NeededProgram, needProgram } from './debian-package.ts';
 import { eventually } from './eventually.ts';
 

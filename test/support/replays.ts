@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '../../src/workflow-bundle.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 
 /** The status of gRPC. */
 const NOT_FOUND = 5;

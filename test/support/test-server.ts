@@ -3,9 +3,9 @@ import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
-import { withFileLock } from '../../src/dev/file-lock.ts';
-import './dev-server-setup.ts';
+import { withFileLock } from '../../src/process/local.ts';
 import { everyHistory, replay } from './replays.ts';
+import './dev-server-setup.ts';
 
 /** Some hundred histories, each cut at every task. */
 const REPLAYED_WITHIN_MS = 180_000;

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exists } from '../../src/dev/exists.ts';
-import { withFileLock } from '../../src/dev/file-lock.ts';
-import { type Progress, streamProgress } from '../../src/dev/index.ts';
-import { runCommand } from '../../src/dev/run-command.ts';
-import { sdkDownload } from '../../src/dev/sdk-download.ts';
-import { userCacheDir } from '../../src/dev/user-cache.ts';
+import { sdkDownload, userCacheDir } from '../../src/dev/go-build.ts';
+import { runCommand } from '../../src/dev/guarded-child.ts';
+import type { Progress } from '../../src/dev/progress.ts';
+import { streamProgress } from '../../src/dev/progress.ts';
+import { exists, withFileLock } from '../../src/process/local.ts';
 
 const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));
 const MAVEN_TIMEOUT_MS = 10 * 60_000;

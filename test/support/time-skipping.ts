@@ -1,5 +1,5 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { addSearchAttributes } from '../../src/dev/temporal-namespace.ts';
+import { addSearchAttributes } from '../../src/temporal/namespace.ts';
 import { findTimeSkippingServer } from './time-skipping-server.ts';
 
 /**

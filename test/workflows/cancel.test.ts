@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { cancelUpdate, retryUpdate } from '../../src/orders/messages.ts';
-import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { again, answered, aPolicy, DAY, decided, MINUTE, withOrders } from './support.ts';
 

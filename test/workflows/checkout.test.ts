@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { decisionUpdate, recheckSignal } from '../../src/orders/messages.ts';
-import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
 import { eventually } from '../support/index.ts';
 import { again, answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
 

@@ -10,7 +10,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/index.ts';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import {
   BACKGROUND_TASK_QUEUE,
   decisionUpdateId,
@@ -20,7 +20,7 @@ import {
 } from '../../src/orders/ids.ts';
 import { decisionUpdate, orderQuery } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
-import { workflowBundle } from '../../src/workflow-bundle.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';

@@ -1,13 +1,8 @@
 /** The world of workflow tests: a service that answers what the test says, and a record of what it was asked. */
+
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { StatusOutcome } from '../../src/orders/apply-reading.ts';
-import type { OrderEvent, OrderEventType } from '../../src/orders/messages.ts';
-import type { PortalOutcome } from '../../src/orders/portal.ts';
-import { RULES_WRITTEN } from '../../src/orders/rules-number.ts';
-import type { ScreeningOutcome } from '../../src/orders/screening-outcome.ts';
-import { type Decision, type Instant, instant, millis } from '../../src/orders/words.ts';
 import type {
   BackgroundActivities,
   CheckoutActivities,
@@ -16,10 +11,16 @@ import type {
   LookUpOutcome,
   Moment,
   PollActivities,
+  PortalOutcome,
   PortalRequest,
+  ScreeningOutcome,
   ScreenRequest,
+  StatusOutcome,
   Timed,
-} from '../../src/orders/world.ts';
+} from '../../src/orders/activity-contract.ts';
+import type { OrderEvent, OrderEventType } from '../../src/orders/messages.ts';
+import { RULES_WRITTEN } from '../../src/orders/order.ts';
+import { type Decision, type Instant, instant, millis } from '../../src/orders/words.ts';
 import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
 
 /** An answer of the service to a create. */

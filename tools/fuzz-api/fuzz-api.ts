@@ -1,15 +1,16 @@
-// `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
-// for it, on free ports, with the sandbox and an empty data folder; about three minutes.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, streamProgress } from '../../src/dev/index.ts';
+import { userCacheDir } from '../../src/dev/go-build.ts';
+import { freePort, runCommand } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
-import { runCommand } from '../../src/dev/run-command.ts';
-import { userCacheDir } from '../../src/dev/user-cache.ts';
-import { createLog } from '../../src/log.ts';
+import { streamProgress } from '../../src/dev/progress.ts';
+import { createLog } from '../../src/process/log.ts';
+
+// `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
+// for it, on free ports, with the sandbox and an empty data folder; about three minutes.
 
 const MAX_SECONDS = 120;
 const MAX_EXAMPLES = 100;

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { runCommand } from '../../src/dev/run-command.ts';
+import { runCommand } from '../../src/dev/guarded-child.ts';
 import { libraryManifest, readManifest } from './library-manifest.ts';
 import { packageOf, referencesIn } from './modules.ts';
 

@@ -1,5 +1,5 @@
 /** What git must say before a release. */
-import { runCommand } from '../../src/dev/run-command.ts';
+import { runCommand } from '../../src/dev/guarded-child.ts';
 import type { Fault } from './fault.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../src/dev/run-command.ts';
+import { runCommand } from '../../src/dev/guarded-child.ts';
 import { makePackage, pack } from '../package/make-package.ts';
 import { packageFaults } from '../package/package-faults.ts';
 import { changelogFaults } from './changelog.ts';

@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/dev/index.ts';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { freePort } from '../../src/dev/guarded-child.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 
 export interface Stack {
   apiUrl: string;
@@ -50,7 +50,7 @@ export async function startStack(): Promise<Stack> {
   const ports = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
   );
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/dev/start.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/start.ts'], {
     env: {
       ...process.env,
       ...ports,

@@ -1,19 +1,31 @@
 /** The page of one order: where it is, what can be done, what has happened. */
+
+import { allDeadlines } from '../../orders/deadlines.ts';
+import { describeDeadline } from '../../orders/describe.ts';
 import { ORDER_ERRORS } from '../../orders/errors.ts';
 import { portalRefusal } from '../../orders/portal.ts';
 import { isUnderWay } from '../../orders/same-action.ts';
-import type { OrderState } from '../../orders/state.ts';
-import { windowOpen } from '../../orders/window.ts';
-import { millis } from '../../orders/words.ts';
+import type { ActionRecord, Attempt, OrderState } from '../../orders/state.ts';
+import { windowOpen } from '../../orders/transactions.ts';
+import { type Instant, millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
-import { checksOf } from './checks.ts';
-import { actionLine, confirmPath } from './confirm-page.ts';
-import { type Html, html, type Shown } from './html.ts';
-import { factList, page, temporalAnchor } from './layout.ts';
-import { orderPath, type TemporalUi, temporalLink } from './links.ts';
+import { actionLine, byTime, checksOf, confirmPath } from './confirm-page.ts';
+import {
+  amount,
+  clock,
+  duration,
+  factList,
+  type Html,
+  html,
+  moment,
+  orderPath,
+  page,
+  type Shown,
+  type TemporalUi,
+  temporalAnchor,
+  temporalLink,
+} from './layout.ts';
 import { lastCheck } from './queue-page.ts';
-import { type Happening, timelineOf, upcoming } from './timeline.ts';
-import { amount, clock, duration, moment } from './times.ts';
 
 /** What was just done, by the word that stands in the address. */
 const NOTICES = {
@@ -134,4 +146,68 @@ function cancelRefusal(state: OrderState, open: boolean, nowMs: number): string 
 function moments(found: readonly Happening[], show: (at: string) => Html, nothing: string): Html {
   if (found.length === 0) return html`<p>${nothing}</p>`;
   return html`<ol class="timeline">${found.map(({ at, words }) => html`<li>${show(at)}: ${words}</li>\n`)}</ol>`;
+}
+
+// What has happened to an order, and what comes next by itself, as lists of moments.
+
+export interface Happening {
+  at: Instant;
+  words: string;
+}
+
+/** @returns everything that is on record, the oldest first */
+export function timelineOf({ summary, state, poll }: InspectedOrder): Happening[] {
+  const found: Happening[] = [];
+  const add = (at: Instant | undefined, words: string): void => {
+    if (at !== undefined) found.push({ at, words });
+  };
+  if (state === undefined) add(summary.startedAt, 'The order’s workflow was started');
+  else addState(state, add);
+  if (poll?.lastAt !== undefined) {
+    add(poll.lastAt, poll.answered ? 'Polled: nothing has changed' : 'Polled: the service did not answer');
+  }
+  add(summary.closedAt, 'Closed');
+  return found.sort(byTime);
+}
+
+/** @returns what follows by itself, the nearest first */
+export function upcoming({ state, poll }: InspectedOrder, nowMs: number): Happening[] {
+  const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
+  if (state !== undefined) {
+    for (const { kind, at } of allDeadlines(state)) {
+      if (!state.passed.includes(kind)) found.push({ at, words: describeDeadline(kind) });
+    }
+  }
+  return found.filter(({ at }) => Date.parse(at) >= nowMs).sort(byTime);
+}
+
+type Add = (at: Instant | undefined, words: string) => void;
+
+function addState(state: OrderState, add: Add): void {
+  add(state.startedAt, 'The order came');
+  for (const attempt of state.attempts) addAttempt(attempt, add);
+  for (const action of state.actions) addAction(action, add);
+  for (const { since, words } of state.attention) add(since, `Needs attention: ${words}`);
+  const { lastRead } = state;
+  const recorded = state.attempts.some(({ readings }) => readings.some(({ at }) => at === lastRead?.at));
+  if (!recorded) add(lastRead?.at, `Read from the service: ${state.decision} (${lastRead?.source})`);
+  add(state.phaseSince, `Phase ${state.phase}, action ${state.action}`);
+}
+
+function addAttempt({ number, startedAt, readings, gateway, ...attempt }: Attempt, add: Add): void {
+  if (number > 1) add(startedAt, `Attempt ${number} came`);
+  for (const { at, decision, source } of readings) add(at, `Decision ${decision} (${source})`);
+  if (gateway !== undefined) {
+    add(gateway.at, `The payment gateway said ${gateway.result}`);
+    if (gateway.sent !== 'recorded') add(gateway.sent, 'The gateway’s result was sent to the service');
+  }
+  add(attempt.declinedAt, 'Declined: another attempt may come');
+}
+
+function addAction({ kind, status, by, because, ...action }: ActionRecord, add: Add): void {
+  const who = by === 'policy' ? 'by the policy' : 'by a caller';
+  add(action.requestedAt, `Asked ${who}: ${kind}${because ? ` (${because})` : ''}`);
+  const echo = Object.entries(action.chargeback ?? {}).map(([name, value]) => `${name} ${value}`);
+  const said = [[action.code, action.message].filter(Boolean).join(' '), ...echo].filter(Boolean).join(', ');
+  add(action.finishedAt, `${kind}: ${status}${said ? ` (${said})` : ''}`);
 }

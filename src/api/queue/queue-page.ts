@@ -1,13 +1,23 @@
-/** The page at `/`: orders in review and orders that need attention, the nearest deadline first. Design section 8. */
+/** The page at `/`: orders in review and orders that need attention, the nearest deadline first. */
 import { millis } from '../../orders/words.ts';
 import type { OrderSummary } from '../../starter.ts';
-import { type Checks, checksOf } from './checks.ts';
-import { type Html, html, type Shown } from './html.ts';
-import type { QueuedOrder } from './inspect-orders.ts';
-import { cell, page, table, temporalAnchor } from './layout.ts';
-import { orderPath, type TemporalUi, temporalLink } from './links.ts';
-import { SHOWN, type Show } from './read-queue.ts';
-import { amount, duration, moment } from './times.ts';
+import { type Checks, checksOf } from './confirm-page.ts';
+import {
+  amount,
+  cell,
+  duration,
+  type Html,
+  html,
+  moment,
+  orderPath,
+  page,
+  type Shown,
+  type TemporalUi,
+  table,
+  temporalAnchor,
+  temporalLink,
+} from './layout.ts';
+import { type QueuedOrder, SHOWN, type Show } from './read-queue.ts';
 
 export interface QueueView {
   orders: readonly QueuedOrder[];

@@ -1,10 +1,17 @@
 /**
  * The orders that a person may want to look at, the nearest deadline first. Temporal's visibility can't sort on SQL, so it is
- * asked in windows of the deadline, each narrowed until its orders fit one answer, which is sorted here. Design section 8.
+ * asked in windows of the deadline, each narrowed until its orders fit one answer, which is sorted here.
  */
 import { invalidRequest } from '../../client/read-requests.ts';
 import { type Instant, instant, millis } from '../../orders/words.ts';
-import type { ListRequest, OrderList, OrderScreening, OrderSummary } from '../../starter.ts';
+import {
+  type InspectedOrder,
+  type ListRequest,
+  type OrderList,
+  type OrderScreening,
+  OrderScreeningError,
+  type OrderSummary,
+} from '../../starter.ts';
 
 /** What is shown of the queue. */
 export const SHOWN = ['all', 'review', 'attention'] as const;
@@ -138,4 +145,31 @@ function placeOf(cursor: string): Place {
     return { at: 'deadline', from: cursor };
   }
   throw invalidRequest([{ path: 'cursor', message: 'must be the cursor of the page before' }]);
+}
+
+/** For all orders of a page together: without a worker the page comes this late, and says so. In milliseconds. */
+const WITHIN_MS = 2_000;
+
+/** An order of the queue; `inspected` is absent when Temporal didn't tell in time, or knows it no more. */
+export interface QueuedOrder {
+  summary: OrderSummary;
+  inspected: InspectedOrder | undefined;
+}
+
+/** Looks into the orders of one page, all at once, so that their number bounds the questions. */
+export async function inspectOrders(
+  { inspect }: Pick<OrderScreening, 'inspect'>,
+  orders: readonly OrderSummary[],
+): Promise<QueuedOrder[]> {
+  return Promise.all(
+    orders.map(async (summary) => {
+      const { orderId, integration } = summary;
+      const inspected = await inspect({ orderId, integration }, { withinMs: WITHIN_MS }).catch(unlessOurs);
+      return { summary, inspected };
+    }),
+  );
+}
+
+function unlessOurs(error: unknown): undefined {
+  if (!(error instanceof OrderScreeningError)) throw error;
 }

@@ -1,25 +1,27 @@
-/** The pages for ops at `/`: the queue, each order, recheck and cancel. No script runs in them. Design section 8. */
+/** The pages for ops at `/`: the queue, each order, recheck and cancel. No script runs in them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { faultsOf, invalidRequest, reasonSchema } from '../../client/read-requests.ts';
-import type { HashedKey } from '../../config.ts';
-import type { Log } from '../../log.ts';
+import type { HashedKey } from '../../config/index.ts';
 import { DEFAULT_INTEGRATION } from '../../orders/ids.ts';
 import type { PortalAnswer } from '../../orders/messages.ts';
+import type { Log } from '../../process/log.ts';
 import type { OrderName, OrderScreening } from '../../starter.ts';
-import { limitRequests } from '../limit-requests.ts';
+import { limitRequests, nameOfKey, sentBy } from '../callers.ts';
 import { HttpError, logFailure, toProblem } from '../problems.ts';
 import { actionParams, orderParams, orderQuery } from '../request-schemas.ts';
-import { CONFIRMED, type Confirmed, confirmPage, confirmPath } from './confirm-page.ts';
-import { errorPage, signInPage } from './error-page.ts';
-import { inspectOrders } from './inspect-orders.ts';
-import { STYLE_PATH } from './layout.ts';
-import { orderPath, type TemporalUi } from './links.ts';
+import {
+  CONFIRMED,
+  type Confirmed,
+  confirmPage,
+  confirmPath,
+  errorPage,
+  signInPage,
+} from './confirm-page.ts';
+import { orderPath, STYLE, STYLE_PATH, type TemporalUi } from './layout.ts';
 import { isNotice, type Notice, orderPage } from './order-page.ts';
 import { queuePage } from './queue-page.ts';
-import { readQueue, SHOWN } from './read-queue.ts';
-import { CHALLENGE, requireOwnForm, requireSignIn } from './sign-in.ts';
-import { STYLE } from './style.ts';
+import { inspectOrders, readQueue, SHOWN } from './read-queue.ts';
 
 export interface QueueOptions {
   orderScreening: OrderScreening;
@@ -197,4 +199,33 @@ function wayBack({ method, params, query }: FastifyRequest): string {
 
 function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(page);
+}
+
+// Who may see the pages: whoever has an API key. A browser sends it by HTTP Basic, as the password of any
+// user name: that needs no script, no session and no secret of ours, and unlike a cookie it goes to no
+// other port of the same machine.
+
+/** What makes a browser ask for the key. */
+export const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
+
+/** @throws HttpError `unauthorized` unless one of the keys was sent; without any keys everybody may see */
+export function requireSignIn(request: FastifyRequest, apiKeys: readonly HashedKey[]): void {
+  if (apiKeys.length === 0) return;
+  const name = nameOfKey(apiKeys, keyIn(request.headers.authorization ?? ''));
+  if (name === undefined) throw new HttpError('unauthorized');
+  request.keyName = name;
+}
+
+function keyIn(authorization: string): string | undefined {
+  const [, scheme, credentials = ''] = /^(Basic|Bearer) ([^\s]+)$/i.exec(authorization) ?? [];
+  if (scheme?.toLowerCase() === 'bearer') return credentials;
+  return /^[^:]*:(.*)$/s.exec(Buffer.from(credentials, 'base64').toString())?.[1];
+}
+
+/**
+ * A browser sends the key along whoever made the form, so that a form must come from these pages themselves.
+ * @throws HttpError `foreign-form` unless the browser says so
+ */
+export function requireOwnForm({ headers }: FastifyRequest): void {
+  if (sentBy(headers) !== 'own page') throw new HttpError('foreign-form');
 }

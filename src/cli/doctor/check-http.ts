@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
-import type { Config } from '../../config.ts';
-import { signedHeaders } from '../../signed-event.ts';
-import { originOf } from './check-service.ts';
-import { ANSWER_WITHIN_MS, type Finding, finder } from './finding.ts';
+import { signedHeaders } from '../../activities/events.ts';
+import type { Config } from '../../config/index.ts';
+import { ANSWER_WITHIN_MS, type Finding, finder, originOf } from './check-service.ts';
 
 const MAX_REPLY_BYTES = 1024 * 1024;
 /** A type that means nothing to a receiver, which is to answer 2xx to what it doesn't know. */

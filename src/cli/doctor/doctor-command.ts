@@ -1,19 +1,18 @@
 /** `doctor`: what is wrong with a set-up, and what to do about it. */
+
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { localApiAddress } from '../../api-address.ts';
-import { inspectConfig } from '../../config.ts';
-import { localEnvironment } from '../../dev/local-environment.ts';
+import { type Config, inspectConfig } from '../../config/index.ts';
+import { localApiAddress } from '../../config/values.ts';
+import type { Fault } from '../../orders/errors.ts';
+import { localEnvironment } from '../../process/local.ts';
 import { type CommandTools, defineCommand } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Colors } from '../output.ts';
-import { checkCardStash } from './check-card-stash.ts';
+import { checkCardStash, checkPayloadKeys } from './check-card-stash.ts';
 import { checkApi, checkEvents } from './check-http.ts';
-import { checkPayloadKeys } from './check-payload-keys.ts';
-import { checkService } from './check-service.ts';
-import { checkSettings, checkWebhookSecrets } from './check-settings.ts';
+import { checkService, counted, type Finding, type FindingStatus, finder } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
-import { counted, type Finding, type FindingStatus, finder } from './finding.ts';
 
 const httpOrigin = z.string().refine((written) => {
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -92,4 +91,38 @@ function inWords(findings: readonly Finding[], faults: number, warnings: number,
     return todo === undefined ? line : `${line}\n         ${todo}.`;
   });
   return [...lines, '', `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}.`].join('\n');
+}
+
+/** Shorter secrets can be guessed. */
+const LEAST_SECRET = 16;
+
+/** Every fault that would stop a process from starting: keys that aren't well formed, `API_KEYS` that are missing … */
+export function checkSettings(faults: readonly Fault[]): Finding[] {
+  const { ok, fault } = finder('settings');
+  if (faults.length === 0) return [ok('every variable and the policy file can be read')];
+  return faults.map(({ path, message }) =>
+    fault(`${path} ${message}`, `Correct ${path}: a process that needs it does not start`),
+  );
+}
+
+/** Without a secret no webhook is taken, and a short one can be guessed. */
+export function checkWebhookSecrets({ webhookSecrets }: Config): Finding[] {
+  const { ok, warning } = finder('webhook-secrets');
+  if (webhookSecrets.length === 0) {
+    return [
+      warning(
+        'WEBHOOK_SECRETS is not set: every webhook is refused, and reviews are resolved by polls alone',
+        'Set WEBHOOK_SECRETS to a long random text, and the same at the screening service',
+      ),
+    ];
+  }
+  if (webhookSecrets.some((secret) => secret.length < LEAST_SECRET)) {
+    return [
+      warning(
+        `a secret in WEBHOOK_SECRETS has fewer than ${LEAST_SECRET} characters`,
+        'Add a long random one, change it at the screening service, then remove the short one',
+      ),
+    ];
+  }
+  return [ok(counted(webhookSecrets.length, 'webhook secret'))];
 }

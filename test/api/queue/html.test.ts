@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../../src/api/queue/html.ts';
+import { html } from '../../../src/api/queue/layout.ts';
 import { anyText, property } from '../../support/property.ts';
 
 describe('html', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amount, duration, moment } from '../../../src/api/queue/times.ts';
+import { amount, duration, moment } from '../../../src/api/queue/layout.ts';
 
 it.each([
   [0, '0 s'],

@@ -3,15 +3,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { exists } from '../../../src/dev/exists.ts';
 import {
   type EmbeddedTemporal,
   type EmbeddedTemporalOptions,
-  freePort,
-  missingSearchAttributes,
   startEmbeddedTemporal,
-} from '../../../src/dev/index.ts';
+} from '../../../src/dev/embedded-temporal.ts';
+import { freePort } from '../../../src/dev/guarded-child.ts';
 import { findTemporalBinary } from '../../../src/dev/temporal-binary.ts';
+import { exists } from '../../../src/process/local.ts';
+import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
 import { eventually } from '../../support/index.ts';
 import { environmentWith, scratchFolder } from '../fake-commands.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { missingSearchAttributes } from '../../../src/dev/index.ts';
+import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
 import { freePort, spawnForTest, withTestServer } from '../../support/index.ts';
 
 const server = withTestServer();
 
 test('npm run setup:temporal sets the configured namespace up, and says so', async () => {
-  const script = await spawnForTest('src/dev/setup-temporal.ts', {
+  const script = await spawnForTest('src/temporal/setup-temporal.ts', {
     env: { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'default' },
   });
 
@@ -15,7 +15,7 @@ test('npm run setup:temporal sets the configured namespace up, and says so', asy
 });
 
 test('a namespace that does not exist is made, with the retention of orders', async () => {
-  const script = await spawnForTest('src/dev/setup-temporal.ts', {
+  const script = await spawnForTest('src/temporal/setup-temporal.ts', {
     env: { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'made-by-setup' },
   });
 
@@ -29,7 +29,7 @@ test('a namespace that does not exist is made, with the retention of orders', as
 });
 
 test('a namespace whose name the server refuses makes it fail, with the reason', async () => {
-  const script = await spawnForTest('src/dev/setup-temporal.ts', {
+  const script = await spawnForTest('src/temporal/setup-temporal.ts', {
     env: { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'a-name'.repeat(200) },
   });
 
@@ -39,14 +39,14 @@ test('a namespace whose name the server refuses makes it fail, with the reason',
 
 test('a server that does not answer makes it fail, with the address', async () => {
   const address = `127.0.0.1:${await freePort()}`;
-  const script = await spawnForTest('src/dev/setup-temporal.ts', { env: { TEMPORAL_ADDRESS: address } });
+  const script = await spawnForTest('src/temporal/setup-temporal.ts', { env: { TEMPORAL_ADDRESS: address } });
 
   expect(await script.ended).toBe(1);
   expect(script.output()).toContain(`Temporal doesn't answer at ${address}`);
 });
 
 test('half a version of the workers makes it fail, with the variable that is missing', async () => {
-  const script = await spawnForTest('src/dev/setup-temporal.ts', {
+  const script = await spawnForTest('src/temporal/setup-temporal.ts', {
     env: { TEMPORAL_ADDRESS: server.address, WORKER_BUILD_ID: 'v1' },
   });
 

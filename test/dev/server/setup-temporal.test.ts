@@ -1,6 +1,5 @@
 import { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { missingSearchAttributes, setupTemporal, type TemporalServices } from '../../../src/dev/index.ts';
 import {
   cancelBy,
   invoiceNumber,
@@ -8,7 +7,12 @@ import {
   orderAmount,
   orderSearchAttributes,
   screeningPhase,
-} from '../../../src/orders/search-attributes.ts';
+} from '../../../src/orders/describe.ts';
+import {
+  missingSearchAttributes,
+  setupTemporal,
+  type TemporalServices,
+} from '../../../src/temporal/namespace.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 
 const server = withTestServer();

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { assertPortFree, freePort, missingSearchAttributes } from '../../../src/dev/index.ts';
+import { assertPortFree, freePort } from '../../../src/dev/guarded-child.ts';
+import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
 import { eventually, type SpawnedProcess, spawnForTest } from '../../support/index.ts';
 import { scratchFolder } from '../fake-commands.ts';
 

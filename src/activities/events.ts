@@ -1,0 +1,105 @@
+/** Events out, in order; and the card's end. */
+
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import fetch from 'node-fetch';
+import { Webhook } from 'standardwebhooks';
+import type { OrderEvent } from '../orders/messages.ts';
+import type { ActivityWorld, EventSender } from './activity-world.ts';
+import { noteDelivery } from './metrics.ts';
+import { tellNextTry, tryAgain, waitLonger } from './tries.ts';
+
+/** One event's delivery, and all that one try delivers: shorter than the activity may take, so that no two overlap. */
+const EACH_MS = 15_000;
+const ALL_MS = 30_000;
+
+export function eventActivities(world: ActivityWorld) {
+  return {
+    /** Delivers in order; a second call goes on after the last event that arrived. */
+    async deliverEvents(events: OrderEvent[]): Promise<void> {
+      const { heartbeatDetails } = activityInfo();
+      const arrived = typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
+      const until = Date.now() + ALL_MS;
+      for (const event of events) {
+        if (event.sequence <= arrived) continue;
+        await deliver(world, event, timeFor(until));
+        tellNextTry(event.sequence);
+      }
+    },
+
+    /** Deletes a card from the stash. */
+    async forgetCard({ cardRef }: { cardRef: string }): Promise<void> {
+      try {
+        await world.cards.forget(cardRef);
+      } catch {
+        // What a driver throws may name its address.
+        throw tryAgain('card-stash', 'the card stash did not answer');
+      }
+    },
+  };
+}
+
+/** @returns milliseconds for the next delivery. @throws when this try is over: the next one goes on */
+function timeFor(until: number): number {
+  const left = until - Date.now();
+  if (left < 1_000) throw waitLonger('more-to-deliver', 'the next try delivers the rest', 1);
+  return Math.min(EACH_MS, left);
+}
+
+async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: number): Promise<void> {
+  if (world.events === undefined) {
+    throw ApplicationFailure.retryable('no events receiver is configured any more', 'no-receiver');
+  }
+  try {
+    await world.events(event, timeoutMs);
+    noteDelivery(event, true);
+  } catch (error) {
+    noteDelivery(event, false);
+    throw ApplicationFailure.retryable(
+      error instanceof Error ? error.message : 'not delivered',
+      'not-delivered',
+    );
+  }
+}
+
+// Sends events to the order service, signed by Standard Webhooks.
+
+/** Nobody reads what the receiver says; only its status counts. */
+const MAX_REPLY_BYTES = 64 * 1024;
+
+/**
+ * @param url the receiver
+ * @param secret its signing secret, `whsec_…`
+ */
+export function createEventSender(url: string, secret: string): EventSender {
+  const webhook = new Webhook(secret);
+  return async (event, timeoutMs) => {
+    const { id, ...payload } = event;
+    const body = JSON.stringify(payload);
+    const response = await fetch(url, {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+      size: MAX_REPLY_BYTES,
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: signedHeaders(webhook, id, body),
+    }).catch(() => undefined);
+    await response?.arrayBuffer().catch(() => undefined);
+    if (response?.ok !== true) {
+      throw new Error(
+        `the events receiver ${response === undefined ? 'did not answer' : `answered ${response.status}`}`,
+      );
+    }
+  };
+}
+
+/** @returns the headers of an event that is sent now, signed by Standard Webhooks */
+export function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
+  const sentAt = new Date();
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+    'webhook-signature': webhook.sign(id, sentAt, body),
+  };
+}

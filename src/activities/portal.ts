@@ -1,0 +1,218 @@
+/** The portal actions and the gateway's result, sent on. */
+
+import { cancellationDetails } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type {
+  GatewayOutcome,
+  GatewayResponseRequest,
+  PortalOutcome,
+  PortalRequest,
+} from '../orders/activity-contract.ts';
+import {
+  type CallOptions,
+  type ChargebackReply,
+  customerCodeBodySchema,
+  parseChargeback,
+  type ScreeningClient,
+  ScreeningError,
+} from '../screening/index.ts';
+import { type ActivityWorld, clientOf, faultWords, integrationOf } from './activity-world.ts';
+import {
+  askedPauseMs,
+  begunByAnotherRun,
+  earlierTryMayBeDone,
+  grownPauseMs,
+  isForbidden,
+  putOff,
+  refusalWords,
+  retryLater,
+  retryWrongKey,
+  tellNothingWasDone,
+  WRONG_KEY_PAUSE_MS,
+} from './tries.ts';
+
+const PATIENT_MS = 30_000;
+const FIRST_PAUSE_MS = 1_000;
+const SHORTEST_PAUSE_MS = 1_000;
+
+export function portalActivities(world: ActivityWorld) {
+  return {
+    /** Sends the gateway's result until the service accepts it. A repeat does no harm. */
+    async sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome> {
+      const { transactionId, gateway } = request;
+      try {
+        await clientOf(integrationOf(world, request.integration)).gatewayResponse(
+          {
+            transactionId,
+            result: gateway.result,
+            ...(gateway.authcode !== undefined && { authcode: gateway.authcode }),
+            ...(gateway.transactionId !== undefined && { gatewayTransactionId: gateway.transactionId }),
+          },
+          { timeoutMs: PATIENT_MS },
+        );
+        return { kind: 'sent' };
+      } catch (error) {
+        if (isForbidden(error)) {
+          if (request.forbiddenKnown) throw retryWrongKey();
+          return { kind: 'forbidden' };
+        }
+        const words = refusalWords(error);
+        if (words !== undefined) return { kind: 'refused', words };
+        throw retryLater(error);
+      }
+    },
+
+    /**
+     * Sends one portal action. Only HTTP 200 with code 200 counts as done. After an unknown outcome a chargeback isn't
+     * sent again; the others are, and a repeat that is refused stays unconfirmed. A cancel is never sent late. A request
+     * that is on its way isn't given up when the order asks to stop: how it ends counts.
+     */
+    async performPortalAction(request: PortalRequest): Promise<PortalOutcome> {
+      const mayBeDone = mayBeDoneBefore(request);
+      if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
+      if (request.fields.kind === 'chargeback' && mayBeDone && !mayBeRepeated(request)) {
+        return { kind: 'unconfirmed' };
+      }
+      const call = portalCall(request);
+      if ('words' in call) return { kind: 'refused', message: call.words };
+      const timeLeft = timeLeftMs(request);
+      if (!(timeLeft > 0)) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
+      try {
+        const client = clientFor(world, request);
+        const reply = await call(client, { timeoutMs: Math.min(PATIENT_MS, timeLeft) });
+        return {
+          kind: 'done',
+          code: String(reply.code),
+          ...(reply.message !== undefined && { message: reply.message }),
+          ...(reply.chargeback !== undefined && { chargeback: reply.chargeback }),
+        };
+      } catch (error) {
+        return afterFailure(request, error, mayBeDone);
+      }
+    },
+  };
+}
+
+/** @throws ApplicationFailure only, whatever is wrong with the settings: nothing was sent. */
+function clientFor(world: ActivityWorld, { integration }: PortalRequest): ScreeningClient {
+  try {
+    return clientOf(integrationOf(world, integration));
+  } catch (error) {
+    throw retryLater(error);
+  }
+}
+
+/** Whether a try of this activity, or a run of the workflow that was reset, may have done it. */
+function mayBeDoneBefore(request: PortalRequest): boolean {
+  return earlierTryMayBeDone() || request.maybeDone === true || begunByAnotherRun(request);
+}
+
+/** A person who forces a chargeback has seen what a run that was reset did before; of this activity's own tries nobody has. */
+function mayBeRepeated(request: PortalRequest): boolean {
+  const { fields } = request;
+  const forced = fields.kind === 'chargeback' && fields.force === true;
+  return forced && !earlierTryMayBeDone() && !begunByAnotherRun(request);
+}
+
+/** A worker that shuts down cancels its activities, too: then the next try goes on. */
+function askedToStop(): boolean {
+  return cancellationDetails()?.cancelRequested === true;
+}
+
+function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean): PortalOutcome {
+  if (isCertainlyUndone(error)) {
+    if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
+    tellNothingWasDone();
+  }
+  if (isForbidden(error)) {
+    // What is told ends this activity, and with it the knowledge that an earlier try may have done it.
+    if (!request.forbiddenKnown && !mayBeDone) return { kind: 'forbidden' };
+    throw retryWrongKey(beforeTheEnd(request, WRONG_KEY_PAUSE_MS));
+  }
+  const words = refusalWords(error);
+  if (words !== undefined) {
+    if (mayBeDone) return { kind: 'unconfirmed', message: words };
+    return { kind: 'refused', message: words, ...codeOf(error) };
+  }
+  if (isUnknown(error) && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
+  throw putOff(error, pauseMs(request, error));
+}
+
+/** Nothing was done, and the same request may be: a wrong key, a service that puts us off or isn't reached, settings that lack it. */
+function isCertainlyUndone(error: unknown): boolean {
+  if (error instanceof ApplicationFailure) return true;
+  return isForbidden(error) || (error instanceof ScreeningError && error.outcome === 'not-done');
+}
+
+function isUnknown(error: unknown): boolean {
+  return !(
+    error instanceof ApplicationFailure ||
+    (error instanceof ScreeningError && error.outcome !== 'unknown')
+  );
+}
+
+function codeOf(error: unknown): { code?: string } {
+  const code = error instanceof ScreeningError ? (error.code ?? error.status) : undefined;
+  return code === undefined ? {} : { code: String(code) };
+}
+
+/** Growing pauses, or the one that the service asked for. */
+function pauseMs(request: PortalRequest, error?: unknown): number {
+  const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
+  return beforeTheEnd(request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
+}
+
+/**
+ * A cancel is sent once more before its last moment, however long the pause would be: half of what is left at most. And it is
+ * told in time that it was too late.
+ */
+function beforeTheEnd(request: PortalRequest, pause: number): number {
+  const left = timeLeftMs(request);
+  return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));
+}
+
+function timeLeftMs(request: PortalRequest): number {
+  return request.notAfter === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(request.notAfter) - Date.now();
+}
+
+// What each portal action sends, checked: an order may be asked straight through Temporal, where no schema
+// stands.
+
+/** Sends the action; only a chargeback's reply echoes what was submitted. @throws ScreeningError */
+export type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
+
+/** @returns how to send the action, or the words of why it can't be: no value that was given is in them */
+export function portalCall(request: PortalRequest): PortalCall | { words: string } {
+  const { fields, transactionId } = request;
+  if (fields.kind === 'customer-code')
+    return customerCodeCall(fields.customerCode, fields.email ?? request.email);
+  if (transactionId === undefined || transactionId === '') return { words: 'No transaction is named.' };
+  switch (fields.kind) {
+    case 'cancel':
+      return (client, options) => client.cancelTransaction({ transactionId }, options);
+    case 'report-fraud':
+      return (client, options) => client.reportFraud({ transactionId }, options);
+    case 'chargeback': {
+      const { kind: _kind, force: _force, transactionId: _named, ...given } = fields;
+      const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+      const parsed = parseChargeback(Object.fromEntries(filled));
+      if (!parsed.ok) return { words: `The chargeback breaks a rule: ${faultWords(parsed.faults)}.` };
+      return (client, options) => client.submitChargeback({ transactionId, ...parsed.chargeback }, options);
+    }
+  }
+}
+
+function customerCodeCall(customerCode: string, email: string | undefined): PortalCall | { words: string } {
+  const { customer_code, email: emailSchema } = customerCodeBodySchema.shape;
+  const checked = [
+    ['customerCode', customer_code.safeParse(customerCode)],
+    ['email', emailSchema.safeParse(email ?? '')],
+  ] as const;
+  const faults = checked.flatMap(([path, { error }]) =>
+    (error?.issues ?? []).map(({ message }) => ({ path, message })),
+  );
+  if (email === undefined || faults.length > 0) {
+    return { words: `The customer code breaks a rule: ${faultWords(faults)}.` };
+  }
+  return (client, options) => client.customerCode({ customerCode, email }, options);
+}

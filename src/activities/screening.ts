@@ -1,0 +1,292 @@
+/** The checkout's screening, a further attempt's, and the catch-up after it. */
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  BrokenCircuitError,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleWhenResult,
+} from 'cockatiel';
+import type {
+  CatchUpRequest,
+  CheckoutRequest,
+  FirstScreening,
+  InForce,
+  RetryCheckoutRequest,
+  ScreeningOutcome,
+  ScreenRequest,
+} from '../orders/activity-contract.ts';
+import { actionAtCheckout } from '../orders/decide.ts';
+import { RULES_WRITTEN } from '../orders/order.ts';
+import {
+  type Integration,
+  matchingSkipRule,
+  orderFactsOf,
+  type Policy,
+  policyFor,
+} from '../orders/policy.ts';
+import { millis } from '../orders/words.ts';
+import type { Fault } from '../screening/index.ts';
+import {
+  type ActivityWorld,
+  clientOf,
+  faultWords,
+  integrationOf,
+  invalidTransaction,
+} from './activity-world.ts';
+import {
+  askedPauseMs,
+  begunByAnotherRun,
+  grownPauseMs,
+  putOff,
+  retryWrongKey,
+  tryAgain,
+  UNDER_WAY_MS,
+} from './tries.ts';
+import {
+  adopt,
+  awaitEarlier,
+  checkTransaction,
+  EARLIER_TRY,
+  LEAST_TIME_MS,
+  type Tried,
+  type Try,
+  tryScreening,
+} from './try-screening.ts';
+
+/** The longest that a create may take when no customer waits for it. */
+const PATIENT_MS = 30_000;
+const FIRST_PAUSE_MS = 2_000;
+
+export function screeningActivities(world: ActivityWorld) {
+  const breakers = new CheckoutBreakers();
+
+  const begin = (request: ScreenRequest, integration: Integration, forMs: number): Try => ({
+    integration,
+    workflow: request.workflow ?? integration.workflow,
+    client: clientOf(integration),
+    cards: world.cards,
+    until: Date.now() + forMs,
+  });
+
+  /** Screens for somebody who waits, unless the service is down. */
+  const whileWaited = async (
+    request: ScreenRequest,
+    t: Try,
+    oneTry: () => Promise<Tried>,
+  ): Promise<ScreeningOutcome> => {
+    const outcome = await breakers.screen(request.integration, () => inTime(request, t, oneTry));
+    return outcome ?? { kind: 'unanswered', reason: 'service-down', maybeSent: request.lookFirst };
+  };
+
+  /** Settings that lack the integration don't make the next try's look come too early to be believed. */
+  const beginCatchUp = (request: ScreenRequest, mayCreate: boolean): Try => {
+    try {
+      return begin(request, integrationOf(world, request.integration), PATIENT_MS);
+    } catch (error) {
+      throw mayCreate ? error : putOff(error, UNDER_WAY_MS);
+    }
+  };
+
+  return {
+    /**
+     * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity.
+     * @throws `unknown-integration` or `invalid-request`, which fail the order at once
+     */
+    async screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening> {
+      const integration = knownIntegration(world, request);
+      const policy = policyOf(world, request, integration);
+      const ended = (outcome: ScreeningOutcome): FirstScreening => ({
+        policy,
+        rules: RULES_WRITTEN,
+        outcome,
+      });
+      const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
+      if (rule !== undefined) return ended({ kind: 'skipped', rule });
+      const checked = checkTransaction(request, integration, policy.workflow);
+      if (!checked.ok) throw invalidTransaction(checked.faults);
+      const { lookFirst, wasReset } = request;
+      const budget = budgetOf(request, integration);
+      const waits = budget >= LEAST_TIME_MS;
+      // The caller may know what the run of this task that was lost found out. After a reset it knows the run's whole record.
+      if (!waits && (!lookFirst || wasReset)) return ended(noTimeLeft(lookFirst));
+      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs);
+      // A run of this task that failed may have its create under way still, in this process or in another.
+      const oneTry = lookFirst
+        ? () => awaitEarlier(request, t, waits)
+        : () => tryScreening(request, checked.transaction, t);
+      const outcome = await whileWaited(request, t, oneTry);
+      return ended(waits ? outcome : afterwards(outcome, policy));
+    },
+
+    /** The policy and the rules alone, for when the screening itself broke down. */
+    async policyInForce(request: ScreenRequest): Promise<InForce> {
+      return { policy: policyOf(world, request, knownIntegration(world, request)), rules: RULES_WRITTEN };
+    },
+
+    /**
+     * Screens a further attempt for a waiting customer. Where a create may have been sent before, it only looks: that one may
+     * be on its way for longer than a customer waits.
+     */
+    async screenRetry(asked: RetryCheckoutRequest): Promise<ScreeningOutcome> {
+      const request = lookingAgain(asked);
+      const integration = integrationOf(world, request.integration);
+      const t = begin(request, integration, integration.checkoutBudgetMs);
+      const checked = checkTransaction(request, integration, t.workflow);
+      if (!checked.ok) return refusedByRules(checked.faults);
+      const oneTry = request.lookFirst
+        ? () => awaitEarlier(request, t, true)
+        : () => tryScreening(request, checked.transaction, t);
+      return whileWaited(request, t, oneTry);
+    },
+
+    /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
+    async catchUp(asked: CatchUpRequest): Promise<ScreeningOutcome> {
+      const request = lookingAgain(asked);
+      const underWay = asked.maybeUnderWay || begunByAnotherRun(asked);
+      const mayCreate = !(underWay && activityInfo().attempt === 1);
+      const t = beginCatchUp(request, mayCreate);
+      const checked = checkTransaction(request, t.integration, t.workflow);
+      if (!checked.ok) return refusedByRules(checked.faults);
+      const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
+      if (outcome.kind === 'no-answer') {
+        const leastMs = outcome.underWay ? UNDER_WAY_MS : 0;
+        const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
+        throw tryAgain(outcome.reason, outcome.message, pauseMs);
+      }
+      if (outcome.kind === 'forbidden' && asked.forbiddenKnown) throw retryWrongKey();
+      return outcome;
+    },
+  };
+}
+
+/**
+ * Growing pauses, half as long again or half as long by chance: orders that an outage stopped together don't come back together.
+ * @returns milliseconds
+ */
+function spreadPauseMs(): number {
+  return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
+}
+
+/** A try before this one may have sent its create: its answer was lost, its worker, or the run that began it. */
+function lookingAgain(request: RetryCheckoutRequest): ScreenRequest {
+  const again = activityInfo().attempt > 1 || begunByAnotherRun(request);
+  return { ...request, lookFirst: request.lookFirst || again };
+}
+
+/** A try for somebody who waits: an unknown outcome is looked up if there is time, never sent a second time. */
+async function inTime(
+  request: ScreenRequest,
+  t: Try,
+  oneTry: () => Promise<Tried>,
+): Promise<ScreeningOutcome> {
+  const outcome = await oneTry();
+  if (outcome.kind === 'forbidden' && request.lookFirst) {
+    return { kind: 'unanswered', reason: 'forbidden', maybeSent: true };
+  }
+  if (outcome.kind !== 'no-answer') return outcome;
+  const { reason, maybeSent } = outcome;
+  if (maybeSent && t.until - Date.now() >= LEAST_TIME_MS) {
+    const found = await adopt(request, t).catch(() => 'none' as const);
+    // Made by this try, unless one before it may have made it.
+    if (typeof found !== 'string') return { ...found, adopted: request.lookFirst };
+  }
+  return { kind: 'unanswered', reason, maybeSent };
+}
+
+/**
+ * What was found when the caller had gone, and may have been told what the service said then: whoever was told to hold can't be
+ * declined any more, so that a decline comes as a later decision.
+ */
+function afterwards(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
+  if (outcome.kind !== 'answered' || policy.passive) return outcome;
+  if (actionAtCheckout(outcome.decision, policy) !== 'decline') return outcome;
+  return noTimeLeft(true);
+}
+
+function noTimeLeft(maybeSent: boolean): ScreeningOutcome {
+  return { kind: 'unanswered', reason: 'no-time-left', maybeSent };
+}
+
+/** The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. */
+function budgetOf(request: CheckoutRequest, integration: Integration): number {
+  if (request.answerBy === undefined) return integration.checkoutBudgetMs;
+  const untilAnswer = Date.parse(request.answerBy) - Date.now();
+  const queuedMs = millis(request.begun) - millis(request.startedAt);
+  return Math.min(integration.checkoutBudgetMs - queuedMs, untilAnswer);
+}
+
+function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {
+  const facts = orderFactsOf(request.transaction);
+  return policyFor(integration, request.workflow, facts, world.events !== undefined);
+}
+
+function knownIntegration(world: ActivityWorld, request: ScreenRequest): Integration {
+  const integration = world.findIntegration(request.integration);
+  if (integration !== undefined) return integration;
+  throw ApplicationFailure.create({
+    type: 'unknown-integration',
+    message: `No integration «${request.integration}» is configured.`,
+    nonRetryable: true,
+    details: [{}],
+  });
+}
+
+function refusedByRules(faults: Fault[]): ScreeningOutcome {
+  return { kind: 'refused', reason: 'invalid-request', words: faultWords(faults) };
+}
+
+// Spares checkouts an outage: after a few failures in a row they are answered at once.
+
+const FAILURES_IN_A_ROW = 5;
+
+/** How long checkouts are spared before one is let through to see. */
+const TRY_AGAIN_AFTER_MS = 5_000;
+
+/** Why a service did not answer that says nothing about the service. */
+const NOT_ITS_FAULT: ReadonlySet<string> = new Set([
+  'no-time-left',
+  'card-stash',
+  'forbidden',
+  EARLIER_TRY.reason,
+]);
+
+/** One circuit breaker for each integration, shared by the checkouts of a process. */
+export class CheckoutBreakers {
+  readonly #breakers = new Map<string, CircuitBreakerPolicy>();
+
+  /** @returns what the screening brought, or undefined: it wasn't begun, since the service is down */
+  async screen(
+    integration: string,
+    screening: () => Promise<ScreeningOutcome>,
+  ): Promise<ScreeningOutcome | undefined> {
+    const breaker = this.#breakerOf(integration);
+    // One is on its way to see; the library would have the others wait for it.
+    if (breaker.state === CircuitState.HalfOpen) return undefined;
+    try {
+      return await breaker.execute(screening);
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) return undefined;
+      throw error;
+    }
+  }
+
+  #breakerOf(integration: string): CircuitBreakerPolicy {
+    const known = this.#breakers.get(integration);
+    if (known !== undefined) return known;
+    const made = circuitBreaker(handleWhenResult(isFailure), {
+      halfOpenAfter: TRY_AGAIN_AFTER_MS,
+      breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
+    });
+    this.#breakers.set(integration, made);
+    return made;
+  }
+}
+
+function isFailure(result: unknown): boolean {
+  if (typeof result !== 'object' || result === null || !('kind' in result) || !('reason' in result))
+    return false;
+  return result.kind === 'unanswered' && !NOT_ITS_FAULT.has(String(result.reason));
+}

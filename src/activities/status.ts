@@ -1,0 +1,139 @@
+/** Reading the status of a transaction: once, durably, or until its decision changes. */
+
+import { activityInfo } from '@temporalio/activity';
+import type { StatusOutcome } from '../orders/activity-contract.ts';
+import {
+  type DurableReadRequest,
+  type LookRequest,
+  type LookUpOutcome,
+  type LookUpRequest,
+  POLL_UNCHANGED,
+  type PollRequest,
+  type StatusRequest,
+} from '../orders/activity-contract.ts';
+import { type ScreeningClient, ScreeningError } from '../screening/index.ts';
+import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import {
+  askedPauseMs,
+  isForbidden,
+  putOff,
+  retryLater,
+  retryWrongKey,
+  UNDER_WAY_MS,
+  waitLonger,
+} from './tries.ts';
+import { EARLIER_TRY, lookByInvoice } from './try-screening.ts';
+
+/** A read inside a workflow task is short; one that nobody waits for is patient. */
+const QUICK_MS = 4_000;
+const PATIENT_MS = 20_000;
+
+/** After the cancel window a review is still polled, slowly. */
+const SLOW_POLL_MS = 3_600_000;
+
+export function statusActivities(world: ActivityWorld) {
+  async function read(request: StatusRequest, timeoutMs: number): Promise<StatusOutcome | ScreeningError> {
+    const client = clientOf(integrationOf(world, request.integration));
+    try {
+      const { decision } = await client.statusById(request.transactionId, { timeoutMs });
+      return { kind: 'read', decision };
+    } catch (error) {
+      if (!(error instanceof ScreeningError)) throw error;
+      if (isForbidden(error)) return { kind: 'forbidden' };
+      if (error.reason === 'unknown-decision' || error.reason === 'missing-id') {
+        return { kind: 'unreadable', words: 'The service’s answer about the transaction could not be read.' };
+      }
+      if (error.outcome !== 'refused') return error;
+      const said =
+        error.reason === 'not-found' ? 'does not know the transaction' : 'refused to tell its status';
+      return { kind: 'unreadable', words: `The service ${said}.` };
+    }
+  }
+
+  /** Settings that lack the integration or its key are mended by an operator; the pause after that is ours where it matters. */
+  function clientFor({ integration }: LookUpRequest, pauseMs: number | undefined): ScreeningClient {
+    try {
+      return clientOf(integrationOf(world, integration));
+    } catch (error) {
+      throw pauseMs === undefined ? error : putOff(error, pauseMs);
+    }
+  }
+
+  return {
+    /** Reads once, quickly; without a transaction there is nothing to read. A local activity. */
+    async look(request: LookRequest): Promise<StatusOutcome | undefined> {
+      const { transactionId } = request;
+      if (transactionId === undefined) return undefined;
+      const outcome = await read({ ...request, transactionId }, QUICK_MS);
+      return outcome instanceof ScreeningError ? { kind: 'unanswered' } : outcome;
+    },
+
+    /** Reads until the service answers. */
+    async readStatusDurably(request: DurableReadRequest): Promise<StatusOutcome> {
+      const outcome = await read(request, PATIENT_MS);
+      if (outcome instanceof ScreeningError) throw retryLater(outcome);
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
+      return outcome;
+    },
+
+    /** Reads at growing pauses until another decision stands; its first call only begins the first pause. */
+    async pollStatus(request: PollRequest): Promise<StatusOutcome> {
+      const { attempt } = activityInfo();
+      const again = (): Error =>
+        waitLonger(POLL_UNCHANGED, 'the decision stands', pollPauseMs(request, attempt));
+      if (attempt === 1) throw again();
+      const outcome = await read(request, PATIENT_MS);
+      if (outcome instanceof ScreeningError) {
+        throw retryLater(outcome, Math.max(pollPauseMs(request, attempt), askedPauseMs(outcome) ?? 0));
+      }
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
+      if (outcome.kind === 'unreadable' && request.troubleKnown) throw again();
+      if (outcome.kind === 'read') {
+        // The same decision is news when it ends a trouble that was reported.
+        const troubled = request.troubleKnown || request.forbiddenKnown;
+        if (outcome.decision === request.known && !troubled) throw again();
+        if (outcome.decision === 'error' && request.troubleKnown) throw again();
+      }
+      return outcome;
+    },
+
+    /** Looks for a transaction by invoice, until the service answers. */
+    async lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
+      const first = activityInfo().attempt === 1;
+      const client = clientFor(request, first ? UNDER_WAY_MS : undefined);
+      try {
+        const looked = await lookByInvoice(client, request, PATIENT_MS);
+        if (looked.kind === 'known') return { kind: 'none' };
+        if (looked.kind === 'found') {
+          const { id, decision } = looked.transaction;
+          return { kind: 'found', transactionId: id, decision };
+        }
+      } catch (error) {
+        if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
+        if (isForbidden(error)) throw retryWrongKey();
+        if (!(error instanceof ScreeningError)) throw error;
+        const { transactionId } = error;
+        if (transactionId === undefined) throw retryLater(error, first ? firstPauseMs(error) : undefined);
+        // It is there, though its decision can't be read: it can be canceled all the same.
+        return { kind: 'found', transactionId, decision: 'error' };
+      }
+      // None, which proves nothing the first time.
+      if (!first) return { kind: 'none' };
+      throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, UNDER_WAY_MS);
+    },
+  };
+}
+
+/** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */
+function firstPauseMs(error: ScreeningError): number {
+  return Math.max(UNDER_WAY_MS, askedPauseMs(error) ?? 0);
+}
+
+/** @returns milliseconds until the next poll: growing, and slow once nothing can be canceled any more */
+export function pollPauseMs(request: Pick<PollRequest, 'pauses' | 'cancelBy'>, attempt: number): number {
+  const { firstMs, factor, maxMs } = request.pauses;
+  if (request.cancelBy !== undefined && Date.now() > Date.parse(request.cancelBy)) {
+    return Math.max(maxMs, SLOW_POLL_MS);
+  }
+  return Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs));
+}

@@ -1,0 +1,210 @@
+/** Turns an error of the screening client into what the server does about it. */
+import { activityInfo, Context, sleep } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Moment, Timed } from '../orders/activity-contract.ts';
+import { type Instant, instant, millis } from '../orders/words.ts';
+import { ScreeningError } from '../screening/index.ts';
+
+/** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
+export const WRONG_KEY_PAUSE_MS = 60_000;
+
+/** How long a create whose outcome isn't known may still take to arrive: none to be found before that proves nothing. */
+export const UNDER_WAY_MS = 10_000;
+
+/** The longest pause of our own between two tries of a call. */
+const LONGEST_GROWN_MS = 300_000;
+
+/** A Retry-After is obeyed within these: 0 would be a flood, and nobody means weeks. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** @returns whether the service said that it doesn't know our key */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ScreeningError && error.reason === 'forbidden';
+}
+
+/** @returns the service's words of a definite refusal, or undefined: it was none */
+export function refusalWords(error: unknown): string | undefined {
+  if (!(error instanceof ScreeningError) || error.outcome !== 'refused') return undefined;
+  return error.words?.join('; ') ?? error.reason;
+}
+
+/** @returns milliseconds to wait as the service asked by Retry-After, or undefined: it didn't ask */
+export function askedPauseMs(error: { retryAfterMs?: number }): number | undefined {
+  const { retryAfterMs } = error;
+  return retryAfterMs === undefined
+    ? undefined
+    : Math.min(Math.max(retryAfterMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+}
+
+/** @returns milliseconds to wait after this try of the activity: `firstMs` after the first, then twice as long each time */
+export function grownPauseMs(firstMs: number): number {
+  return Math.min(firstMs * 2 ** (activityInfo().attempt - 1), LONGEST_GROWN_MS);
+}
+
+/**
+ * A failure that the server tries again: after the given pause, else the service's own Retry-After, else by the
+ * activity's retry policy. Its words are the client error's, which hold no key, no address and no card data; those of
+ * any other error may, so they are left out.
+ */
+export function retryLater(error: unknown, nextRetryDelay?: number): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  if (!(error instanceof ScreeningError)) {
+    const what = error instanceof Error ? error.name : 'error';
+    return tryAgain('unexpected', `an unexpected ${what} in our own code`, nextRetryDelay);
+  }
+  return tryAgain(error.reason, error.message, nextRetryDelay ?? askedPauseMs(error));
+}
+
+/** A failure that the server tries again: after the delay, else by the activity's retry policy. */
+export function tryAgain(type: string, message: string, nextRetryDelay?: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message,
+    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
+  });
+}
+
+/** The same failure, tried again after so many milliseconds. */
+export function putOff(error: unknown, pauseMs: number): ApplicationFailure {
+  const { type, message } = retryLater(error);
+  return tryAgain(type ?? 'unexpected', message, pauseMs);
+}
+
+/** The wrong key again: slow, and nothing to alert on twice. */
+export function retryWrongKey(pauseMs = WRONG_KEY_PAUSE_MS): ApplicationFailure {
+  return waitLonger('forbidden', 'the service still does not accept the API key', pauseMs);
+}
+
+/** Nothing new yet: the server calls again after the delay, and counts no failure. */
+export function waitLonger(type: string, message: string, nextRetryDelay: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message,
+    nextRetryDelay,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+// Lets the server notice within seconds that the worker of a background activity has died, not only when
+// its time is up.
+
+/** A few within the `heartbeatTimeout` of the background activities. A call that is quicker sends none. */
+const EVERY_MS = 4_000;
+
+/** What the running activities last told the next try. */
+const told = new WeakMap<Context, unknown>();
+
+/** Tells the next try of the activity how far this one has come: it finds it as its `heartbeatDetails`. */
+export function tellNextTry(details: unknown): void {
+  const context = Context.current();
+  told.set(context, details);
+  context.heartbeat(details);
+}
+
+/** An interceptor for the workers of background activities. The server keeps what the last heartbeat said, so each says it again. */
+export const withHeartbeats: ActivityInterceptorsFactory = (context) => ({
+  inbound: {
+    async execute(input, next) {
+      const beats = setInterval(
+        () => context.heartbeat(told.has(context) ? told.get(context) : context.info.heartbeatDetails),
+        EVERY_MS,
+      );
+      try {
+        return await next(input);
+      } finally {
+        clearInterval(beats);
+      }
+    },
+  },
+});
+
+// What is known of tries that came before this one: of the same activity, or of the run that an operator
+// reset.
+
+/**
+ * A reset gives the new run the activities that were under way, with the input that was recorded. The server counts their
+ * tries anew, so nothing but the run in that input tells that one may have been made before.
+ */
+export function begunByAnotherRun({ runId }: { runId: string }): boolean {
+  const { workflowExecution } = activityInfo();
+  return workflowExecution !== undefined && workflowExecution.runId !== runId;
+}
+
+/**
+ * A try that isn't known to have done nothing may have been done: its answer was lost, or its worker died. A try says
+ * that nothing was done by telling the next one its number.
+ */
+export function earlierTryMayBeDone(): boolean {
+  const { attempt, heartbeatDetails } = activityInfo();
+  return attempt > 1 && heartbeatDetails !== attempt - 1;
+}
+
+/** Tells the next try that this one, and those before it, did nothing. */
+export function tellNothingWasDone(): void {
+  if (!earlierTryMayBeDone()) tellNextTry(activityInfo().attempt);
+}
+
+// Says of what an activity brings back when it was learned, by the server's clock: no worker's own clock
+// matters for it.
+
+type Activity<Request, Result> = (request: Request) => Promise<Result>;
+
+/** When a try began, in the server's time. */
+type Began<Request> = (request: Request) => Instant | Promise<Instant>;
+
+/**
+ * A server that was restarted may hand a try out before the pause after the last one is over. Such a try waits for as long as a
+ * create may take to arrive, since whoever looks after a pause must find what was sent before it; and it began when it did, not
+ * when it should have. Only the worker's own clock can tell.
+ */
+async function whenScheduled(): Promise<Instant> {
+  const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
+  const earlyMs = scheduledMs - Date.now();
+  if (attempt === 1 || earlyMs <= 0) return instant(scheduledMs);
+  await sleep(Math.min(earlyMs, UNDER_WAY_MS));
+  return instant(Math.min(scheduledMs, Date.now()));
+}
+
+/** The server schedules no try of a local activity, so its request says when it was begun. */
+export const asRequested = ({ begun }: { begun: Instant }): Instant => begun;
+
+/** @returns the activity, whose result is its outcome and when that was learned */
+export function timed<Request, Outcome>(
+  activity: Activity<Request, Outcome>,
+  began: Began<Request> = whenScheduled,
+): Activity<Request, Timed<Outcome>> {
+  return async (request) => {
+    const moment = watchFrom(await began(request));
+    const outcome = await activity(request);
+    return { ...moment(), outcome };
+  };
+}
+
+/** @returns the activity, whose result also tells when it was learned */
+export function withMoment<Request, Result extends object>(
+  activity: Activity<Request, Result>,
+  began: Began<Request> = whenScheduled,
+): Activity<Request, Result & Moment> {
+  return async (request) => {
+    const moment = watchFrom(await began(request));
+    const result = await activity(request);
+    return { ...result, ...moment() };
+  };
+}
+
+/** @returns the activity, whose result is when it was done */
+export function momentOf<Request>(activity: Activity<Request, void>): Activity<Request, Moment> {
+  return async (request) => {
+    const moment = watchFrom(await whenScheduled());
+    await activity(request);
+    return moment();
+  };
+}
+
+/** A wall clock may be set in between; the monotonic one only goes on. */
+function watchFrom(began: Instant): () => Moment {
+  const since = performance.now();
+  return () => ({ began, at: instant(millis(began) + Math.floor(performance.now() - since)) });
+}

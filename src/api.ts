@@ -1,0 +1,39 @@
+/** `npm run api`: the HTTP API as a process of its own. */
+import { Client, Connection } from '@temporalio/client';
+import closeWithGrace from 'close-with-grace';
+import { startApi } from './api/create-api.ts';
+import { createCardStash } from './cards/index.ts';
+import { createDataConverter } from './codec/index.ts';
+import { ConfigError, loadConfig } from './config/index.ts';
+import { createLog, showError } from './process/log.ts';
+import { createOrderScreening } from './starter.ts';
+
+const CLOSE_WITHIN_MS = 15_000;
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env, 'api');
+  const log = createLog('api', config.logLevel);
+  // Connects at the first call: without Temporal the API is up and says 503.
+  const connection = Connection.lazy(config.temporal.connection);
+  const dataConverter = createDataConverter(config.payloadKeys);
+  const client = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
+  const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
+  const orderScreening = createOrderScreening({ client, findIntegration: config.findIntegration, cards });
+  const app = await startApi(config, orderScreening, log);
+  closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false }, async ({ err }) => {
+    if (err) log.error({ err }, 'stopping after an error');
+    await app.close();
+    await cards.close();
+    await connection.close();
+  });
+  if (config.cardStash.url === 'memory:') {
+    log.warn('card stash in this process only: full card data reaches no worker of another process');
+  }
+}
+
+main().catch((error: unknown) => {
+  // Any other error may quote what it failed on.
+  const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
+  process.stderr.write(`${words}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,258 @@
+/** Reads an order from Temporal: an open one by query, a closed one from its result, without a worker. */
+
+import { createHash } from 'node:crypto';
+import {
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
+import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { z } from 'zod';
+import {
+  cancelBy,
+  needsAttention,
+  orderAmount,
+  screeningAction,
+  screeningDecision,
+  screeningIntegration,
+  screeningPhase,
+  transactionId,
+} from '../orders/describe.ts';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
+import { orderQuery, SCREEN_ORDER } from '../orders/messages.ts';
+import type { OrderState } from '../orders/state.ts';
+import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { invalidRequest } from './read-requests.ts';
+import {
+  asOrderError,
+  orderClosed,
+  READ_WITHIN_MS,
+  toOrderError,
+  unknownOrder,
+  within,
+} from './temporal-errors.ts';
+import type { ClientContext, ListRequest, OrderList, OrderSummary } from './types.ts';
+
+/** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
+export async function readOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
+  const found = await findOrder(context, workflowId);
+  if (found === undefined) throw unknownOrder();
+  return found;
+}
+
+/** @returns the whole state; undefined when Temporal knows no such order */
+export async function findOrder(context: ClientContext, workflowId: string): Promise<OrderState | undefined> {
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) return undefined;
+  return isOpen(description) ? openState(context, workflowId) : finalRecord(context, workflowId);
+}
+
+/** @returns whether an order goes on; also one that an operator has paused, or is in a state of newer servers */
+export function isOpen({ closeTime }: WorkflowExecutionDescription): boolean {
+  return closeTime === undefined;
+}
+
+/** @returns the state of an open order, from a worker @throws OrderScreeningError `temporal-unavailable` without one */
+export async function openState(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<OrderState> {
+  return asOrderError(() =>
+    within(client, Date.now() + withinMs, () => client.workflow.getHandle(workflowId).query(orderQuery)),
+  );
+}
+
+/** @returns what the server knows of an order, which takes no worker; undefined when it knows none */
+export async function describeOrder(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await within(client, Date.now() + withinMs, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw toOrderError(error);
+  }
+}
+
+/** @returns the state that a closed order's workflow returned @throws OrderScreeningError when it has none */
+export async function finalRecord(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<OrderState> {
+  try {
+    return await within(client, Date.now() + withinMs, () =>
+      client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result(),
+    );
+  } catch (error) {
+    const known = toOrderError(error);
+    if (error instanceof WorkflowFailedError && !(known instanceof OrderScreeningError)) throw orderClosed();
+    throw known;
+  }
+}
+
+/**
+ * Says what it means that an order took an update no more.
+ * @returns the record of the closed order
+ * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `order-closed` for one that has no record
+ */
+export async function closedOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
+  const description = await describeOrder(context, workflowId);
+  if (description === undefined) throw unknownOrder();
+  try {
+    return await finalRecord(context, workflowId);
+  } catch (error) {
+    // What was wrong when the order was started isn't wrong with what is asked of it now.
+    const other = error instanceof OrderScreeningError && error.code !== 'temporal-unavailable';
+    throw other ? orderClosed() : error;
+  }
+}
+
+// Orders from Temporal's visibility, newest first; up to 2 s behind.
+
+const DEFAULT_LIMIT = 50;
+const CHECK_BYTES = 8;
+
+const phases = z.enum(PHASES);
+const decisions = z.enum(ORDER_DECISIONS);
+const actions = z.enum(ACTIONS);
+
+/** @see OrderScreening.list */
+export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {
+  const query = queryOf(request);
+  const nextPageToken = request.cursor === undefined ? undefined : tokenOf(request.cursor, query);
+  const page = await asOrderError(() =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
+      client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query,
+        pageSize: request.limit ?? DEFAULT_LIMIT,
+        ...(nextPageToken && { nextPageToken }),
+      }),
+    ),
+  );
+  const orders = page.executions.flatMap(
+    ({ execution, searchAttributes, startTime, closeTime }): OrderSummary[] => {
+      const name = orderOfWorkflowId(execution?.workflowId ?? '');
+      const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
+      const closedAt = instantOf(closeTime);
+      return name === undefined ? [] : [summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt)];
+    },
+  );
+  const more = page.nextPageToken;
+  return { orders, ...(more.length > 0 && { cursor: cursorOf(more, query) }) };
+}
+
+/** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
+export function queryOf(request: ListRequest): string {
+  const { integration, phase, decision, attention, queued, open } = request;
+  const conditions = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus != 'ContinuedAsNew'",
+    ...(integration === undefined ? [] : [`${screeningIntegration.name} = ${quoted(integration)}`]),
+    ...(phase === undefined ? [] : [`${screeningPhase.name} = ${quoted(phase)}`]),
+    ...(decision === undefined ? [] : [`${screeningDecision.name} = ${quoted(decision)}`]),
+    ...(attention === undefined ? [] : [`${needsAttention.name} = ${attention}`]),
+    ...(queued ? [`(${screeningPhase.name} = 'review' OR ${needsAttention.name} = true)`] : []),
+    ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
+    ...deadlineConditions(request.cancelBy),
+  ];
+  return conditions.join(' AND ');
+}
+
+function deadlineConditions(range: ListRequest['cancelBy']): string[] {
+  if (range === undefined) return [];
+  if (range === 'none') return [`${cancelBy.name} IS NULL`];
+  const { from, until } = range;
+  return [
+    ...(from === undefined ? [] : [`${cancelBy.name} >= ${quoted(from)}`]),
+    ...(until === undefined ? [] : [`${cancelBy.name} < ${quoted(until)}`]),
+    // Without a bound at all, an order without the deadline would be among them.
+    `${cancelBy.name} IS NOT NULL`,
+  ];
+}
+
+/** @returns a value as a string of the query language */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** @returns an order as Temporal's server shows it, without a worker */
+export function summaryOf(
+  name: OrderKey,
+  attributes: TypedSearchAttributes,
+  startedAt: Instant,
+  closedAt: Instant | undefined,
+): OrderSummary {
+  const phase = phases.safeParse(attributes.get(screeningPhase));
+  const decision = decisions.safeParse(attributes.get(screeningDecision));
+  const action = actions.safeParse(attributes.get(screeningAction));
+  const until = attributes.get(cancelBy);
+  const amount = attributes.get(orderAmount);
+  return {
+    ...name,
+    startedAt,
+    ...(closedAt !== undefined && { closedAt }),
+    needsAttention: attributes.get(needsAttention) ?? false,
+    transactionIds: attributes.get(transactionId) ?? [],
+    ...(phase.success && { phase: phase.data }),
+    ...(decision.success && { decision: decision.data }),
+    ...(action.success && { action: action.data }),
+    ...(until !== undefined && { cancelBy: until.toISOString() }),
+    ...(amount !== undefined && { amount }),
+  };
+}
+
+/** The server answers a token that isn't its own by no answer at all, so a cursor carries a check of its own. */
+function cursorOf(token: Uint8Array, query: string): string {
+  return Buffer.concat([check(token, query), token]).toString('base64url');
+}
+
+function tokenOf(cursor: string, query: string): Uint8Array {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const token = bytes.subarray(CHECK_BYTES);
+  if (check(token, query).equals(bytes.subarray(0, CHECK_BYTES))) return token;
+  throw invalidRequest([
+    { path: 'cursor', message: 'must be the cursor of the answer before, with the same filters' },
+  ]);
+}
+
+function check(token: Uint8Array, query: string): Buffer {
+  return createHash('sha256').update(query).update(token).digest().subarray(0, CHECK_BYTES);
+}
+
+/** An order's transaction doesn't move: a flood of webhooks about one asks visibility, which is slow and limited, once in a while. */
+const KEPT_MS = 5_000;
+
+/** Look-ups of what is kept for a short time once it is found. Those that come meanwhile share one. */
+export class LookUps<Found> {
+  readonly #known = new Map<string, Promise<Found | undefined>>();
+
+  /** @returns what `ask` found under the key, now or a moment ago; what wasn't found is asked for again */
+  find(key: string, ask: () => Promise<Found | undefined>): Promise<Found | undefined> {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const asked = ask();
+    this.#known.set(key, asked);
+    const forget = (): void => void this.#known.delete(key);
+    asked.then((found) => {
+      if (found === undefined) forget();
+      else setTimeout(forget, KEPT_MS).unref();
+    }, forget);
+    return asked;
+  }
+}
+
+/** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */
+export function instantOf(at: Parameters<typeof optionalTsToMs>[0]): Instant | undefined {
+  const ms = optionalTsToMs(at);
+  return ms === undefined ? undefined : instant(ms);
+}

@@ -1,0 +1,283 @@
+/** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
+import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
+import type { Policy, PollPauses } from './policy.ts';
+import type { GatewayRecord, Insights } from './state.ts';
+import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
+
+/** Which attempt of its order a call is about, for the log. A call for a closed order may not know. */
+interface AboutAttempt {
+  attempt?: number;
+}
+
+/**
+ * When the world learned something, by the server's clock: the moment at which the try was scheduled plus what a monotonic
+ * clock says has passed since, so that no worker's own clock matters.
+ */
+export interface Moment {
+  /** When the try that learned it began. */
+  began: Instant;
+  /** When it was known. */
+  at: Instant;
+}
+
+/** A call's outcome, and when it was learned. */
+export type Timed<Outcome> = Moment & { outcome: Outcome };
+
+/** What may write at the service says which run of the workflow began it: after a reset another run gets the activity. */
+interface BegunBy {
+  runId: string;
+}
+
+/** A local activity has no schedule of its own on the server: the workflow says when it began, in the server's time. */
+interface BegunAt {
+  begun: Instant;
+}
+
+/** One try at a decision. */
+export interface ScreenRequest extends AboutAttempt {
+  orderId: string;
+  integration: string;
+  workflow?: IntegrationWorkflow;
+  transaction: TransactionJson;
+  cardRef?: string;
+  /** Always sent, so that a create whose answer was lost can be found again. */
+  invoiceNumber: string;
+  /** Ids that belong to the order already: a transaction found by invoice is adopted only if it is new. */
+  knownTransactionIds: string[];
+  /** A create may have been sent already: look by invoice first. Never branched on in the workflow. */
+  lookFirst: boolean;
+}
+
+export interface CheckoutRequest extends ScreenRequest, BegunAt {
+  /** When the caller stops waiting. */
+  answerBy?: Instant;
+  /** When the order was started; the time until it was `begun` it spent queued. */
+  startedAt: Instant;
+  /** An operator had the order begin anew: its checkout was answered long ago. */
+  wasReset: boolean;
+}
+
+/** A second attempt's checkout. */
+export interface RetryCheckoutRequest extends ScreenRequest, BegunBy {}
+
+export interface CatchUpRequest extends ScreenRequest, BegunBy {
+  /** A wrong key was reported already: go on trying. */
+  forbiddenKnown: boolean;
+  /** The create of a try before this one, just now, may still be on its way. */
+  maybeUnderWay: boolean;
+}
+
+export interface StatusRequest extends AboutAttempt {
+  integration: string;
+  transactionId: string;
+}
+
+/** A read inside the workflow task. Without a transaction it only tells the time. */
+export interface LookRequest extends Omit<StatusRequest, 'transactionId'>, BegunAt {
+  transactionId?: string;
+}
+
+export interface DurableReadRequest extends StatusRequest {
+  forbiddenKnown: boolean;
+}
+
+export interface PollRequest extends StatusRequest {
+  /** The decision that is known: the poll ends when another is read. */
+  known: Decision;
+  pauses: PollPauses;
+  /** After it the poll goes on slowly. */
+  cancelBy?: Instant;
+  forbiddenKnown: boolean;
+  /** An answer that can't be used was reported already. */
+  troubleKnown: boolean;
+}
+
+export interface GatewayResponseRequest extends StatusRequest {
+  gateway: Pick<GatewayRecord, 'result' | 'authcode' | 'transactionId'>;
+  forbiddenKnown: boolean;
+}
+
+export interface PortalRequest extends AboutAttempt, BegunBy {
+  integration: string;
+  fields: PortalFields;
+  transactionId?: string;
+  /** The order's e-mail, for a customer code. */
+  email?: string;
+  /** A run of the workflow that was reset may have done it. Absent: none has. */
+  maybeDone?: boolean;
+  /** A cancel isn't sent after it. */
+  notAfter?: Instant;
+  forbiddenKnown: boolean;
+}
+
+export interface LookUpRequest extends AboutAttempt {
+  integration: string;
+  invoiceNumber: string;
+  knownTransactionIds: string[];
+  forbiddenKnown: boolean;
+}
+
+export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
+export type LookUpOutcome =
+  | { kind: 'found'; transactionId: string; decision: Decision }
+  | { kind: 'none' }
+  | { kind: 'forbidden' };
+
+/** Run inside the workflow task: fast, and possibly again. */
+export interface LocalActivities {
+  /** The checkout's screening; fails at once for input that can't be screened. */
+  screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening & Moment>;
+  /** Reads the status, or only the clock. */
+  look(request: LookRequest): Promise<Timed<StatusOutcome | undefined>>;
+}
+
+/** A caller waits for these. */
+export interface CheckoutActivities {
+  /** The policy and the rules in force, when the first screening itself broke down. */
+  policyInForce(request: ScreenRequest): Promise<InForce & Moment>;
+  screenRetry(request: RetryCheckoutRequest): Promise<Timed<ScreeningOutcome>>;
+}
+
+export interface BackgroundActivities {
+  catchUp(request: CatchUpRequest): Promise<Timed<ScreeningOutcome>>;
+  lookUp(request: LookUpRequest): Promise<Timed<LookUpOutcome>>;
+  readStatusDurably(request: DurableReadRequest): Promise<Timed<StatusOutcome>>;
+  sendGatewayResponse(request: GatewayResponseRequest): Promise<Timed<GatewayOutcome>>;
+  performPortalAction(request: PortalRequest): Promise<Timed<PortalOutcome>>;
+  deliverEvents(events: OrderEvent[]): Promise<Moment>;
+  forgetCard(request: { cardRef: string } & AboutAttempt): Promise<Moment>;
+}
+
+export interface SweepActivities {
+  sweep(): Promise<SweepResult>;
+}
+
+/** What a poll fails with, to be called again, when the service answered that nothing has changed. */
+export const POLL_UNCHANGED = 'unchanged';
+
+export interface PollActivities {
+  pollStatus(request: PollRequest): Promise<Timed<StatusOutcome>>;
+}
+
+// The sweep: looks over open orders from outside, since an order that is stuck can't say so itself.
+
+/** Why an order needs a person, seen from outside. */
+export type SweepFinding = {
+  workflowId: string;
+  /** `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it didn't close. */
+  kind: 'stuck' | 'overdue';
+};
+
+/** How a sweep ended; the next one goes on from it, and tells nothing twice. */
+export interface SweepResult {
+  /** Where it stopped: many open orders are looked over in several sweeps. */
+  cursor?: string;
+  found: SweepFinding[];
+  looked: number;
+  at: Instant;
+}
+
+export const SWEEP_ORDERS = 'sweepOrders';
+export const SWEEP_SCHEDULE_ID = 'order-screening-sweep';
+
+/** A workflow task that has failed this often isn't a passing fault. */
+export const STUCK_AFTER_TRIES = 5;
+
+/** How long after `cancelBy` an order that should have closed is called overdue. */
+export const OVERDUE_AFTER_MS = 5 * 60_000;
+
+/** @returns the same findings of a sweep that were not told before */
+export function newFindings(found: readonly SweepFinding[], known: readonly SweepFinding[]): SweepFinding[] {
+  return found.filter(
+    (one) => !known.some((old) => old.workflowId === one.workflowId && old.kind === one.kind),
+  );
+}
+
+/** @returns the reason in words */
+export function sweepWords({ kind }: SweepFinding): string {
+  return kind === 'stuck'
+    ? 'The order’s workflow task fails again and again: look at the error in the Temporal UI.'
+    : 'The order’s cancel window is over and the order has not closed: look at it in the Temporal UI.';
+}
+
+// What the screening activity brings back from one try at a decision. Plain data: it is recorded in
+// history.
+
+export type ScreeningOutcome =
+  | {
+      kind: 'answered';
+      transactionId: string;
+      decision: Decision;
+      message?: string;
+      insights?: Insights;
+      /** Found by looking, not made by this try. */
+      adopted: boolean;
+    }
+  /** Policy says that this order isn't screened; `rule` counts the skip rules from 0. */
+  | { kind: 'skipped'; rule: number }
+  /** A definite no: it won't be tried again. */
+  | { kind: 'refused'; reason: string; words?: string }
+  /** The service answered something that is neither a decision nor a refusal. */
+  | { kind: 'unreadable'; reason: string; transactionId?: string }
+  /** No answer. `maybeSent`: a create may have reached the service. */
+  | { kind: 'unanswered'; reason: string; maybeSent: boolean }
+  /** The service doesn't know our key: an operator's mistake. */
+  | { kind: 'forbidden' };
+
+/** What decides an order's life: its policy, and the number of the rules it lives by. */
+export interface InForce {
+  policy: Policy;
+  /** Written by the worker that screened the order first; see `RULES_WRITTEN`. */
+  rules: number;
+}
+
+/** The first screening's result: the outcome with what it found in force. */
+export interface FirstScreening extends InForce {
+  outcome: ScreeningOutcome;
+}
+
+// What an order asks of the world: each effect as the call that the workflow makes, with its request.
+
+/** A call without what only the run of the workflow knows: which run it is, its time, whether it is a replay. */
+export type Call =
+  | { kind: 'first-screening'; request: Omit<CheckoutRequest, 'lookFirst' | 'begun'> }
+  | { kind: 'policy'; request: ScreenRequest }
+  | { kind: 'retry-screening'; request: Omit<RetryCheckoutRequest, 'runId'> }
+  | { kind: 'catch-up'; request: Omit<CatchUpRequest, 'runId'> }
+  | { kind: 'look'; request: Omit<LookRequest, 'begun'> }
+  | { kind: 'read'; request: DurableReadRequest }
+  | { kind: 'poll'; request: PollRequest }
+  | { kind: 'look-up'; request: LookUpRequest }
+  | { kind: 'gateway'; request: GatewayResponseRequest }
+  | { kind: 'portal'; request: Omit<PortalRequest, 'runId'> }
+  | { kind: 'deliver'; events: OrderEvent[] }
+  | { kind: 'forget-card'; request: { cardRef: string; attempt: number } }
+  | { kind: 'timer'; at: Instant; summary: string }
+  | { kind: 'pause'; ms: number; summary: string };
+
+/** What the workflow does: begin a call, or stop one that was begun. What may write is waited for: its end still is an input. */
+export type Command =
+  | { do: 'begin'; number: number; call: Call }
+  | { do: 'stop'; number: number; waits: boolean };
+
+/** What the status of a transaction said. Plain data: it is recorded in history. */
+export type StatusOutcome =
+  | { kind: 'read'; decision: Decision }
+  /** The service doesn't know the transaction, or answered a word that isn't a decision. */
+  | { kind: 'unreadable'; words: string }
+  /** No answer this time. */
+  | { kind: 'unanswered' }
+  | { kind: 'forbidden' };
+
+/** How one portal action ended. Plain data: it is recorded in history. */
+export type PortalOutcome =
+  | { kind: 'done'; code?: string; message?: string; chargeback?: Record<string, string> }
+  | { kind: 'refused'; code?: string; message?: string }
+  /** Sent, and nobody knows whether it was done. */
+  | { kind: 'unconfirmed'; message?: string }
+  /** Never sent: whoever asked took it back, or its time was up. */
+  | { kind: 'not-sent' }
+  /** The cancel window closed before it could be sent. */
+  | { kind: 'too-late' }
+  /** The service doesn't know our key: reported once, then it goes on. */
+  | { kind: 'forbidden' };

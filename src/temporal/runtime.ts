@@ -1,0 +1,130 @@
+/** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address. */
+
+import type { Client } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
+import { histogramBounds } from '../activities/index.ts';
+import { type Config, ConfigError } from '../config/index.ts';
+import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
+import type { Log } from '../process/log.ts';
+
+/** The SDK's own histograms are in milliseconds; a checkout has up to 7.5 s. */
+const TASK_BOUNDS = [
+  5, 10, 25, 50, 100, 250, 500, 1_000, 2_000, 4_000, 7_500, 15_000, 60_000, 300_000, 3_600_000,
+];
+const TASK_HISTOGRAMS = [
+  'activity_execution_latency',
+  'activity_schedule_to_start_latency',
+  'activity_succeed_endtoend_latency',
+  'local_activity_execution_latency',
+  'local_activity_succeed_endtoend_latency',
+  'workflow_task_execution_latency',
+  'workflow_task_schedule_to_start_latency',
+];
+
+/**
+ * Sets up the SDK's log and metrics. Once a process, before anything else of it.
+ * @throws ConfigError when the metrics have no port
+ */
+export function installRuntime(config: Config, log: Log): void {
+  const { host, port } = config.metrics;
+  try {
+    Runtime.install({
+      logger: temporalLogger(log),
+      telemetryOptions: {
+        metrics: {
+          prometheus: {
+            bindAddress: `${host}:${port}`,
+            histogramBucketOverrides: {
+              ...Object.fromEntries(TASK_HISTOGRAMS.map((name) => [`temporal_${name}`, TASK_BOUNDS])),
+              ...histogramBounds,
+            },
+          },
+        },
+        // The core would write its lines to the console itself, and quote the failures of workflows in them.
+        logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
+      },
+      shutdownSignals: [],
+    });
+  } catch (error) {
+    if (!(error instanceof Error) || !/metrics exporter/.test(error.message)) throw error;
+    const message = `metrics can't be served on port ${port} of ${host}: free it, or set another`;
+    throw new ConfigError([{ path: 'METRICS_PORT', message }]);
+  }
+}
+
+/** @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged */
+export function temporalLogger(log: Log): Logger {
+  return new DefaultLogger('INFO', ({ level, message, meta }) => {
+    const {
+      workflowId,
+      workflowType,
+      activityType,
+      attempt: tries,
+      orderAttempt,
+      taskQueue,
+      error,
+    } = { ...meta };
+    const { job, action, reason, integration } = { ...meta };
+    const expected = message.startsWith('No workflows registered');
+    const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
+    const fields = {
+      workflowId,
+      workflowType,
+      activityType,
+      attempt: orderAttempt,
+      tries,
+      taskQueue,
+      job,
+      action,
+      reason,
+      err: error,
+    };
+    log.foreign(severity, { integration, ...orderOfWorkflowId(String(workflowId)), ...fields }, message);
+  });
+}
+
+// Shows how far behind each task queue is. Asked of the server, so that it shows also when nobody works on
+// a queue.
+
+const EVERY_MS = 15_000;
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Begins to look at the queues; what can't be asked now is asked at the next look. */
+export function watchQueues(client: Client): { stop(): void } {
+  const { namespace } = client.options;
+  const { metricMeter } = Runtime.instance();
+  const age = metricMeter.createGauge(
+    'order_screening_queue_backlog_age_seconds',
+    'float',
+    undefined,
+    'Age of the oldest task that waits in the queue',
+  );
+  const tasks = metricMeter.createGauge(
+    'order_screening_queue_backlog_tasks',
+    'int',
+    undefined,
+    'Tasks that wait in the queue',
+  );
+  const look = async (): Promise<void> => {
+    for (const { name, type } of POLLED_QUEUES) {
+      const { stats } = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+        client.workflowService.describeTaskQueue({
+          namespace,
+          taskQueue: { name },
+          taskQueueType: TASK_QUEUE_TYPE[type],
+          reportStats: true,
+        }),
+      );
+      const labels = { queue: name, type };
+      age.set((optionalTsToMs(stats?.approximateBacklogAge) ?? 0) / 1_000, labels);
+      tasks.set(Number(stats?.approximateBacklogCount ?? 0), labels);
+    }
+  };
+  const lookSafely = (): void => {
+    look().catch(() => undefined);
+  };
+  lookSafely();
+  const timer = setInterval(lookSafely, EVERY_MS);
+  return { stop: () => clearInterval(timer) };
+}

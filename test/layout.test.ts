@@ -1,0 +1,78 @@
+/** The shape of `src`: which folder may import which, as docs/architecture.md has it, without circles, in files of one subject. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const MOST_FILES = 150;
+const MOST_LINES = 300;
+const LEAST_LINES = 25;
+/** What is begun by Node itself. */
+const ENTRIES = /^src\/[^/]+\.ts$|-main\.ts$|\/main\.ts$|\/(bundle-workflows|setup-temporal)\.ts$/;
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => join('src', name));
+const lines = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+function importsOf(file: string): string[] {
+  const found = (lines.get(file) ?? '').matchAll(
+    /^(?:import|export)\s[^;]*?from '(\.[^']+)';|^import '(\.[^']+)';/gm,
+  );
+  return [...found].map(([, from, effect]) => normalize(join(dirname(file), from ?? effect ?? '')));
+}
+
+/** `orders`, or the name of a file that puts things together. */
+function roomOf(file: string): string {
+  const [, folder = '', inside] = file.split('/');
+  return inside === undefined ? file : folder;
+}
+
+/** The table under «The layout»: what each room may import. */
+function allowed(): Map<string, Set<string>> {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const rows = page.matchAll(/^\| `src\/([\w.]+)\/?` \|[^|]*\| ([^|]*) \|$/gm);
+  return new Map(
+    [...rows].map(([, name = '', may = '']) => [
+      name.endsWith('.ts') ? `src/${name}` : name,
+      new Set([...may.matchAll(/`([\w./]+)`/g)].map(([, room = '']) => room)),
+    ]),
+  );
+}
+
+describe('src', () => {
+  it('imports as the arrows of the page point, and every arrow of the page is used', () => {
+    const used = new Map([...allowed().keys()].map((room) => [room, new Set<string>()]));
+    for (const [file, targets] of imports) {
+      for (const target of targets) {
+        if (roomOf(target) === roomOf(file)) continue;
+        const room = used.get(roomOf(file)) ?? new Set();
+        used.set(roomOf(file), room.add(roomOf(target)));
+      }
+    }
+    const sorted = (rooms: Map<string, Set<string>>) =>
+      Object.fromEntries([...rooms].map(([room, may]) => [room, [...may].sort()]));
+    expect(sorted(used)).toEqual(sorted(allowed()));
+  });
+
+  it('has no circle, types included', () => {
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (done.has(file) || path.includes(file)) return;
+      for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
+  it(`has at most ${MOST_FILES} files, none too long, and none too short but a door or an entry`, () => {
+    expect(files.length).toBeLessThanOrEqual(MOST_FILES);
+    const counts = [...lines].map(([file, text]) => ({ file, count: text.split('\n').length - 1 }));
+    expect(counts.filter(({ count }) => count > MOST_LINES)).toEqual([]);
+    const door = ({ file }: { file: string }) => file.endsWith('/index.ts') || ENTRIES.test(file);
+    expect(counts.filter((one) => one.count < LEAST_LINES && !door(one))).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { frameworkLog } from '../../src/api/metrics.ts';
+import { createLog, type LogFields, showError } from '../../src/process/log.ts';
+
+const SECRET = 'to-be-kept-out';
+
+function aLog() {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog('test', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
+  return { log, lines, last: () => JSON.stringify(lines.at(-1)) };
+}
+
+/** Somebody's code that the types didn't stop. */
+const unlisted = {
+  url: `/v1/webhooks/default/${SECRET}`,
+  headers: { authorization: SECRET },
+  req: { url: SECRET },
+  body: { email: SECRET },
+  transaction: SECRET,
+  cardNumber: SECRET,
+} as unknown as LogFields;
+
+describe('the log', () => {
+  it('says what is listed and nothing else', () => {
+    const { log, lines, last } = aLog();
+    log.info({ ...unlisted, orderId: 'order-1', status: 200, key: 'shop' }, 'answered');
+    expect(lines).toMatchObject([
+      { name: 'test', orderId: 'order-1', status: 200, key: 'shop', msg: 'answered' },
+    ]);
+    expect(Object.keys(lines[0] ?? {}).sort()).toEqual(
+      ['hostname', 'key', 'level', 'msg', 'name', 'orderId', 'pid', 'status', 'time'].sort(),
+    );
+    expect(last()).not.toContain(SECRET);
+  });
+
+  it('shows no object where it lists a text or a number', () => {
+    const { log, last } = aLog();
+    const objects = { route: { url: SECRET }, status: { body: SECRET }, orderId: [SECRET] };
+    log.warn(objects as unknown as LogFields, 'answered');
+    expect(last()).not.toContain(SECRET);
+  });
+
+  it('takes only words that are fixed when it is compiled', () => {
+    const { log } = aLog();
+    // @ts-expect-error a text that is put together
+    log.info(`order of ${SECRET as string}`);
+    // @ts-expect-error any text
+    log.warn({ status: 1 }, SECRET as string);
+    // @ts-expect-error a field that isn't listed
+    log.error({ url: SECRET }, 'fixed');
+    log.debug({ status: 1 }, 'fixed');
+  });
+
+  it('shows of an error its kind, its code and its frames, and of its causes too', () => {
+    const cause = Object.assign(new TypeError(`cause ${SECRET}`), { code: 'ECONNREFUSED' });
+    const error = Object.assign(new Error(`about ${SECRET}`, { cause }), {
+      code: 'FST_ERR',
+      url: SECRET,
+      config: { headers: SECRET },
+    });
+    const shown = showError(error);
+    expect(shown).toMatchObject({
+      type: 'Error',
+      code: 'FST_ERR',
+      frames: expect.arrayContaining([expect.stringContaining('log.test.ts')]),
+      cause: { type: 'TypeError', code: 'ECONNREFUSED' },
+    });
+    expect(JSON.stringify(shown)).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['lines like frames in its message', new Error(`x\n    at ${SECRET} (/x.js:1:1)\n    at /${SECRET}:1:1`)],
+    ['a changed message', Object.assign(new Error(`x\n    at ${SECRET}`), { message: 'y' })],
+    ['a name of its own', Object.assign(new Error('x'), { name: `Card ${SECRET}` })],
+    ['a code of its own', Object.assign(new Error('x'), { code: `card ${SECRET}` })],
+    ['no error', SECRET],
+    ['an object', { message: SECRET }],
+  ])('shows nothing of an error with %s', (_case, error) => {
+    const { log, last } = aLog();
+    log.error({ err: error }, 'failed');
+    expect(last()).not.toContain(SECRET);
+  });
+
+  it('ends at causes that go round', () => {
+    const error = new Error('x');
+    error.cause = error;
+    expect(JSON.stringify(showError(error)).match(/"type"/g)).toHaveLength(6);
+  });
+});
+
+describe("a library's line", () => {
+  it.each([
+    'Activity failed',
+    'Workflow code threw',
+    'No workflows registered, not polling for workflow tasks',
+  ])('is logged as it is when it quotes nothing: %s', (words) => {
+    const { log, lines } = aLog();
+    log.foreign('warn', {}, words);
+    expect(lines).toMatchObject([{ msg: words }]);
+  });
+
+  it.each([
+    `Error while processing: ${SECRET}`,
+    'Route GET:/v1/webhooks/default/secret not found',
+    'sent to a@example.com',
+    'card 4111111111111111',
+    'Failure { message: "secret" }',
+  ])('loses its words when it may quote something: %s', (words) => {
+    const { log, last } = aLog();
+    log.foreign('warn', { workflowId: 'order:default:1' }, words);
+    expect(last()).toContain('its words are left out');
+    expect(last()).toContain('order:default:1');
+    expect(last()).not.toContain(words);
+  });
+
+  it('of Fastify passes the same way, with errors and without', () => {
+    const { log, lines } = aLog();
+    const fastifys = frameworkLog(log).child({ req: { url: SECRET } });
+    fastifys.info('Server listening at http://127.0.0.1:8080');
+    fastifys.warn({ err: new Error(SECRET), req: { url: SECRET } }, SECRET);
+    fastifys.error(new Error(SECRET));
+    fastifys.warn(`Reply was already sent in the "/v1/webhooks/default/${SECRET}" (GET) route?`);
+    fastifys.info({ res: { url: SECRET } }, 'stream closed prematurely');
+    expect(lines[0]).toMatchObject({ msg: 'Server listening at http://127.0.0.1:8080' });
+    expect(lines[1]).toMatchObject({ err: { type: 'Error' } });
+    expect(lines).toHaveLength(5);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+});
