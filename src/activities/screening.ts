@@ -72,7 +72,7 @@ export function screeningActivities(world: ActivityWorld) {
   });
 
   /** Screens for somebody who waits, unless the service is down. */
-  const whileWaited = async (
+  const atCheckout = async (
     request: ScreenRequest,
     t: Try,
     oneTry: () => Promise<Tried>,
@@ -117,8 +117,8 @@ export function screeningActivities(world: ActivityWorld) {
       const oneTry = lookFirst
         ? () => awaitEarlier(request, t, waits)
         : () => tryScreening(request, checked.transaction, t);
-      const outcome = await whileWaited(request, t, oneTry);
-      return ended(waits ? outcome : afterwards(outcome, policy));
+      const outcome = await atCheckout(request, t, oneTry);
+      return ended(waits ? outcome : foundTooLate(outcome, policy));
     },
 
     /** The policy and the rules alone, for when the screening itself broke down. */
@@ -139,7 +139,7 @@ export function screeningActivities(world: ActivityWorld) {
       const oneTry = request.lookFirst
         ? () => awaitEarlier(request, t, true)
         : () => tryScreening(request, checked.transaction, t);
-      return whileWaited(request, t, oneTry);
+      return atCheckout(request, t, oneTry);
     },
 
     /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
@@ -200,7 +200,7 @@ async function inTime(
  * What was found when the caller had gone, and may have been told what the service said then: whoever was told to hold can't be
  * declined any more, so that a decline comes as a later decision.
  */
-function afterwards(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
+function foundTooLate(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
   if (outcome.kind !== 'answered' || policy.passive) return outcome;
   if (actionAtCheckout(outcome.decision, policy) !== 'decline') return outcome;
   return noTimeLeft(true);

@@ -102,10 +102,10 @@ export function statusActivities(world: ActivityWorld) {
       const first = activityInfo().attempt === 1;
       const client = clientFor(request, first ? UNDER_WAY_MS : undefined);
       try {
-        const looked = await lookByInvoice(client, request, PATIENT_MS);
-        if (looked.kind === 'known') return { kind: 'none' };
-        if (looked.kind === 'found') {
-          const { id, decision } = looked.transaction;
+        const found = await lookByInvoice(client, request, PATIENT_MS);
+        if (found.kind === 'known') return { kind: 'none' };
+        if (found.kind === 'found') {
+          const { id, decision } = found.transaction;
           return { kind: 'found', transactionId: id, decision };
         }
       } catch (error) {

@@ -129,9 +129,9 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
  * @throws ScreeningError when that can't be told
  */
 export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | 'known' | 'none'> {
-  const looked = await lookByInvoice(t.client, request, left(t));
-  if (looked.kind === 'found') return answeredBy(looked.transaction, true);
-  return looked.kind === 'known' ? 'known' : 'none';
+  const found = await lookByInvoice(t.client, request, left(t));
+  if (found.kind === 'found') return answeredBy(found.transaction, true);
+  return found.kind === 'known' ? 'known' : 'none';
 }
 
 /** @returns what was found, or why nobody can tell */
@@ -141,7 +141,7 @@ async function look(request: ScreenRequest, t: Try): Promise<Tried | 'known' | '
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'forbidden') return { kind: 'forbidden' };
-    // It is there: without its id another create would make two of it, so it is looked for again.
+    // It is there: without its id another create would make two of it, so it is found for again.
     if (error.reason === 'missing-id') return noAnswer(error, { maybeSent: true });
     // A refusal to look is no refusal of the transaction.
     if (isUnreadable(error) || error.outcome === 'refused') return unreadable(error);

@@ -9,7 +9,7 @@ export interface EndedScreening {
 }
 
 /** Listens for the screening of an order that is about to be started. */
-export interface Ear {
+export interface ScreeningListener {
   /** @returns how the screening of that run ended, once it has */
   of(runId: string): Promise<EndedScreening>;
   close(): void;
@@ -32,7 +32,7 @@ export class EarlyAnswers {
   }
 
   /** Listens from now on: the screening may end before the one who started the order knows its run. */
-  listen(workflowId: string): Ear {
+  listen(workflowId: string): ScreeningListener {
     const heard = new Map<string, EndedScreening>();
     let awaited: { runId: string; resolve: (ended: EndedScreening) => void } | undefined;
     const listener: Listener = (runId, ended) => {

@@ -2,7 +2,7 @@
 
 import { endSpacing } from './apply-reading.ts';
 import { giveUpScreening } from './apply-screening.ts';
-import { nextEvent, raised } from './attention.ts';
+import { nextEvent, raiseAttention } from './attention.ts';
 import { actionBound, boundOf, type Deadline, nextDeadline } from './deadlines.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt, setAction, setPhase, settle } from './new-order.ts';
@@ -157,8 +157,8 @@ function forgetReads(order: Order): void {
 }
 
 /** Raises attention, and announces it when it is new. */
-export function attend(order: Order, ...[code, words]: [Parameters<typeof raised>[1], string]): void {
-  emit(order, raised(order.state, code, words, order.now));
+export function attend(order: Order, ...[code, words]: [Parameters<typeof raiseAttention>[1], string]): void {
+  emit(order, raiseAttention(order.state, code, words, order.now));
 }
 
 // What follows when a deadline passes. Pure; reads and cancels that it asks for are the workflow's to do.
@@ -177,7 +177,7 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
   const after: AfterDeadline = { events: [] };
   if (policy === undefined) return after;
   const attend = (code: AttentionCode, words: string): void => {
-    after.events.push(...raised(order, code, words, now));
+    after.events.push(...raiseAttention(order, code, words, now));
   };
   if (kind !== 'hint-spacing' && kind !== 'rescreen') order.passed.push(kind);
 

@@ -1,6 +1,6 @@
 /** Brings a reading of the status into the order. */
 import type { StatusOutcome } from './activity-contract.ts';
-import { clear, raised, raisedWrongKey } from './attention.ts';
+import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import { decide } from './decide.ts';
 import type { OrderEventType, ReviewHint } from './messages.ts';
@@ -19,10 +19,10 @@ export function applyReading(
   now: Instant,
 ): OrderEventType[] {
   if (outcome.kind === 'unanswered') return [];
-  if (outcome.kind === 'forbidden') return raisedWrongKey(order, now);
+  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now);
   clear(order, 'wrong-key');
   order.lastRead = { at: now, source };
-  if (outcome.kind === 'unreadable') return raised(order, 'status-error', outcome.words, now);
+  if (outcome.kind === 'unreadable') return raiseAttention(order, 'status-error', outcome.words, now);
   const consequence = decide(order, outcome.decision, now);
   clear(order, ...(consequence.clear ?? []));
   const attempt = currentAttempt(order);
@@ -38,9 +38,9 @@ export function applyReading(
   if (consequence.action !== undefined) setAction(order, consequence.action);
   settle(order, now);
   const events = consequence.event === undefined ? [] : [consequence.event];
-  if (consequence.raise !== undefined) {
-    const { code, words } = consequence.raise;
-    events.push(...raised(order, code, words, now));
+  if (consequence.attention !== undefined) {
+    const { code, words } = consequence.attention;
+    events.push(...raiseAttention(order, code, words, now));
   }
   return events;
 }

@@ -1,7 +1,7 @@
 /** Brings the outcome of a screening into the order. */
 
 import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
-import { clear, raised, raisedWrongKey } from './attention.ts';
+import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import {
   actionAtCheckout,
   actionLater,
@@ -69,13 +69,18 @@ export function applyScreening(
         attempt.unreadableId = outcome.transactionId;
       }
       events.push(
-        ...raised(order, 'unreadable-answer', UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE, moment.now),
+        ...raiseAttention(
+          order,
+          'unreadable-answer',
+          UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
+          moment.now,
+        ),
         ...errorDecision(order, policy, moment),
       );
       break;
     case 'unanswered':
     case 'forbidden':
-      if (outcome.kind === 'forbidden') events.push(...raisedWrongKey(order, moment.now));
+      if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(order, moment.now));
       order.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
       if (moment.source === 'checkout') withoutDecision(order, policy, events);
       break;
@@ -133,7 +138,10 @@ function answered(
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
   tell(order, policy, heldByGateway(attempt, action), outcome.message);
   const late = failedAfterWindow(order, order.action, outcome.decision, moment.now);
-  return ['order.decided', ...(late === undefined ? [] : raised(order, late.code, late.words, moment.now))];
+  return [
+    'order.decided',
+    ...(late === undefined ? [] : raiseAttention(order, late.code, late.words, moment.now)),
+  ];
 }
 
 /** The decision `error`: screened again after a pause, unless that was the last try. */
@@ -160,7 +168,7 @@ function noDecision(
   attempt.screeningOver = true;
   order.reason = reason;
   if (moment.source === 'checkout') withoutDecision(order, policy, []);
-  return ['order.decided', ...raised(order, 'no-decision', words, moment.now)];
+  return ['order.decided', ...raiseAttention(order, 'no-decision', words, moment.now)];
 }
 
 /** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */

@@ -9,15 +9,15 @@ import type { Instant } from './words.ts';
  * @param words the reason, for a person; no personal data
  * @returns whether it is new
  */
-export function raise(order: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
+export function noteAttention(order: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
   if (order.attention.some((one) => one.code === code)) return false;
   order.attention.push({ code, words, since: now });
   return true;
 }
 
 /** Raises attention as `raise` does. @returns the event that it means: none unless it is new */
-export function raised(...matter: Parameters<typeof raise>): OrderEventType[] {
-  return raise(...matter) ? ['order.attention'] : [];
+export function raiseAttention(...matter: Parameters<typeof noteAttention>): OrderEventType[] {
+  return noteAttention(...matter) ? ['order.attention'] : [];
 }
 
 /** Ends matters whose cause has ended. */
@@ -26,8 +26,8 @@ export function clear(order: OrderState, ...codes: AttentionCode[]): void {
 }
 
 /** A wrong key is an operator's mistake. @returns the event that it means: none unless it is new */
-export function raisedWrongKey(order: OrderState, now: Instant): OrderEventType[] {
-  return raised(order, 'wrong-key', WRONG_KEY, now);
+export function raiseWrongKey(order: OrderState, now: Instant): OrderEventType[] {
+  return raiseAttention(order, 'wrong-key', WRONG_KEY, now);
 }
 
 /** @returns whether a wrong key was reported already: then the activities go on trying by themselves */

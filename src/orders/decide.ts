@@ -10,7 +10,7 @@ export interface Consequence {
   decision?: Decision;
   action?: Action;
   event?: OrderEventType;
-  raise?: { code: AttentionCode; words: string };
+  attention?: { code: AttentionCode; words: string };
   clear?: AttentionCode[];
 }
 
@@ -22,7 +22,9 @@ export interface Consequence {
 export function decide(order: OrderState, read: Decision, now: Instant): Consequence {
   if (order.phase === 'canceled' || order.phase === 'closed') return {};
   if (read === 'error' && order.decision !== 'error') {
-    return { raise: { code: 'status-error', words: 'The service reads «error» for a decided transaction.' } };
+    return {
+      attention: { code: 'status-error', words: 'The service reads «error» for a decided transaction.' },
+    };
   }
   if (read === order.decision) return { clear: ['status-error'] };
   switch (order.decision) {
@@ -48,8 +50,8 @@ function changed(order: OrderState, read: Decision, now: Instant, event: OrderEv
   };
   if (order.phase === 'declined' || order.action === 'cancel') return consequence;
   consequence.action = heldByGateway(currentAttempt(order), actionLater(read));
-  const raise = failedAfterWindow(order, consequence.action, read, now);
-  return raise === undefined ? consequence : { ...consequence, raise };
+  const attention = failedAfterWindow(order, consequence.action, read, now);
+  return attention === undefined ? consequence : { ...consequence, attention };
 }
 
 /** @returns what a person must be told of a cancel that comes when the service takes none any more */
@@ -58,7 +60,7 @@ export function failedAfterWindow(
   action: Action,
   read: Decision,
   now: Instant,
-): NonNullable<Consequence['raise']> | undefined {
+): NonNullable<Consequence['attention']> | undefined {
   const { cancelBy } = currentAttempt(order);
   const late = cancelBy !== undefined && millis(now) >= millis(cancelBy);
   if (action !== 'cancel' || !late || order.policy?.passive === true) return undefined;

@@ -3,7 +3,7 @@ import type { LookUpOutcome, PortalOutcome, ScreeningOutcome, StatusOutcome } fr
 import { advance, attend, emit, screenAgain } from './advance.ts';
 import { applyReading, takeHint } from './apply-reading.ts';
 import { answerCheckout, applyFirstScreening, applyScreening } from './apply-screening.ts';
-import { clear, raise, raisedWrongKey } from './attention.ts';
+import { clear, noteAttention, raiseWrongKey } from './attention.ts';
 import { screensAgain } from './begin.ts';
 import { applyGatewaySent } from './gateway.ts';
 import { attemptNumbered, currentAttempt } from './new-order.ts';
@@ -60,7 +60,7 @@ function done(order: Order, running: Running, result: EffectResult): void {
       caughtUp(order, effect, result.outcome, since);
       return;
     case 'look':
-      looked(order, running, result);
+      endLook(order, running, result);
       return;
     case 'read':
       if (effect.kind !== 'read') return;
@@ -111,7 +111,7 @@ function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { h
       retried(order, BROKE_DOWN, since);
       return;
     case 'look':
-      readOn(order, endLook(order));
+      readOn(order, clearLook(order));
       return;
     case 'portal':
       interrupted(order, effect.action, end.how);
@@ -181,11 +181,11 @@ function lookedUp(order: Order, number: number, outcome: LookUpOutcome): void {
 }
 
 /** A look serves everything that asked for one. */
-function looked(order: Order, running: Running, result: Extract<EffectResult, { kind: 'look' }>): void {
+function endLook(order: Order, running: Running, result: Extract<EffectResult, { kind: 'look' }>): void {
   const { state, look, now } = order;
   if (look.cancellation) attend(order, 'cancellation-requested', CANCELLATION);
   const again = look.recheck === true && screensAgain(state);
-  const source = endLook(order);
+  const source = clearLook(order);
   if (again) screenAgain(state, now);
   const { outcome } = result;
   if (outcome === undefined) return;
@@ -196,7 +196,7 @@ function looked(order: Order, running: Running, result: Extract<EffectResult, { 
 }
 
 /** @returns on whose behalf the look was */
-function endLook(order: Order): ReadingSource {
+function clearLook(order: Order): ReadingSource {
   const { look, state, now } = order;
   const source = look.recheck ? 'operator' : state.hints.unread ? 'webhook' : (look.because ?? 'operator');
   if (state.hints.unread && state.hints.until === undefined && state.phase !== 'screening')
@@ -237,7 +237,7 @@ function performed(order: Order, number: number, outcome: PortalOutcome): void {
   const record = actionNumbered(state, number);
   if (record === undefined) return;
   if (outcome.kind === 'forbidden') {
-    emit(order, raisedWrongKey(state, now));
+    emit(order, raiseWrongKey(state, now));
     if (record.stop === undefined) return;
     // A wrong key says that nothing was sent now, not what became of the try before.
     performed(order, number, {
@@ -269,7 +269,7 @@ function delivered(order: Order, upTo: number, inTime: boolean): void {
   if (inTime) {
     state.events.delivered += count;
     clear(state, 'events-undelivered');
-  } else raise(state, 'events-undelivered', UNDELIVERED, order.now);
+  } else noteAttention(state, 'events-undelivered', UNDELIVERED, order.now);
 }
 
 function forgotten({ state }: Order, effect: Effect): void {

@@ -1,7 +1,7 @@
 /** The payment gateway's result. */
 
 import type { GatewayOutcome } from './activity-contract.ts';
-import { clear, raised, raisedWrongKey } from './attention.ts';
+import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
@@ -67,7 +67,7 @@ function followResult(
       break;
     case 'error':
       setAction(order, 'hold');
-      events.push(...raised(order, 'gateway-error', GATEWAY_ERROR, now));
+      events.push(...raiseAttention(order, 'gateway-error', GATEWAY_ERROR, now));
       break;
     case 'pass':
       if (order.decision === 'pass') setAction(order, 'proceed');
@@ -88,12 +88,12 @@ export function applyGatewaySent(
   outcome: GatewayOutcome,
   now: Instant,
 ): OrderEventType[] {
-  if (outcome.kind === 'forbidden') return raisedWrongKey(order, now);
+  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now);
   clear(order, 'wrong-key');
   if (attempt.gateway?.result === result) attempt.gateway.sent = outcome.kind === 'sent' ? now : 'recorded';
   if (outcome.kind === 'sent') return [];
   const words = `The service refused the payment gateway’s result: ${outcome.words}`;
-  return raised(order, 'gateway-refused', words, now);
+  return raiseAttention(order, 'gateway-refused', words, now);
 }
 
 /** Without a decision the action given at checkout stands. */

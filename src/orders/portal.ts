@@ -1,6 +1,6 @@
 /** The portal actions of an order: what may be asked, what was asked already, what follows. */
 import type { PortalOutcome } from './activity-contract.ts';
-import { clear, raised } from './attention.ts';
+import { clear, raiseAttention } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
@@ -135,11 +135,11 @@ export function applyPortalOutcome(
   }
   clearWhatIsMended(order);
   if (record.status === 'unconfirmed') {
-    events.push(...raised(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
+    events.push(...raiseAttention(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
   }
-  if (record.status === 'not-sent') events.push(...raised(order, 'portal-not-sent', NOT_SENT, now));
+  if (record.status === 'not-sent') events.push(...raiseAttention(order, 'portal-not-sent', NOT_SENT, now));
   if (record.status === 'refused' && record.kind !== 'cancel') {
-    events.push(...raised(order, 'portal-refused', refusedWords(record), now));
+    events.push(...raiseAttention(order, 'portal-refused', refusedWords(record), now));
   }
   settle(order, now);
   return events;
@@ -160,9 +160,9 @@ function afterCancel(order: OrderState, record: ActionRecord, now: Instant, even
     return;
   }
   if (record.status === 'refused') {
-    events.push(...raised(order, 'cancel-refused', refusedWords(record), now));
+    events.push(...raiseAttention(order, 'cancel-refused', refusedWords(record), now));
   }
-  if (record.status === 'too-late') events.push(...raised(order, 'cancel-too-late', TOO_LATE, now));
+  if (record.status === 'too-late') events.push(...raiseAttention(order, 'cancel-too-late', TOO_LATE, now));
 }
 
 /** An action for an earlier attempt's transaction changes nothing about where the order is. */

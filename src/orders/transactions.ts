@@ -1,7 +1,7 @@
 /** The transactions of an attempt: what was made, what turned up, and until when it can be canceled. */
 
 import type { LookUpOutcome, ScreeningOutcome } from './activity-contract.ts';
-import { clear, raisedWrongKey } from './attention.ts';
+import { clear, raiseWrongKey } from './attention.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { Policy } from './policy.ts';
@@ -84,7 +84,7 @@ export function applyLookUp(
   outcome: LookUpOutcome,
   now: Instant,
 ): OrderEventType[] {
-  if (outcome.kind === 'forbidden') return raisedWrongKey(order, now);
+  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now);
   clear(order, 'wrong-key');
   attempt.lookedUp = true;
   delete attempt.createOpen;

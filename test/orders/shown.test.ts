@@ -3,7 +3,13 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { nextEvent } from '../../src/orders/attention.ts';
 import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { gatewayUpdateId, invoiceNumberOf, plainOrderId } from '../../src/orders/ids.ts';
+import {
+  gatewayUpdateId,
+  invoiceNumberOf,
+  orderOfWorkflowId,
+  orderWorkflowId,
+  plainOrderId,
+} from '../../src/orders/ids.ts';
 import { setPhase } from '../../src/orders/new-order.ts';
 import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/policy.ts';
 import type { Phase } from '../../src/orders/words.ts';
@@ -170,6 +176,14 @@ describe('the facts that rules look at', () => {
 });
 
 describe('ids', () => {
+  it('the same order id in two integrations names two orders', () => {
+    expect(orderWorkflowId('shop', '1001')).not.toBe(orderWorkflowId('default', '1001'));
+    expect(orderOfWorkflowId(orderWorkflowId('shop', 'a:b'))).toEqual({
+      integration: 'shop',
+      orderId: 'a:b',
+    });
+  });
+
   it('an order id loses its leading #, a gateway result that replaces an error has an id of its own', () => {
     expect(plainOrderId('#1001')).toBe('1001');
     expect(gatewayUpdateId(1)).not.toBe(gatewayUpdateId(1, true));

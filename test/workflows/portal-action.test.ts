@@ -9,7 +9,7 @@ const { order, environment } = withOrders();
 const cancelBy = '2100-01-01T00:00:00.000Z';
 
 async function start(input: Record<string, unknown>, set: (world: World) => void = () => undefined) {
-  const { integration, world } = order.inhabit(set);
+  const { integration, world } = order.prepare(set);
   const handle = await environment().client.workflow.start<
     (input: unknown) => ReturnType<typeof portalAction>
   >('portalAction', {

@@ -42,7 +42,7 @@ export interface OrderStarter {
   /** Starts an order and waits for its checkout's answer. */
   (set?: (world: World) => void, input?: Inputs | ((integration: string) => Inputs)): Promise<StartedOrder>;
   /** Makes a world, for a workflow that is no order. */
-  inhabit: (set: (world: World) => void) => { integration: string; world: World };
+  prepare: (set: (world: World) => void) => { integration: string; world: World };
   /** Starts an order as the CLI does, with whatever argument. */
   startOnly: (input: Inputs, set?: (world: World) => void) => Promise<Pick<StartedOrder, 'handle' | 'world'>>;
 }
@@ -136,7 +136,7 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
         return startedOrder(env(), { world, handle, orderId, integration, answer });
       },
       {
-        inhabit: (set: (world: World) => void) => {
+        prepare: (set: (world: World) => void) => {
           const { world, integration } = newcomer();
           set(world);
           return { world, integration };
