@@ -13,7 +13,7 @@ import type { OrderEventType, ScreenOrderInput } from './messages.ts';
 import { currentAttempt, newOrderState, setAction, settle } from './new-order.ts';
 import type { Policy } from './policy.ts';
 import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
-import { noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
+import { hasDecision, noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
 import {
   type Action,
   type Instant,
@@ -44,7 +44,10 @@ export function applyScreening(
   const events: OrderEventType[] = [];
   const heard = outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered';
   if (heard) clear(order, 'wrong-key');
-  if (order.phase === 'declined' || order.phase === 'canceled' || order.phase === 'closed') {
+  const over = order.phase === 'declined' || order.phase === 'canceled' || order.phase === 'closed';
+  const bringsNone = outcome.kind !== 'answered' || outcome.decision === 'error';
+  // It may have been stopped at its deadline, and a look has read a decision since.
+  if (over || (bringsNone && hasDecision(attempt))) {
     noteLateScreening(order, attempt, outcome, moment.sentSince, moment.now);
     return events;
   }

@@ -40,6 +40,11 @@ export function noteTransaction(attempt: Attempt, transactionId: string): void {
 
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 
+/** @returns whether the service has decided about the attempt: what brings no decision replaces none (rule «no decision lost») */
+export function hasDecision(attempt: Attempt): boolean {
+  return UNDECIDED.every((decision) => attempt.decision !== decision);
+}
+
 /** Records a transaction that was found by its invoice number. Nothing else follows from it. */
 function noteFound(
   order: OrderState,
@@ -47,8 +52,8 @@ function noteFound(
   found: { transactionId: string; decision: Decision },
   now: Instant,
 ): void {
-  if (found.decision === 'error' && UNDECIDED.every((decision) => attempt.decision !== decision)) {
-    // «error» replaces no decision: the transaction that has one stays the one that counts.
+  if (found.decision === 'error' && hasDecision(attempt)) {
+    // The transaction that has a decision stays the one that counts.
     if (!attempt.transactionIds.includes(found.transactionId))
       attempt.transactionIds.push(found.transactionId);
     return;

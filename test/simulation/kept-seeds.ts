@@ -15,4 +15,8 @@ export const KEPT_SEEDS: readonly (readonly [number, string])[] = [
   [601_371, 'the «error» of a transaction that a look-up found replaced a decision'],
   [826_625, 'the screening deadline passed while a caller waited for the answer'],
   [202_654, 'the window of a transaction that a reset run found counted from the reset'],
+  [
+    970_421_607,
+    'a rescreen that ended late with an error replaced the decision that a look had read meanwhile',
+  ],
 ];

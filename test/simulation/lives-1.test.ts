@@ -1,0 +1,3 @@
+import { liveManyLives } from './many-lives.ts';
+
+liveManyLives(0);
