@@ -1,5 +1,4 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
-
 import { HintQueues, type HintsSent, sendHint } from './client/hint.ts';
 import { inspectOrder } from './client/inspect-order.ts';
 import { acknowledge, recheck, recordGatewayResult, withdraw } from './client/order-messages.ts';

@@ -1,5 +1,4 @@
-/** What the activities stand on; put together by the worker. */
-
+/** What the activities stand on, put together by the worker, and what they are to a worker. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';

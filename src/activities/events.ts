@@ -1,5 +1,4 @@
-/** Events out, in order; and the card's end. */
-
+/** Sends events to the order service, in order and signed; and forgets the card. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import fetch from 'node-fetch';

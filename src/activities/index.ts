@@ -1,5 +1,4 @@
 /** What the workflows ask of the world, ready for a worker. */
-
 import type { ActivitiesByQueue } from './activity-world.ts';
 import { type ActivityWorld, tellingBeforeRecord } from './activity-world.ts';
 import { eventActivities } from './events.ts';

@@ -1,5 +1,4 @@
-/** What the activities count, for Prometheus: how screenings, reads, portal actions and deliveries end. No personal data. */
-
+/** What the activities count and log, for Prometheus and people: no personal data. */
 import { activityInfo, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';

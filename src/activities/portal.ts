@@ -1,5 +1,4 @@
 /** The portal actions and the gateway's result, sent on. */
-
 import { cancellationDetails } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type {

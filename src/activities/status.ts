@@ -1,5 +1,4 @@
 /** Reading the status of a transaction: once, durably, or until its decision changes. */
-
 import { activityInfo } from '@temporalio/activity';
 import type { StatusOutcome } from '../orders/activity-contract.ts';
 import {

@@ -1,5 +1,4 @@
-/** Looks over the open orders and tells of those that are stuck or overdue. */
-
+/** Looks over the open orders from outside, and tells of those that are stuck or overdue. */
 import { activityInfo, log, metricMeter } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';

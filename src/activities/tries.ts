@@ -1,4 +1,4 @@
-/** Turns an error of the screening client into what the server does about it. */
+/** The tries of an activity: what the server does after a failure, what a try knows of those before it, and when it began. */
 import { activityInfo, Context, sleep } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';

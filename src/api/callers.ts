@@ -1,3 +1,4 @@
+/** Who calls the API: keys, addresses, limits, and how long a connection may take. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { Socket } from 'node:net';

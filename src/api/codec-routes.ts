@@ -1,5 +1,4 @@
 /** Temporal's remote codec protocol: its UI and its CLI have payloads decrypted here. */
-
 import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -1,3 +1,4 @@
+/** The HTTP API: its hooks, routes and documentation put together, and started as the settings have it. */
 import helmet from '@fastify/helmet';
 import type { SwaggerTransformObject } from '@fastify/swagger';
 import swagger from '@fastify/swagger';

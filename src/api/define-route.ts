@@ -1,3 +1,4 @@
+/** A route of the API: its schemas, its answer and its documentation from one description. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';

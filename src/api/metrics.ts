@@ -1,3 +1,4 @@
+/** What the API logs and counts of each answer. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { attemptSchema, orderIdSchema } from '../client/read-requests.ts';

@@ -1,3 +1,4 @@
+/** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
 import type { FastifyInstance } from 'fastify';
 import { invalidRequest } from '../client/read-requests.ts';
 import type { OrderScreening } from '../starter.ts';

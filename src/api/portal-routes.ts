@@ -1,3 +1,4 @@
+/** Routes of the portal actions, and of taking one back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';

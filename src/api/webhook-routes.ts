@@ -1,3 +1,4 @@
+/** The receiver of the screening service's webhooks. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Log } from '../process/log.ts';
 import { readWebhook } from '../screening/index.ts';

@@ -1,3 +1,4 @@
+/** The card stash: what it does, how a card is sealed, and a stash in memory. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { createSealer, type NamedKey, SealError, type Sealed } from '../codec/sealer.ts';

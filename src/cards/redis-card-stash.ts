@@ -1,3 +1,4 @@
+/** The card stash in Redis, and its connection. */
 import { randomBytes } from 'node:crypto';
 import { createClient, ErrorReply, type RedisClientType } from 'redis';
 import type { Sealed } from '../codec/sealer.ts';

@@ -1,3 +1,4 @@
+/** How a command is made: its arguments checked, its client connected, its answer printed. */
 import { Client, Connection } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { z } from 'zod';

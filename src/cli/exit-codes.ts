@@ -1,3 +1,4 @@
+/** What a command ends with, by what went wrong. */
 import { CommanderError } from 'commander';
 import { PayloadCodecError } from '../codec/index.ts';
 import { ConfigError } from '../config/index.ts';

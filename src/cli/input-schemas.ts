@@ -1,5 +1,4 @@
-/** What the commands take, as text from the command line. The limits are the API's. */
-
+/** What the commands take, from the command line and as JSON. The limits are the API's. */
 import { readFile } from 'node:fs/promises';
 import * as consumers from 'node:stream/consumers';
 import { z } from 'zod';

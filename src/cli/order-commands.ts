@@ -1,4 +1,4 @@
-/** What an order service asks: screen, retry, gateway-result. */
+/** Commands about an order: screen, retry, gateway-result, show, list. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { invalidRequest, MOST_ATTEMPTS } from '../client/read-requests.ts';

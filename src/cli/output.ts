@@ -1,3 +1,4 @@
+/** What commands print: tables for people, JSON for programs. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import type { GatewayResultAnswer, PortalAnswer } from '../orders/messages.ts';

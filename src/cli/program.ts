@@ -1,3 +1,4 @@
+/** All commands. */
 import { Command } from 'commander';
 import type { CommandTools } from './define-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';

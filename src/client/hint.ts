@@ -1,4 +1,4 @@
-/** Passes on that there is news about an order: the webhook receiver's way in. */
+/** Passes on that there is news about an order, the webhook receiver's way in, a few at a time. */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { screeningIntegration, transactionId as transactionIdAttribute } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';

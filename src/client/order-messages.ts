@@ -1,5 +1,4 @@
-/** The small messages to an order: an operator's acknowledgement, recheck and withdrawal. */
-
+/** Messages to an open order: how an update is sent, and the small ones. */
 import type { WorkflowUpdateHandle } from '@temporalio/client';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { gatewayUpdateId, type OrderKey, orderWorkflowId } from '../orders/ids.ts';

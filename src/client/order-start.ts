@@ -1,5 +1,4 @@
-/** What starts an order: its input, and what lists in the Temporal UI show of it from the beginning. */
-
+/** Starts an order, and answers as soon as its worker in this process knows. */
 import type { Client } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { answerBeforeRecord } from '../orders/apply-screening.ts';

@@ -1,5 +1,4 @@
-/** Reads an order from Temporal: an open one by query, a closed one from its result, without a worker. */
-
+/** Reads orders from Temporal: one from its query or its result, many from the visibility store. */
 import { createHash } from 'node:crypto';
 import {
   type WorkflowExecutionDescription,

@@ -1,4 +1,4 @@
-/** The checkout's call: one round trip that starts the order and returns its decision. */
+/** The checkout's call: one round trip that starts the order and returns its decision, or `pending` in time. */
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What Temporal's errors mean to a caller of the client library. */
+/** What Temporal's errors mean to a caller of the client library, and what took too long. */
 import {
   type Client,
   isGrpcServiceError,

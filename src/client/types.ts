@@ -1,3 +1,4 @@
+/** What the client library takes and gives. */
 import type { Client } from '@temporalio/client';
 import type { CardStash } from '../cards/index.ts';
 import { OrderScreeningError } from '../orders/errors.ts';

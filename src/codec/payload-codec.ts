@@ -1,3 +1,4 @@
+/** Encrypts payloads on their way to Temporal, and decrypts them. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { createSealer, type NamedKey, NONCE_BYTES, SealError, type Sealed, TAG_BYTES } from './sealer.ts';

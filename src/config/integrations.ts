@@ -1,3 +1,4 @@
+/** The integrations, from the policy file or from variables. */
 import { readFileSync } from 'node:fs';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../orders/ids.ts';
 import type { Integration } from '../orders/policy.ts';

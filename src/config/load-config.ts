@@ -1,3 +1,4 @@
+/** Reads all settings of a process, and lists all their faults. */
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NamedKey } from '../codec/sealer.ts';
 import type { Fault } from '../orders/errors.ts';

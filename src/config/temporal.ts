@@ -1,3 +1,4 @@
+/** How a process connects to Temporal, and the keys of the payload codec. */
 import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { z } from 'zod';

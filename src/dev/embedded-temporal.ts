@@ -1,3 +1,4 @@
+/** Temporal's dev server as a child of this process. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

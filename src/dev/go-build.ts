@@ -1,3 +1,4 @@
+/** Where the dev server's binary comes from: built by Go, or downloaded by the SDK, once for a machine. */
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,3 +1,4 @@
+/** Child processes that don't outlive their parent, commands, and ports. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';

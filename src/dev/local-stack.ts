@@ -1,3 +1,4 @@
+/** Everything on one machine: Temporal, the sandbox, worker and API in one process. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, hashedKey, loadConfig } from '../config/index.ts';

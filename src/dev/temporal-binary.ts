@@ -1,3 +1,4 @@
+/** Finds a Temporal server to run: on PATH, built, or downloaded. */
 import { goBuild, sdkDownload } from './go-build.ts';
 import { isAtLeast, runCommand } from './guarded-child.ts';
 import type { Progress } from './progress.ts';

@@ -1,3 +1,4 @@
+/** What `npm start` shows: sample orders, and where everything is. */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import { z } from 'zod';

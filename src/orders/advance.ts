@@ -1,5 +1,4 @@
-/** What passes by itself: time, and what follows from where the order is. */
-
+/** What passes by itself: time, its deadlines, and what follows from where the order is. */
 import { endSpacing } from './apply-reading.ts';
 import { giveUpScreening } from './apply-screening.ts';
 import { nextEvent, raiseAttention } from './attention.ts';

@@ -1,4 +1,4 @@
-/** Brings a reading of the status into the order. */
+/** Brings a reading of the status into the order; and when a hint is read. */
 import type { StatusOutcome } from './activity-contract.ts';
 import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';

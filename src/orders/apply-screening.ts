@@ -1,5 +1,4 @@
-/** Brings the outcome of a screening into the order. */
-
+/** Brings the outcome of a screening into the order, the first one's answer included. */
 import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
 import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import {

@@ -1,4 +1,4 @@
-/** What an order does with what it is asked. The validators took it already; what the order can't take any more by now is `late`. */
+/** What an order does with what it is asked, and what its validators refuse. */
 import { emit, stopAction } from './advance.ts';
 import { hintIsNews } from './apply-reading.ts';
 import {

@@ -1,4 +1,4 @@
-/** Raising and clearing what a person must look at. */
+/** What a person must look at, and the events that tell of an order. */
 import type { OrderEvent, OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { AttentionCode, OrderState } from './state.ts';

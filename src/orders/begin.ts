@@ -1,5 +1,4 @@
 /** Begins an effect: what the order remembers of it, and the call with its request. */
-
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
 import { hintReadable } from './apply-reading.ts';
 import { wrongKeyKnown } from './attention.ts';

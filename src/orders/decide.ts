@@ -1,4 +1,4 @@
-/** What follows from a reading of the decision. Pure. */
+/** Which action a decision means, at checkout and later. */
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { Policy } from './policy.ts';

@@ -1,5 +1,4 @@
-/** An order in plain words, as Markdown for the Temporal UI's current details. */
-
+/** What ops see of an order: words for the Temporal UI, and search attributes. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { nextDeadline } from './deadlines.ts';
 import { currentAttempt } from './new-order.ts';

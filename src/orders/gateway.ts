@@ -1,5 +1,4 @@
 /** The payment gateway's result. */
-
 import type { GatewayOutcome } from './activity-contract.ts';
 import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';

@@ -1,5 +1,4 @@
 /** Compares what an order wants under way with what is, and says what to begin and what to stop. */
-
 import type { Call, Command } from './activity-contract.ts';
 import { begin } from './begin.ts';
 import { currentAttempt } from './new-order.ts';

@@ -1,4 +1,4 @@
-/** The beginning of an order and of each attempt. */
+/** The beginning of an order and of each attempt, and the phase that follows from what is known. */
 import type { Attempt, AttentionCode, OrderState } from './state.ts';
 import { type Action, type Instant, type IntegrationWorkflow, instant, millis, type Phase } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** What an input means to an order. Pure: the only clock is the input's own time. */
+/** Which input comes next, and what it means to an order. Pure: the only clock is the input's own time. */
 import { advance, followUp } from './advance.ts';
 import { hintIsNews, keepHint } from './apply-reading.ts';
 import { ask, askHeld } from './ask.ts';

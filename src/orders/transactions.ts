@@ -1,5 +1,4 @@
 /** The transactions of an attempt: what was made, what turned up, and until when it can be canceled. */
-
 import type { LookUpOutcome, ScreeningOutcome } from './activity-contract.ts';
 import { clear, raiseWrongKey } from './attention.ts';
 import type { OrderEventType } from './messages.ts';

@@ -1,3 +1,4 @@
+/** Steering the sandbox from a test: decisions, faults, its clock, its books. */
 import { z } from 'zod';
 import type { FaultPlan, FaultPlanInput, FaultReport } from './fault-plan.ts';
 import type { Keys } from './gate.ts';

@@ -1,3 +1,4 @@
+/** Starts the sandbox, and steers it by HTTP. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import Fastify from 'fastify';
 import { ZodError, z } from 'zod';

@@ -1,3 +1,4 @@
+/** Which request meets which fault. */
 import { z } from 'zod';
 import { FAULTY_OPERATIONS, type Operation, PORTAL_OPERATIONS, type Subject } from './model.ts';
 import { bareInvoiceNumber } from './state.ts';

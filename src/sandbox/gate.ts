@@ -1,3 +1,4 @@
+/** The way into the sandbox: routes, keys, limits and faults. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';

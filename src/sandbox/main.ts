@@ -1,3 +1,4 @@
+/** `npm run sandbox`. */
 import { join } from 'node:path';
 import { createSandbox, sandboxEnvironment } from './create-sandbox.ts';
 

@@ -1,3 +1,4 @@
+/** The words of the sandbox. */
 import { z } from 'zod';
 
 /** What the service may decide. */

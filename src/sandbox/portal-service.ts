@@ -1,3 +1,4 @@
+/** The sandbox's portal actions. */
 import { z } from 'zod';
 import {
   type Answer,

@@ -1,3 +1,4 @@
+/** The sandbox's screening operations. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Decision } from './model.ts';

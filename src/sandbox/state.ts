@@ -1,3 +1,4 @@
+/** The sandbox's books: transactions, settings, the ledger of requests, and the file that keeps them. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';

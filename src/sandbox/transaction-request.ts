@@ -1,3 +1,4 @@
+/** Checks a transaction as the service does. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Mode } from './model.ts';

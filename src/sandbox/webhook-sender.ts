@@ -1,3 +1,4 @@
+/** Sends the sandbox's webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { request as httpRequest } from 'node:http';

@@ -1,3 +1,4 @@
+/** The client of the screening service: one call for each operation. */
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
 import type { Dialect } from './findings.ts';

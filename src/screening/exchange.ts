@@ -1,3 +1,4 @@
+/** One HTTP exchange with the service: time-outs, sizes, and words with nothing secret in them. */
 import http from 'node:http';
 import https from 'node:https';
 import fetch, { FetchError, type Response } from 'node-fetch';

@@ -1,3 +1,4 @@
+/** A transaction in and out: read in both spellings, written in one, told from another by its fingerprint. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+/** The fields of the portal actions. */
 import { z } from 'zod';
 import { email, filledText, isoDate, oneOf } from './fields.ts';
 import { type Fault, schemaFindings } from './findings.ts';

@@ -1,3 +1,4 @@
+/** What the service's replies mean. */
 import { z } from 'zod';
 import { type Operation, ScreeningError, type ScreeningFailure } from './errors.ts';
 import {

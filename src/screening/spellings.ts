@@ -1,3 +1,4 @@
+/** The two spellings of field names. */
 import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
 

@@ -1,3 +1,4 @@
+/** The rules between the fields of a transaction. */
 import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
 import type { IntegrationWorkflow } from './findings.ts';
 import { type Finding, isObject } from './spellings.ts';

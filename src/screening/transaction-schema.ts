@@ -1,3 +1,4 @@
+/** The fields of a transaction. */
 import { z } from 'zod';
 import {
   amount,

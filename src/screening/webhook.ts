@@ -1,3 +1,4 @@
+/** Reads a webhook in whatever form it comes. */
 import { hasUnprintable } from './fields.ts';
 import { isDecision } from './findings.ts';
 import { withoutHash } from './parse-transaction.ts';

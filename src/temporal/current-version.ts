@@ -1,3 +1,4 @@
+/** Makes a version of the workers the current one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';

@@ -1,3 +1,4 @@
+/** What orders need of a namespace: its search attributes, its retention, the sweep's schedule. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ConnectionLike,

@@ -1,5 +1,4 @@
-/** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address. */
-
+/** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address, the queues' too. */
 import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';

@@ -1,3 +1,4 @@
+/** `npm run setup:temporal`. */
 import { Connection } from '@temporalio/client';
 import { loadTemporalSettings, loadWorkerVersion, unreachableTemporal } from '../config/index.ts';
 import { makeCurrent } from './current-version.ts';

@@ -1,4 +1,4 @@
-/** A person confirms what can't be taken back, or costs the service a call, before it is asked. */
+/** Pages between a click and what it does: confirmation, errors, when an order was last read. */
 import { REASON_LIMIT } from '../../client/read-requests.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';
 import type { Fault } from '../../orders/errors.ts';

@@ -1,3 +1,4 @@
+/** What all pages are made of: escaped HTML, the frame, moments in words, links. */
 import { type OrderKey, orderWorkflowId } from '../../orders/ids.ts';
 import { type Instant, instant } from '../../orders/words.ts';
 

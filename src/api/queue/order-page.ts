@@ -1,5 +1,4 @@
-/** The page of one order: where it is, what can be done, what has happened. */
-
+/** The page of one order: where it is, what can be done, what has happened, what comes next. */
 import { allDeadlines } from '../../orders/deadlines.ts';
 import { describeDeadline } from '../../orders/describe.ts';
 import { ORDER_ERRORS } from '../../orders/errors.ts';

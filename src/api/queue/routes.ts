@@ -1,4 +1,4 @@
-/** The pages for ops at `/`: the queue, each order, recheck and cancel. No script runs in them. */
+/** The pages for ops at `/`: who may see them, the queue, each order and its actions. No script runs in them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { faultsOf, invalidRequest, reasonSchema } from '../../client/read-requests.ts';

@@ -1,3 +1,4 @@
+/** Whether what is kept can be read: the card stash, and payloads with the keys of this process. */
 import { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { CardStashError, inspectRedis, type RedisReport } from '../../cards/index.ts';

@@ -1,3 +1,4 @@
+/** Whether the API and the receiver of events answer as they should. */
 import { randomUUID } from 'node:crypto';
 import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';

@@ -1,3 +1,4 @@
+/** Whether the screening service takes the keys, and whether the clocks agree; and what a finding is. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';

@@ -1,3 +1,4 @@
+/** Whether Temporal has what orders need, who works on its queues, and by which rules open orders live. */
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';

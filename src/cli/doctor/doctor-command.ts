@@ -1,5 +1,4 @@
 /** `doctor`: what is wrong with a set-up, and what to do about it. */
-
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
