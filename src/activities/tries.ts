@@ -178,7 +178,7 @@ export function timed<Request, Outcome>(
   return async (request) => {
     const moment = watchFrom(await began(request));
     const outcome = await activity(request);
-    return { ...moment(), outcome };
+    return { ...moment(), ...afterReset(request), outcome };
   };
 }
 
@@ -190,7 +190,7 @@ export function withMoment<Request, Result extends object>(
   return async (request) => {
     const moment = watchFrom(await began(request));
     const result = await activity(request);
-    return { ...result, ...moment() };
+    return { ...result, ...moment(), ...afterReset(request) };
   };
 }
 
@@ -201,6 +201,14 @@ export function momentOf<Request>(activity: Activity<Request, void>): Activity<R
     await activity(request);
     return moment();
   };
+}
+
+/** An activity that an older run asked for comes from before a reset, too. */
+function afterReset(request: unknown): { afterReset?: true } {
+  if (typeof request !== 'object' || request === null) return {};
+  const wasReset = 'wasReset' in request && request.wasReset === true;
+  const runId = 'runId' in request && typeof request.runId === 'string' ? request.runId : undefined;
+  return wasReset || (runId !== undefined && begunByAnotherRun({ runId })) ? { afterReset: true } : {};
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */

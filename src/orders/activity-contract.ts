@@ -18,14 +18,24 @@ export interface Moment {
   began: Instant;
   /** When it was known. */
   at: Instant;
+  /**
+   * The run that asked was made by an operator's reset: what was found may be of the run before. Told by the result, since a run
+   * that is reset takes up what was recorded before the reset as that run took it.
+   */
+  afterReset?: true;
 }
 
 /** A call's outcome, and when it was learned. */
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
 /** What may write at the service says which run of the workflow began it: after a reset another run gets the activity. */
-interface BegunBy {
+interface BegunBy extends MaybeReset {
   runId: string;
+}
+
+interface MaybeReset {
+  /** The run was made by an operator's reset. */
+  wasReset?: boolean;
 }
 
 /** A local activity has no schedule of its own on the server: the workflow says when it began, in the server's time. */
@@ -110,7 +120,7 @@ export interface PortalRequest extends AboutAttempt, BegunBy {
   forbiddenKnown: boolean;
 }
 
-export interface LookUpRequest extends AboutAttempt {
+export interface LookUpRequest extends AboutAttempt, MaybeReset {
   integration: string;
   invoiceNumber: string;
   knownTransactionIds: string[];

@@ -44,9 +44,8 @@ export function applyScreening(
   const heard = outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered';
   if (heard) clear(order, 'wrong-key');
   const over = order.phase === 'declined' || order.phase === 'canceled' || order.phase === 'closed';
-  const bringsNone = outcome.kind !== 'answered' || outcome.decision === 'error';
   // It may have been stopped at its deadline, and a look has read a decision since.
-  if (over || (bringsNone && hasDecision(attempt))) {
+  if (over || (hasDecision(attempt) && !isNews(attempt, outcome))) {
     noteLateScreening(order, attempt, outcome, moment.sentSince, moment.now);
     return events;
   }
@@ -89,6 +88,12 @@ export function applyScreening(
   }
   settle(order, moment.now);
   return events;
+}
+
+/** @returns whether a screening brings another decision than the attempt has, or one of another transaction */
+function isNews({ decision, transactionId }: Attempt, outcome: ScreeningOutcome): boolean {
+  if (outcome.kind !== 'answered' || outcome.decision === 'error') return false;
+  return outcome.decision !== decision || outcome.transactionId !== transactionId;
 }
 
 /** Ends the screening without a decision: the action given at checkout stands, a person must look. */

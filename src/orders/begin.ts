@@ -29,7 +29,10 @@ export function begin(order: Order, effect: Effect): Call {
     case 'policy':
       return { kind: effect.kind, request: { ...screenRequest(order), ...order.asked, lookFirst: true } };
     case 'retry-screening':
-      return { kind: effect.kind, request: { ...screenRequest(order), lookFirst: order.wasReset } };
+      return {
+        kind: effect.kind,
+        request: { ...screenRequest(order), ...ofAReset(order), lookFirst: order.wasReset },
+      };
     case 'catch-up':
       return beginCatchUp(order);
     case 'look':
@@ -68,11 +71,12 @@ function beginCatchUp(order: Order): Call {
   const lookFirst = attempt.maybeSentSince !== undefined || order.wasReset;
   const request = {
     ...screenRequest(order),
+    ...ofAReset(order),
     lookFirst,
     maybeUnderWay,
     forbiddenKnown: wrongKeyKnown(state),
   };
-  attempt.maybeSentSince ??= order.wasReset ? state.startedAt : order.now;
+  attempt.maybeSentSince ??= order.now;
   attempt.createOpen = true;
   delete attempt.lookedUp;
   return { kind: 'catch-up', request };
@@ -90,6 +94,7 @@ function beginPortalAction(order: Order, number: number): Call {
   const request: Omit<PortalRequest, 'runId'> = {
     integration: state.integration,
     fields,
+    ...ofAReset(order),
     forbiddenKnown: wrongKeyKnown(state),
     ...((order.wasReset || record.maybeSent === true) && { maybeDone: true }),
     ...(attempt !== undefined && { attempt: attempt.number }),
@@ -162,7 +167,12 @@ function lookUpRequest(order: Order, attempt: Attempt): LookUpRequest {
     invoiceNumber: attempt.invoiceNumber ?? invoiceNumberNow(order, attempt),
     knownTransactionIds: knownTransactionIds(state),
     forbiddenKnown: wrongKeyKnown(state),
+    ...ofAReset(order),
   };
+}
+
+function ofAReset({ wasReset }: Order): { wasReset?: true } {
+  return wasReset ? { wasReset } : {};
 }
 
 function gatewayRequest(state: OrderState, attempt: Attempt): Extract<Call, { kind: 'gateway' }>['request'] {

@@ -1,5 +1,11 @@
 /** What the end of an effect means to an order. */
-import type { LookUpOutcome, PortalOutcome, ScreeningOutcome, StatusOutcome } from './activity-contract.ts';
+import type {
+  LookUpOutcome,
+  PortalOutcome,
+  ScreeningOutcome,
+  StatusOutcome,
+  Timed,
+} from './activity-contract.ts';
 import { advance, attend, emit, screenAgain } from './advance.ts';
 import { applyReading, takeHint } from './apply-reading.ts';
 import { answerCheckout, applyFirstScreening, applyScreening } from './apply-screening.ts';
@@ -54,10 +60,10 @@ function done(order: Order, running: Running, result: EffectResult): void {
       );
       return;
     case 'retry-screening':
-      retried(order, result.outcome, since);
+      retried(order, result.outcome, since, result.afterReset);
       return;
     case 'catch-up':
-      caughtUp(order, effect, result.outcome, since);
+      caughtUp(order, effect, result, since);
       return;
     case 'look':
       endLook(order, running, result);
@@ -71,7 +77,7 @@ function done(order: Order, running: Running, result: EffectResult): void {
       applyFresh(order, running, result, 'poll');
       return;
     case 'look-up':
-      if (effect.kind === 'look-up') lookedUp(order, effect.attempt, result.outcome);
+      if (effect.kind === 'look-up') lookedUp(order, effect.attempt, result);
       return;
     case 'gateway':
       if (effect.kind !== 'gateway') return;
@@ -81,7 +87,7 @@ function done(order: Order, running: Running, result: EffectResult): void {
       );
       return;
     case 'portal':
-      if (effect.kind === 'portal') performed(order, effect.action, result.outcome);
+      if (effect.kind === 'portal') performed(order, effect.action, result.outcome, result.afterReset);
       return;
     case 'deliver':
       if (effect.kind === 'deliver') delivered(order, effect.upTo, true);
@@ -128,19 +134,27 @@ function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { h
   }
 }
 
-function retried(order: Order, outcome: ScreeningOutcome, since: Instant): void {
+function retried(order: Order, outcome: ScreeningOutcome, since: Instant, afterReset?: true): void {
   const { policy } = order.state;
-  const sentSince = sentAsEarlyAs(order, outcome, since);
+  const sentSince = sentAsEarlyAs(order, outcome, since, afterReset);
   if (policy !== undefined)
     emit(order, answerCheckout(order.state, policy, outcome, { sentSince, now: order.now }));
 }
 
-function caughtUp(order: Order, effect: Effect, outcome: ScreeningOutcome, since: Instant): void {
+function caughtUp(
+  order: Order,
+  effect: Effect,
+  { outcome, afterReset }: Timed<ScreeningOutcome>,
+  since: Instant,
+): void {
   const { state, now } = order;
-  const sentSince = sentAsEarlyAs(order, outcome, since);
+  const sentSince = sentAsEarlyAs(order, outcome, since, afterReset);
   if (effect.kind !== 'catch-up' || state.policy === undefined) return;
+  const attempt = attemptNumbered(state, effect.attempt);
+  if (attempt.maybeSentSince !== undefined && sentSince < attempt.maybeSentSince)
+    attempt.maybeSentSince = sentSince;
   if (effect.attempt !== currentAttempt(state).number) {
-    noteLateScreening(state, attemptNumbered(state, effect.attempt), outcome, sentSince, now);
+    noteLateScreening(state, attempt, outcome, sentSince, now);
     return;
   }
   const source = effect.rescreen ? 'rescreen' : 'catch-up';
@@ -149,16 +163,17 @@ function caughtUp(order: Order, effect: Effect, outcome: ScreeningOutcome, since
 
 /** What a run finds that an operator had begin anew may have been made by the run before, as early as the order began. */
 function sentAsEarlyAs(
-  { wasReset, state: { startedAt } }: Order,
+  { state: { startedAt } }: Order,
   outcome: ScreeningOutcome,
   since: Instant,
+  afterReset: true | undefined,
 ): Instant {
   const made = outcome.kind === 'answered' && !outcome.adopted;
-  return wasReset && !made ? startedAt : since;
+  return afterReset && !made ? startedAt : since;
 }
 
 /** What is found while the order is being screened is its decision, whoever looked; otherwise it is only recorded. */
-function lookedUp(order: Order, number: number, outcome: LookUpOutcome): void {
+function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<LookUpOutcome>): void {
   const { state, now } = order;
   const attempt = attemptNumbered(state, number);
   const { policy, phase } = state;
@@ -174,7 +189,7 @@ function lookedUp(order: Order, number: number, outcome: LookUpOutcome): void {
     order,
     applyScreening(state, policy, answered, {
       source: 'catch-up',
-      sentSince: sentAsEarlyAs(order, answered, now),
+      sentSince: sentAsEarlyAs(order, answered, now, afterReset),
       now,
     }),
   );
@@ -232,7 +247,7 @@ function applyFresh(
   emit(order, applyReading(state, outcome, source, now));
 }
 
-function performed(order: Order, number: number, outcome: PortalOutcome): void {
+function performed(order: Order, number: number, outcome: PortalOutcome, afterReset?: true): void {
   const { state, now } = order;
   const record = actionNumbered(state, number);
   if (record === undefined) return;
@@ -241,7 +256,7 @@ function performed(order: Order, number: number, outcome: PortalOutcome): void {
     if (record.stop === undefined) return;
     // A wrong key says that nothing was sent now, not what became of the try before.
     performed(order, number, {
-      kind: record.maybeSent === true || order.wasReset ? 'unconfirmed' : 'not-sent',
+      kind: record.maybeSent === true || afterReset ? 'unconfirmed' : 'not-sent',
     });
     return;
   }

@@ -6,6 +6,7 @@ import {
   failureOf,
   fromNow,
   outcomeOf,
+  perform,
   RESET_RUN_ID,
   requests,
   sandbox,
@@ -43,6 +44,18 @@ describe('a screening that a run before the reset began', () => {
     const outcome = await outcomeOf(catchUp, aCatchUp('review', ofAnotherRun), { attempt: 2 });
     expect(outcome).toMatchObject({ kind: 'answered', adopted: false });
     expect(requests('status-by-invoice')).toBe(2);
+  });
+});
+
+describe('a result', () => {
+  it.each([
+    [ofAnotherRun, true],
+    [{ wasReset: true }, true],
+    [{}, undefined],
+  ])('says whether it may be of the run before: %o', async (reset, afterReset) => {
+    const { catchUp } = aWorld().background;
+    const result = await perform(catchUp, aCatchUp('pass', reset), { attempt: 2 });
+    expect(result.afterReset).toBe(afterReset);
   });
 });
 

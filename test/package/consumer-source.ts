@@ -1,10 +1,20 @@
 /** A project that depends on the package, as an order service would: the same source as ES modules and as CommonJS. */
 export const CONSUMER = `
-import type { OrderEvent } from '../../src/orders/messages.ts';
 import { Client, Connection } from '@temporalio/client';
 import { createDataConverter, createOrderScreening, type OrderScreening, OrderScreeningError } from 'order-screening';
 import { createCardStash } from 'order-screening/cards';
-import { type CheckoutAnswer, decisionUpdate, decisionUpdateId, orderQuery, orderWorkflowId, recheckSignal, SCREEN_ORDER, type ScreenOrderInput, TASK_QUEUE } from 'order-screening/messages';
+import {
+  type CheckoutAnswer,
+  decisionUpdate,
+  decisionUpdateId,
+  type OrderEvent,
+  orderQuery,
+  orderWorkflowId,
+  recheckSignal,
+  SCREEN_ORDER,
+  type ScreenOrderInput,
+  TASK_QUEUE,
+} from 'order-screening/messages';
 import { ConfigError, loadClientSettings } from 'order-screening/settings';
 
 const input: ScreenOrderInput = { orderId: '1001', transaction: { amount: '249.00' } };

@@ -140,6 +140,7 @@ export class Activity {
       receiver: world.receiver,
       stash: world.stash,
       runId: this.#hearer.id,
+      afterReset: this.#afterReset(),
       attempt: this.#attempt,
       scheduledAt,
       startedAt: agenda.now,
@@ -172,6 +173,15 @@ export class Activity {
         if (this.#process === process) this.workerDies();
       });
     }
+  }
+
+  #afterReset(): boolean {
+    const { call } = this;
+    const request = 'request' in call ? call.request : {};
+    const writes = call.kind === 'catch-up' || call.kind === 'retry-screening' || call.kind === 'portal';
+    return (
+      ('wasReset' in request && request.wasReset === true) || (writes && this.begunBy !== this.#hearer.id)
+    );
   }
 
   #code(context: Context): Try {

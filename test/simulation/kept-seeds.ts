@@ -19,4 +19,6 @@ export const KEPT_SEEDS: readonly (readonly [number, string])[] = [
     970_421_607,
     'a rescreen that ended late with an error replaced the decision that a look had read meanwhile',
   ],
+  [921_251_799, 'a run that a reset made took what was recorded before it otherwise than the run before'],
+  [122_507_308, 'a rescreen that ended late told the same decision again'],
 ];

@@ -35,6 +35,7 @@ export class LocalActivity {
       scheduledAt: begunAt,
       startedAt: agenda.now,
       skewMs: liberties.skewMs,
+      afterReset: this.call.kind === 'first-screening' && this.call.request.wasReset,
       breaksDown: liberties.breaksDown,
       told: undefined,
       tellNext: () => undefined,

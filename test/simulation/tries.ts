@@ -33,6 +33,8 @@ export interface Context {
   readonly startedAt: number;
   /** How far the worker's wall clock is off. */
   readonly skewMs: number;
+  /** The run that asked was made by a reset, or another run has the activity since. */
+  readonly afterReset: boolean;
   /** Its own code fails. */
   readonly breaksDown: boolean;
   /** What the try before told this one. */
@@ -49,8 +51,9 @@ export const PATIENT_MS = 30_000;
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
 /** @returns when the try began and what time it is, in the server's time as far as a worker can tell */
-export function moment({ agenda, scheduledAt, startedAt }: Context): Moment {
-  return { began: instant(scheduledAt), at: instant(scheduledAt + agenda.now - startedAt) };
+export function moment({ agenda, scheduledAt, startedAt, afterReset }: Context): Moment {
+  const at = instant(scheduledAt + agenda.now - startedAt);
+  return { began: instant(scheduledAt), at, ...(afterReset && { afterReset }) };
 }
 
 export function wallClock({ agenda, skewMs }: Context): number {
