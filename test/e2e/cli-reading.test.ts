@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDataConverter } from '../../src/starter.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { cliOf, PERSONAL } from './cli-support.ts';
 import { runCli, startCli } from './run-cli.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
-const server = withTestServer();
+const key = randomBytes(32);
+const server = withTestServer({ dataConverter: createDataConverter([{ id: 'one', key }]) });
 let all: Deployment;
 
 beforeAll(async () => {
@@ -16,7 +18,7 @@ beforeAll(async () => {
       default: { poll: { first: '30s', factor: 1, max: '30s' } },
       other: {},
     },
-    { env: { PAYLOAD_KEYS: `one:${randomBytes(32).toString('base64')}` } },
+    { env: { PAYLOAD_KEYS: `one:${key.toString('base64')}` } },
   );
 });
 afterAll(() => all?.stop());
