@@ -119,7 +119,7 @@ function waitingCancels({ run }: OrderEvidence, state: State): Finding[] {
   const { tasks, portalTries, readsUnderWay } = run.history.facts;
   return state.actions.flatMap(({ kind, by, transactionId, requestedAt }): Finding[] => {
     if (kind !== 'cancel' || by !== 'caller') return [];
-    const asked = tasks.findIndex(({ from }) => from >= Date.parse(requestedAt));
+    const asked = tasks.findIndex(({ to }) => to >= Date.parse(requestedAt));
     const own = portalTries.find(
       (one) => one.kind === 'cancel' && one.transactionId === transactionId && one.task >= asked,
     );

@@ -145,7 +145,9 @@ export class OrderWorld {
         this.#byHand(one);
         return;
       case 'reset':
-        if (this.endedAt === undefined && resetRun(this, one.toTask)) this.wasReset = true;
+        if (this.endedAt !== undefined || !resetRun(this, one.toTask)) break;
+        this.wasReset = true;
+        this.owed.reset();
         return;
       default:
         this.#ofTheWorld(one);

@@ -25,6 +25,11 @@ export class Owed {
     if (hinted) this.#since ??= this.#world.agenda.now;
   }
 
+  /** An operator reset the order: what it took after that task it has not taken, or takes again. */
+  reset(): void {
+    this.#since = undefined;
+  }
+
   /** @returns why what is owed was not paid, in words */
   unpaid(at: number): string | undefined {
     this.#settle();
