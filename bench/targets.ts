@@ -37,7 +37,7 @@ interface HistoryLimits {
 export const HISTORY_LIMITS: Readonly<Record<string, HistoryLimits>> = {
   passed: { steps: 18, tasks: 5, aim: 33 },
   declined: { steps: 15, tasks: 4 },
-  'declined, then passed': { steps: 32, tasks: 8 },
+  'declined, then passed': { steps: 29, tasks: 8 },
   'review, passed by webhook': { steps: 28, tasks: 8, aim: 52 },
   'review, passed by poll': { steps: 25, tasks: 7 },
   'review, failed by webhook and canceled': { steps: 30, tasks: 8 },
