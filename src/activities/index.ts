@@ -1,6 +1,5 @@
 /** What the workflows ask of the world, ready for a worker. */
-import type { ActivitiesByQueue } from './activity-world.ts';
-import { type ActivityWorld, tellingBeforeRecord } from './activity-world.ts';
+import { type ActivitiesByQueue, type ActivityWorld, tellingBeforeRecord } from './activity-world.ts';
 import { eventActivities } from './events.ts';
 import { portalActivities } from './portal.ts';
 import { screeningActivities } from './screening.ts';

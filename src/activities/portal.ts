@@ -178,10 +178,10 @@ function timeLeftMs(request: PortalRequest): number {
 // stands.
 
 /** Sends the action; only a chargeback's reply echoes what was submitted. @throws ScreeningError */
-export type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
+type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
 
 /** @returns how to send the action, or the words of why it can't be: no value that was given is in them */
-export function portalCall(request: PortalRequest): PortalCall | { words: string } {
+function portalCall(request: PortalRequest): PortalCall | { words: string } {
   const { fields, transactionId } = request;
   if (fields.kind === 'customer-code')
     return customerCodeCall(fields.customerCode, fields.email ?? request.email);

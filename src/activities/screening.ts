@@ -254,7 +254,7 @@ const NOT_ITS_FAULT: ReadonlySet<string> = new Set([
 ]);
 
 /** One circuit breaker for each integration, shared by the checkouts of a process. */
-export class CheckoutBreakers {
+class CheckoutBreakers {
   readonly #breakers = new Map<string, CircuitBreakerPolicy>();
 
   /** @returns what the screening brought, or undefined: it wasn't begun, since the service is down */

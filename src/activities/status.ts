@@ -1,6 +1,5 @@
 /** Reading the status of a transaction: once, durably, or until its decision changes. */
 import { activityInfo } from '@temporalio/activity';
-import type { StatusOutcome } from '../orders/activity-contract.ts';
 import {
   type DurableReadRequest,
   type LookRequest,
@@ -8,6 +7,7 @@ import {
   type LookUpRequest,
   POLL_UNCHANGED,
   type PollRequest,
+  type StatusOutcome,
   type StatusRequest,
 } from '../orders/activity-contract.ts';
 import { type ScreeningClient, ScreeningError } from '../screening/index.ts';

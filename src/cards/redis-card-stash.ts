@@ -60,7 +60,7 @@ function read(stored: string): Sealed | undefined {
 export type RedisClient = RedisClientType;
 
 /** One connection to Redis that is made when it is needed, and made anew after anything went wrong with it. */
-export interface RedisConnection {
+interface RedisConnection {
   /**
    * Runs one command, within a second. It may be sent twice: when a connection turns out to be dead, a new one is tried.
    * @throws CardStashError `unreachable` or `refused`
@@ -82,7 +82,7 @@ class Late extends Error {}
  * The client's own reconnecting stays off: it would not see a connection that is open and silent, and after a failed call
  * nothing of that call may be sent any more.
  */
-export function createRedisConnection(address: RedisAddress): RedisConnection {
+function createRedisConnection(address: RedisAddress): RedisConnection {
   let current: Promise<RedisClient> | undefined;
   let closed = false;
 

@@ -9,6 +9,7 @@ import {
   orderIdSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
+import { errorCode } from '../config/values.ts';
 import { ACTIONS, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -74,8 +75,9 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    throw new UsageError('The input is missing', [{ path: '<file>', message: `can't be read${code}` }]);
+    const code = errorCode(error);
+    const why = code === undefined ? '' : ` (${String(code)})`;
+    throw new UsageError('The input is missing', [{ path: '<file>', message: `can't be read${why}` }]);
   }
 }
 

@@ -89,7 +89,7 @@ async function goesOn(
 // How updates are sent to an order, whatever they ask.
 
 /** What names an update; without an id it is random. */
-export interface UpdateName {
+interface UpdateName {
   updateId?: string;
 }
 
@@ -161,7 +161,7 @@ function busy(cause: unknown): OrderScreeningError {
  * @returns its answer
  * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or whatever the order says
  */
-export async function toOpenOrder<T>(
+async function toOpenOrder<T>(
   context: ClientContext,
   workflowId: string,
   send: (handle: ReturnType<ClientContext['client']['workflow']['getHandle']>) => Promise<T>,

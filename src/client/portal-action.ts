@@ -97,7 +97,7 @@ const UPDATES = {
 // Portal actions weeks later: a durable workflow of their own, from the closed order's record.
 
 /** @param order the closed order's final state */
-export async function closedOrderAction(
+async function closedOrderAction(
   context: ClientContext,
   key: OrderKey,
   order: OrderState,
@@ -132,7 +132,7 @@ export async function closedOrderAction(
 }
 
 /** An action for a transaction whose order Temporal no longer knows, or of which nothing is on record. */
-export async function orderlessAction(
+async function orderlessAction(
   context: ClientContext,
   { integration: name }: OrderKey,
   fields: PortalFields,

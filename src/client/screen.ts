@@ -162,10 +162,7 @@ const UNTOUCHED_EVENTS = 2;
  * @throws OrderScreeningError `temporal-unavailable` when that isn't certain, `attempt-mismatch` when the order that waits
  * was started with another content
  */
-export async function pendingAnswer(
-  context: ClientContext,
-  request: CheckedScreenRequest,
-): Promise<CheckoutAnswer> {
+async function pendingAnswer(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {
   const workflowId = orderWorkflowId(request.integration.name, request.orderId);
   const deadline = Date.now() + ASK_WITHIN_MS;
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);

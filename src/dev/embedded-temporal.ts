@@ -157,7 +157,7 @@ async function logTail(logFile: string): Promise<string> {
 }
 
 /** What the embedded server is to be. Without `dbFile` it keeps its state in memory; without `uiPort` it has no UI. */
-export interface TemporalServerShape {
+interface TemporalServerShape {
   port: number;
   namespace: string;
   uiPort?: number;
@@ -169,7 +169,7 @@ export interface TemporalServerShape {
  * The CLI's arguments for `server start-dev`, tuned for a file on one machine: with the defaults a decision takes
  * 46 to 51 ms and 17 to 22 orders a second get through, with these 19 ms and 103.
  */
-export function temporalArguments(shape: TemporalServerShape): string[] {
+function temporalArguments(shape: TemporalServerShape): string[] {
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(shape.port)];
   args.push('--namespace', shape.namespace, '--log-level', 'warn', '--color', 'never');
   // The default of 20 polls a second and shard makes every hop of a task wait 50 ms.

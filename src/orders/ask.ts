@@ -163,7 +163,7 @@ export function hintRefusal(
 }
 
 /** @returns why the order can't take it as it stands, or undefined: it can, or that can't be told yet */
-export function refusalNow(order: Order, asked: Ask, nowMs: number): Refusal | undefined {
+function refusalNow(order: Order, asked: Ask, nowMs: number): Refusal | undefined {
   const { state } = order;
   switch (asked.kind) {
     case 'decision':
@@ -186,7 +186,7 @@ export function refusalNow(order: Order, asked: Ask, nowMs: number): Refusal | u
 }
 
 /** After a reset Temporal sends the updates again at once, also those that came after the attempt before, which may not come this time. */
-export function comesEarly({ wasReset, state: { attempts } }: Order, attempt: number): boolean {
+function comesEarly({ wasReset, state: { attempts } }: Order, attempt: number): boolean {
   return wasReset && attempts.length < attempt && attempts[attempt - 2]?.answer === undefined;
 }
 

@@ -244,7 +244,7 @@ export function forbiddenFields(value: unknown, path = 'transaction', depth = 0)
 }
 
 /** @returns whether a JSON value nests deeper than `DEEPEST` levels */
-export function nestsTooDeep(value: unknown, depth = 0): boolean {
+function nestsTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth > DEEPEST || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));
 }

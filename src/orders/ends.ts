@@ -19,7 +19,7 @@ import { applyLookUp, noteLateScreening } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
 
 /** What is known when a screening's own code failed: a create may have been sent. */
-export const BROKE_DOWN: ScreeningOutcome = {
+const BROKE_DOWN: ScreeningOutcome = {
   kind: 'unanswered',
   reason: 'screening-broke-down',
   maybeSent: true,

@@ -1,6 +1,7 @@
 /** Who waits for an answer of an order, and for how long. */
 import type { Asked, Order, Refusal, Reply, Ticket } from './order.ts';
 import { actionNumbered, portalAnswer, portalFailure } from './portal.ts';
+import { isUnderWay } from './same-action.ts';
 import type { ActionRecord } from './state.ts';
 import { type Instant, instant, millis } from './words.ts';
 
@@ -54,9 +55,9 @@ export function tellThatItGoesOn(order: Order, replies: Reply[], all = false): v
   });
 }
 
-function isOver(order: Order, number: number): boolean {
-  const status = actionNumbered(order.state, number)?.status;
-  return status !== 'queued' && status !== 'running';
+function isOver({ state }: Order, number: number): boolean {
+  const record = actionNumbered(state, number);
+  return record === undefined || !isUnderWay(record);
 }
 
 function goesOn({ state }: Order, ticket: number, number: number): Reply {
@@ -85,7 +86,7 @@ function replyTo({ state }: Order, ticket: Ticket): Reply | undefined {
     return answer === undefined ? undefined : { ticket: ticket.number, checkout: answer };
   }
   const record = actionNumbered(state, ticket.action);
-  if (record === undefined || record.status === 'queued' || record.status === 'running') return undefined;
+  if (record === undefined || isUnderWay(record)) return undefined;
   return { ticket: ticket.number, ...endOf(state, record, ticket.withdraws === true) };
 }
 

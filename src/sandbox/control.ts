@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { FaultPlan, FaultPlanInput, FaultReport } from './fault-plan.ts';
 import type { Keys } from './gate.ts';
-import type { Decision } from './model.ts';
 import {
   type CustomerCode,
   DECISIONS,
+  type Decision,
   LEDGER_OPERATIONS,
   type LedgerEntry,
   type PortalSettings,

@@ -152,7 +152,7 @@ interface OfTransaction {
  * The control plane by HTTP, for callers on the same machine only. Bad input is 400 with every fault listed:
  * `{"errors":[{"path","message"}]}`.
  */
-export function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
+function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
   app.addHook('onRequest', async (request, reply) => {
     if (LOOPBACK.test(request.socket.remoteAddress ?? '')) return;
     await reply.code(403).send(fault('', 'the control plane answers callers on this machine only'));

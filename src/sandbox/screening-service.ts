@@ -1,8 +1,14 @@
 /** The sandbox's screening operations. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Decision } from './model.ts';
-import { type Answer, DECISIONS, type Mode, type Subject, type TransactionRecord } from './model.ts';
+import {
+  type Answer,
+  DECISIONS,
+  type Decision,
+  type Mode,
+  type Subject,
+  type TransactionRecord,
+} from './model.ts';
 import { bareInvoiceNumber, type SandboxState } from './state.ts';
 import {
   asObject,
@@ -137,16 +143,16 @@ export function refuse(status: number, ...errors: string[]): Answer {
 }
 
 export const notAuthorized = (): Answer => refuse(403, 'Not Authorized');
-export const transactionNotFound = (): Answer => refuse(404, 'Transaction Not Found');
+const transactionNotFound = (): Answer => refuse(404, 'Transaction Not Found');
 
 /** Transaction response (standard); `message` only with `fail`. */
-export function standardReply(transaction: TransactionRecord): Record<string, unknown> {
+function standardReply(transaction: TransactionRecord): Record<string, unknown> {
   const { id, decision } = transaction;
   return decision === 'fail' ? { id, decision, message: FAIL_MESSAGE } : { id, decision };
 }
 
 /** Transaction response (enriched). */
-export function enrichedReply(transaction: TransactionRecord): Record<string, unknown> {
+function enrichedReply(transaction: TransactionRecord): Record<string, unknown> {
   return {
     ...standardReply(transaction),
     account_mode: transaction.mode,

@@ -2,9 +2,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import type { Decision } from './model.ts';
 import {
   customerCodeSchema,
+  type Decision,
   type LedgerEntry,
   type LedgerOperation,
   ledgerEntrySchema,
@@ -19,14 +19,14 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_PORTAL: PortalSettings = { codeType: 'number', covered: true, cancelWindowMs: 5 * DAY_MS };
 
-export const stateSnapshotSchema = z.object({
+const stateSnapshotSchema = z.object({
   clockOffsetMs: z.number(),
   portal: portalSettingsSchema,
   transactions: z.array(transactionRecordSchema),
   customerCodes: z.array(customerCodeSchema),
 });
 /** What of the state survives a restart. */
-export type StateSnapshot = z.infer<typeof stateSnapshotSchema>;
+type StateSnapshot = z.infer<typeof stateSnapshotSchema>;
 
 /** Removes the leading `#` that invoice numbers are shown with. */
 export function bareInvoiceNumber(invoiceNumber: string): string {
@@ -111,7 +111,7 @@ export class SandboxState {
 }
 
 const stateFileSchema = z.object({ state: stateSnapshotSchema, ledger: z.array(ledgerEntrySchema) });
-export type SavedState = z.infer<typeof stateFileSchema>;
+type SavedState = z.infer<typeof stateFileSchema>;
 
 /** A file is rewritten as a whole: at most so often, and never for more than a twentieth of the time. */
 const MIN_PAUSE_MS = 250;

@@ -135,6 +135,6 @@ const COUNTRY_CODES = new Set(
 );
 
 /** Whether `code` names a country in the spelling the service asks for: two capital letters. */
-export function isCountryCode(code: string): boolean {
+function isCountryCode(code: string): boolean {
   return COUNTRY_CODES.has(code);
 }

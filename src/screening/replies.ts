@@ -10,8 +10,7 @@ import {
   scrubWords,
   withoutSecrets,
 } from './exchange.ts';
-import type { Decision } from './findings.ts';
-import { DECISIONS, isDecision } from './findings.ts';
+import { DECISIONS, type Decision, isDecision } from './findings.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 
 /** What is needed to judge a reply: which operation it answers, and what must not come back in words. */

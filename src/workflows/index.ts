@@ -5,9 +5,7 @@ import { sweep } from './activities.ts';
 export { portalAction } from './portal-action.ts';
 export { screenOrder } from './screen-order.ts';
 
-// Run by a schedule: looks over the open orders.
-
-/** Looks over the next open orders. @returns what it found, for the next sweep to go on from */
+/** Run by a schedule: looks over the next open orders. @returns what it found, for the next sweep to go on from */
 export async function sweepOrders(): Promise<SweepResult> {
   return sweep();
 }

@@ -50,7 +50,7 @@ const attention = () =>
     'Matters raised that a person must look at, by reason',
   );
 
-export class OrderMetrics {
+class OrderMetrics {
   #decision: OrderState['decision'];
   #raised: readonly string[];
 

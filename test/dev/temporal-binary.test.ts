@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TemporalSource, TemporalStep } from '../../src/dev/temporal-binary.ts';
-import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
+import { findTemporalBinary, type TemporalSource, type TemporalStep } from '../../src/dev/temporal-binary.ts';
 import { quiet } from './quiet-progress.ts';
 
 /** Steps that note that they were tried, and find the binary or say why not. */

@@ -1,6 +1,7 @@
 /** Takes an order up from its history: the recorded tasks must make of it what they made of it before. */
 import type { Command } from '../../src/orders/activity-contract.ts';
 import type { Input, Order } from '../../src/orders/order.ts';
+import { LOCAL } from '../../src/orders/wanted.ts';
 import { instant } from '../../src/orders/words.ts';
 import type { Rules } from './rules.ts';
 import type { Start } from './run.ts';
@@ -75,7 +76,7 @@ export function relive(rules: Rules, start: Start, tasks: readonly Task[]): Reli
 }
 
 export function isLocal({ call }: Extract<Command, { do: 'begin' }>): boolean {
-  return call.kind === 'first-screening' || call.kind === 'look';
+  return LOCAL.includes(call.kind);
 }
 
 /**

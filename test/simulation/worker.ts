@@ -5,7 +5,7 @@ import { instant } from '../../src/orders/words.ts';
 import type { Invariants } from './invariants.ts';
 import { LocalActivity } from './local-activity.ts';
 import { between } from './random.ts';
-import { hasEnded, relive } from './relive.ts';
+import { hasEnded, isLocal, relive } from './relive.ts';
 import type { Run } from './run.ts';
 import type { Task, Update } from './task.ts';
 
@@ -167,10 +167,7 @@ export class Worker {
         continue;
       }
       task.commands.push(command);
-      if (
-        command.do === 'begin' &&
-        (command.call.kind === 'first-screening' || command.call.kind === 'look')
-      ) {
+      if (command.do === 'begin' && isLocal(command)) {
         this.#local = this.#localActivity(command);
       }
     }

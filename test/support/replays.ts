@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
+import { grpcCode } from '../../src/client/temporal-errors.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
-
-/** The status of gRPC. */
-const NOT_FOUND = 5;
 
 type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
 
@@ -128,5 +126,7 @@ export async function* everyHistory(
 
 /** The time-skipping server's own error comes as it is. */
 function isNotFound(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND);
+  return (
+    error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === grpcCode.notFound)
+  );
 }

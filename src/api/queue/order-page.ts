@@ -155,7 +155,7 @@ export interface Happening {
 }
 
 /** @returns everything that is on record, the oldest first */
-export function timelineOf({ summary, state, poll }: InspectedOrder): Happening[] {
+function timelineOf({ summary, state, poll }: InspectedOrder): Happening[] {
   const found: Happening[] = [];
   const add = (at: Instant | undefined, words: string): void => {
     if (at !== undefined) found.push({ at, words });
@@ -170,7 +170,7 @@ export function timelineOf({ summary, state, poll }: InspectedOrder): Happening[
 }
 
 /** @returns what follows by itself, the nearest first */
-export function upcoming({ state, poll }: InspectedOrder, nowMs: number): Happening[] {
+function upcoming({ state, poll }: InspectedOrder, nowMs: number): Happening[] {
   const found = poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, words: 'The decision is polled' }];
   if (state !== undefined) {
     for (const { kind, at } of allDeadlines(state)) {

@@ -206,10 +206,10 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
 // other port of the same machine.
 
 /** What makes a browser ask for the key. */
-export const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
+const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
 
 /** @throws HttpError `unauthorized` unless one of the keys was sent; without any keys everybody may see */
-export function requireSignIn(request: FastifyRequest, apiKeys: readonly HashedKey[]): void {
+function requireSignIn(request: FastifyRequest, apiKeys: readonly HashedKey[]): void {
   if (apiKeys.length === 0) return;
   const name = nameOfKey(apiKeys, keyIn(request.headers.authorization ?? ''));
   if (name === undefined) throw new HttpError('unauthorized');
@@ -226,6 +226,6 @@ function keyIn(authorization: string): string | undefined {
  * A browser sends the key along whoever made the form, so that a form must come from these pages themselves.
  * @throws HttpError `foreign-form` unless the browser says so
  */
-export function requireOwnForm({ headers }: FastifyRequest): void {
+function requireOwnForm({ headers }: FastifyRequest): void {
   if (sentBy(headers) !== 'own page') throw new HttpError('foreign-form');
 }

@@ -139,7 +139,7 @@ export function clockFinding(check: ReturnType<typeof finder>, skewMs: number, w
 }
 
 /** @returns by how many milliseconds the clock behind an address is ahead, from its Date header; undefined when it gives none */
-export async function dateHeaderSkew(address: string, withinMs: number): Promise<number | undefined> {
+async function dateHeaderSkew(address: string, withinMs: number): Promise<number | undefined> {
   const sent = Date.now();
   const response = await fetch(address, {
     method: 'HEAD',

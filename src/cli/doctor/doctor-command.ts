@@ -96,7 +96,7 @@ function inWords(findings: readonly Finding[], faults: number, warnings: number,
 const LEAST_SECRET = 16;
 
 /** Every fault that would stop a process from starting: keys that aren't well formed, `API_KEYS` that are missing … */
-export function checkSettings(faults: readonly Fault[]): Finding[] {
+function checkSettings(faults: readonly Fault[]): Finding[] {
   const { ok, fault } = finder('settings');
   if (faults.length === 0) return [ok('every variable and the policy file can be read')];
   return faults.map(({ path, message }) =>
@@ -105,7 +105,7 @@ export function checkSettings(faults: readonly Fault[]): Finding[] {
 }
 
 /** Without a secret no webhook is taken, and a short one can be guessed. */
-export function checkWebhookSecrets({ webhookSecrets }: Config): Finding[] {
+function checkWebhookSecrets({ webhookSecrets }: Config): Finding[] {
   const { ok, warning } = finder('webhook-secrets');
   if (webhookSecrets.length === 0) {
     return [
