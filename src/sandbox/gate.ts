@@ -46,6 +46,7 @@ export class Gate {
 
   async pass(call: Call, reply: FastifyReply): Promise<FastifyReply> {
     const entry = this.ledger.open(call.operation, call.base, call.subject);
+    entry.callerPort = reply.request.socket.remotePort ?? null;
     this.onChange();
     const fault = this.faults.pick(call.operation, call.subject);
     if (fault) {

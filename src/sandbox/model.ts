@@ -51,6 +51,8 @@ export const ledgerEntrySchema = z.object({
     /** The decision as it stood when the answer was made (for a webhook: as it was told). */
     decision: z.string().nullable(),
   }),
+  /** Of the connection that a request came by, at the caller's end. */
+  callerPort: z.number().int().nullable().default(null),
   /** Whether the state was changed; for a webhook, whether its receiver took it. */
   committed: z.boolean(),
   /** The kind of fault that was played. */

@@ -210,6 +210,7 @@ export class Ledger {
       transactionId: subject.transactionId,
       invoiceNumber: subject.invoiceNumber,
       outcome: { status: null, code: null, decision: null },
+      callerPort: null,
       committed: false,
       fault: null,
     };

@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
+import type { LedgerEntry } from '../../src/sandbox/model.ts';
 import { type SpawnedProcess, spawnProcess } from '../support/index.ts';
 import { type CardStash, startCardStash } from './card-stash.ts';
+import { notingDepartures, readDepartures } from './departures.ts';
 import { policyFile } from './policies.ts';
 import { quietPorts } from './ports.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -42,6 +44,8 @@ export interface Deployment {
   readonly temporal: Client;
   readonly sandbox: Sandbox;
   readonly receiver: Receiver;
+  /** Reads when the cancel of an entry left its worker, in milliseconds after the epoch. */
+  readonly departures: () => (entry: LedgerEntry) => number | undefined;
   /** Absent: full card data reaches no worker. */
   readonly cards: CardStash | undefined;
   readonly deaths: Deaths;
@@ -134,7 +138,11 @@ async function assemble(
     policies,
     JSON.stringify(policyFile({ baseUrl: sandbox.testBaseUrl, portalBaseUrl: sandbox.portalBaseUrl })),
   );
+  const departures = join(directory, 'departures');
+  await writeFile(departures, '');
+  const noting = notingDepartures(departures);
   const env = {
+    ...noting.env,
     TEMPORAL_ADDRESS: temporal.address,
     SCREENING_CONFIG: policies,
     SCREENING_API_KEY: API_KEY,
@@ -157,6 +165,7 @@ async function assemble(
     const script = which === workerCount - 1 ? 'test/chaos/forgetful-worker.ts' : 'src/worker.ts';
     const worker = await spawnProcess(script, {
       env: { ...env, METRICS_PORT: String(metricsPorts[which] ?? 0) },
+      nodeArgs: noting.nodeArgs,
       readyWhen: /worker is ready/,
       readyWithinMs: 120_000,
     });
@@ -186,6 +195,7 @@ async function assemble(
       ? spawnProcess('src/api.ts', { env, readyWhen: /listening/i })
       : spawnProcess('src/serve.ts', {
           env: { ...env, METRICS_PORT: String(metricsPorts[workerCount] ?? 0) },
+          nodeArgs: noting.nodeArgs,
           readyWhen: /API and worker are ready/,
           readyWithinMs: 120_000,
         }));
@@ -212,6 +222,7 @@ async function assemble(
     temporal: new Client({ connection, namespace: temporal.namespace }),
     sandbox,
     receiver,
+    departures: () => readDepartures(departures),
     cards: cardStash,
     deaths,
     outages,

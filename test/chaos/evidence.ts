@@ -2,9 +2,9 @@
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { orderQuery } from '../../src/orders/messages.ts';
-import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import type { Diary } from './client.ts';
+import type { Deployment } from './deployment.ts';
 import { type HistoryFacts, historyFacts, timeOf } from './history-facts.ts';
 import { type OrderPlan, orderOfInvoice, workflowIdOf } from './plan.ts';
 import type { Arrival } from './receiver.ts';
@@ -104,6 +104,8 @@ export interface OrderEvidence {
   portalRuns: { kind: string; status: string }[];
   /** Attachments of the order's customer code to its e-mail address: the same one is the same in both. */
   customerCodes: number;
+  /** When each of its cancels left a worker, by the entry's sequence; milliseconds after the epoch. */
+  departures: Record<number, number>;
 }
 
 type HistoryEvent = Parameters<typeof timeOf>[0];
@@ -151,12 +153,12 @@ async function historyOf(client: Client, workflowId: string): Promise<HistoryEve
 
 /** Gathers everything about every order. */
 export async function gatherEvidence(
-  client: Client,
-  sandbox: Sandbox,
+  { temporal: client, sandbox, departures }: Pick<Deployment, 'temporal' | 'sandbox' | 'departures'>,
   arrivals: readonly Arrival[],
   plans: readonly OrderPlan[],
   diaryOf: (orderId: string) => Diary,
 ): Promise<OrderEvidence[]> {
+  const departureOf = departures();
   const transactions = byOrder(sandbox.control.transactions());
   const ledger = byOrder(sandbox.control.ledger());
   const events = new Map<string, Arrival[]>();
@@ -168,12 +170,17 @@ export async function gatherEvidence(
   return inBatches(plans, async (plan) => {
     const mine = transactions.get(plan.orderId) ?? [];
     const ids = new Set(mine.map(({ id }) => id));
+    const entries = ledger.get(plan.orderId) ?? [];
+    const left = entries.flatMap((entry) => {
+      const at = departureOf(entry);
+      return at === undefined ? [] : [[entry.sequence, at] as const];
+    });
     return {
       plan,
       diary: diaryOf(plan.orderId),
       run: await readRun(client, plan),
       transactions: mine,
-      ledger: ledger.get(plan.orderId) ?? [],
+      ledger: entries,
       arrivals: events.get(plan.orderId) ?? [],
       portalRuns: portalRuns
         .filter(({ workflowId }) => workflowId.includes(plan.orderId) || ids.has(subjectIn(workflowId)))
@@ -182,6 +189,7 @@ export async function gatherEvidence(
         ({ customerCode, email }) =>
           customerCode === `code-${plan.orderId}` && email === `pass+${plan.orderId}@example.com`,
       ).length,
+      departures: Object.fromEntries(left),
     };
   });
 }

@@ -116,6 +116,7 @@ export function anEntry(plan: OrderPlan, overrides: Partial<LedgerEntry> = {}): 
     transactionId: ID,
     invoiceNumber: plan.orderId,
     outcome: { status: 200, code: null, decision: 'pass' },
+    callerPort: null,
     committed: true,
     fault: null,
     ...overrides,
@@ -180,6 +181,7 @@ export function evidenceOf(plan: OrderPlan, overrides: Partial<OrderEvidence> = 
     arrivals: [anArrival(plan, 1), anArrival(plan, 2)],
     portalRuns: [],
     customerCodes: 0,
+    departures: {},
     ...overrides,
   };
 }

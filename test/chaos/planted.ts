@@ -96,6 +96,15 @@ export const PLANTED: [AnomalyKind, string, OrderEvidence, Circumstances?][] = [
       ledger: [anEntry(plan), anEntry(plan, { operation: 'cancel-transaction', wallAt: moment(46) })],
     },
   ],
+  [
+    'cancel sent late',
+    'it left the worker after cancelBy',
+    {
+      ...fine,
+      ledger: [anEntry(plan, { operation: 'cancel-transaction', sequence: 2, wallAt: moment(47) })],
+      departures: { 2: Date.parse(moment(46)) },
+    },
+  ],
   ['cancel missing', 'a fail that nobody asked to cancel', uncanceled({})],
   [
     'cancel missing',

@@ -121,7 +121,7 @@ async function play(
     say('comparing order by order …');
     const diaryOf = (orderId: string) => service.diaryOf(orderId);
     const { temporal, sandbox, receiver } = deployment;
-    const evidence = await gatherEvidence(temporal, sandbox, receiver.arrivals, plans, diaryOf);
+    const evidence = await gatherEvidence(deployment, receiver.arrivals, plans, diaryOf);
     say('replaying every history …');
     const { faults: unreplayable, ...replays } = await replay(everyHistory(temporal));
     const circumstances = {
@@ -194,7 +194,7 @@ async function recheckOpenOrders(
 ): Promise<string[]> {
   const outdated: OrderPlan[] = [];
   const empty = { answers: [], refusals: [], gateway: [], actions: [], strange: [], givenUp: [] };
-  const evidence = await gatherEvidence(deployment.temporal, deployment.sandbox, [], plans, () => empty);
+  const evidence = await gatherEvidence(deployment, [], plans, () => empty);
   for (const { plan, run, transactions } of evidence) {
     if (run.status !== 'RUNNING' || run.state === undefined) continue;
     const transaction = transactions.find(({ id }) => run.state && id === newest(run.state).transactionId);

@@ -30,12 +30,15 @@ export function portalOf(evidence: OrderEvidence, circumstances: Circumstances):
   ];
 }
 
-function lateCancels({ ledger }: OrderEvidence, state: State): Finding[] {
+function lateCancels({ ledger, departures }: OrderEvidence, state: State): Finding[] {
   return ledger.flatMap((entry): Finding[] => {
     if (entry.operation !== 'cancel-transaction') return [];
     const cancelBy = attemptOf(state, entry.transactionId)?.cancelBy;
-    if (cancelBy === undefined || Date.parse(entry.wallAt) <= Date.parse(cancelBy)) return [];
-    return [{ kind: 'cancel sent late', facts: `at ${entry.wallAt}, the window closed at ${cancelBy}` }];
+    // A worker that was killed just then may have written nothing down.
+    const leftAt = departures[entry.sequence] ?? Date.parse(entry.wallAt);
+    if (cancelBy === undefined || leftAt <= Date.parse(cancelBy)) return [];
+    const at = new Date(leftAt).toISOString();
+    return [{ kind: 'cancel sent late', facts: `at ${at}, the window closed at ${cancelBy}` }];
   });
 }
 

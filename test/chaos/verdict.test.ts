@@ -7,6 +7,7 @@ import {
   anEntry,
   aTransactionRecord,
   ID,
+  moment,
   START,
   withFacts,
   withState,
@@ -74,6 +75,13 @@ describe('what is excused', () => {
     const facts = (lastTryAt: number) => withFacts(tried, { portalTries: [{ ...cancel, lastTryAt }] });
     expect(kinds(facts(START + 42_550))).toEqual([]);
     expect(kinds(facts(START + 42_549))).toEqual(['cancel missing']);
+  });
+
+  it('a cancel that left in time and was read late, as order 227 of seed 70702 was', () => {
+    const read = anEntry(plan, { operation: 'cancel-transaction', sequence: 9, wallAt: moment(47) });
+    const left = (at: number) => ({ ...fine, ledger: [read], departures: { 9: Date.parse(moment(at)) } });
+    expect(kinds(left(44))).not.toContain('cancel sent late');
+    expect(kinds(left(46))).toContain('cancel sent late');
   });
 
   it('a cancel that a person took back', () => {

@@ -81,6 +81,7 @@ describe('the control plane', () => {
         transactionId: id,
         invoiceNumber: 'A-1',
         outcome: { status: 200, code: 200, decision: 'pass' },
+        callerPort: expect.any(Number),
         committed: true,
         fault: null,
       },

@@ -53,6 +53,7 @@ function evidenceOf(orderWorld: OrderWorld, { state }: Order, closedAt: number):
     arrivals: receiver.arrived.map(arrivalOf),
     portalRuns: [],
     customerCodes: service.customerCodes,
+    departures: {},
   };
 }
 

@@ -237,6 +237,7 @@ export function entryOf(one: Entry, sequence: number): LedgerEntry {
     transactionId: one.transactionId,
     invoiceNumber: one.invoice,
     outcome: { status: one.status, code: one.code, decision: one.decision },
+    callerPort: null,
     committed: one.committed,
     fault: one.fault,
   };
