@@ -1,19 +1,10 @@
-/** When cancels left the workers, as `note-departures.ts` wrote it down there. */
+/** When cancels left the workers. */
 import { readFileSync } from 'node:fs';
 import type { LedgerEntry } from '../../src/sandbox/model.ts';
 
-const VARIABLE = 'CHAOS_DEPARTURES';
-
-/** What a process is started with to write its departures into that file. */
+/** What a process is started with to write its departures into that file; a thread of it loads no TypeScript. */
 export function notingDepartures(file: string): { env: NodeJS.ProcessEnv; nodeArgs: string[] } {
-  return { env: { [VARIABLE]: file }, nodeArgs: ['--import', './test/chaos/note-departures.ts'] };
-}
-
-/** @returns the file that this process was told @throws Error when it was told none */
-export function departuresFile(): string {
-  const file = process.env[VARIABLE];
-  if (file === undefined) throw new Error(`${VARIABLE} names no file`);
-  return file;
+  return { env: { CHAOS_DEPARTURES: file }, nodeArgs: ['--import', './test/chaos/note-departures.mjs'] };
 }
 
 /**
