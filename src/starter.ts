@@ -4,20 +4,14 @@ import { inspectOrder } from './client/inspect-order.ts';
 import { acknowledge, recheck, recordGatewayResult, withdraw } from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { LookUps, listOrders, readOrder } from './client/read-orders.ts';
-import { readCardRequest, readOrderId } from './client/read-requests.ts';
+import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
 import { putCard, screen } from './client/screen.ts';
 import { asOrderError, within } from './client/temporal-errors.ts';
-import {
-  type ClientContext,
-  integrationOf,
-  type OrderName,
-  type OrderScreening,
-  type OrderScreeningOptions,
-} from './client/types.ts';
+import type { ClientContext, OrderName, OrderScreening, OrderScreeningOptions } from './client/types.ts';
 import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
-export { EarlyAnswers } from './client/early-answers.ts';
+export { EarlyAnswers } from './client/fast-path.ts';
 export type {
   HintAnswer,
   HintRequest,

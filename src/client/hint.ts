@@ -7,9 +7,9 @@ import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../
 import { instant } from '../orders/words.ts';
 import { sendUpdate } from './order-messages.ts';
 import { type LookUps, quoted } from './read-orders.ts';
-import { orderIdSchema } from './read-requests.ts';
+import { integrationOf, orderIdSchema } from './read-requests.ts';
 import { asOrderError, isEnded, isUnanswered, toOrderError, within } from './temporal-errors.ts';
-import { type ClientContext, type HintAnswer, type HintRequest, integrationOf } from './types.ts';
+import type { ClientContext, HintAnswer, HintRequest } from './types.ts';
 
 /** No worker within this: the hint is left as a signal. */
 const WORKER_WITHIN_MS = 2_000;

@@ -21,7 +21,7 @@ import type { OrderState } from '../orders/state.ts';
 import { windowOpen } from '../orders/transactions.ts';
 import { startedUpdate } from './order-messages.ts';
 import { findOrder } from './read-orders.ts';
-import { invalidRequest } from './read-requests.ts';
+import { integrationOf, invalidRequest } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -31,7 +31,7 @@ import {
   unknownOrder,
   within,
 } from './temporal-errors.ts';
-import { type ClientContext, integrationOf, type PortalOptions } from './types.ts';
+import type { ClientContext, PortalOptions } from './types.ts';
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
 export async function portalAction(

@@ -24,7 +24,7 @@ import {
   parseTransaction,
   shownName,
 } from '../screening/index.ts';
-import { integrationOf } from './types.ts';
+import type { ClientContext } from './types.ts';
 
 /** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
 export const orderIdSchema = z
@@ -130,6 +130,18 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
     ...inner,
     invoiceNumber: inner.invoiceNumber ?? orderId,
   };
+}
+
+/** @returns the integration of that name, `default` unless named @throws OrderScreeningError `unknown-integration` */
+export function integrationOf(
+  { findIntegration }: Pick<ClientContext, 'findIntegration'>,
+  name: string = DEFAULT_INTEGRATION,
+): Integration {
+  const integration = findIntegration(name);
+  if (integration === undefined) {
+    throw new OrderScreeningError('unknown-integration', 'No integration of that name is configured');
+  }
+  return integration;
 }
 
 interface ReadTransaction {

@@ -1,31 +1,45 @@
 /** The checkout's call: one round trip that starts the order and returns its decision, or `pending` in time. */
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
-import { z } from 'zod';
 import { type CardOwner, CardStashError } from '../cards/index.ts';
-import { actionWithoutDecision } from '../orders/decide.ts';
-import { screeningDecision, screeningPhase } from '../orders/describe.ts';
+import {
+  invoiceNumber,
+  needsAttention,
+  orderAmount,
+  screeningIntegration,
+  screeningPhase,
+} from '../orders/describe.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
-import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../orders/ids.ts';
+import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
-import { matchingSkipRule, unavailableAction } from '../orders/policy.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
+import { answerFast, type OrderStart } from './fast-path.ts';
 import { sendUpdate } from './order-messages.ts';
-import { answerFast, type OrderStart, orderStart, type Sending } from './order-start.ts';
-import { closedOrder, describeOrder } from './read-orders.ts';
+import { pendingAnswer } from './pending-answer.ts';
+import { closedOrder } from './read-orders.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
 import {
-  asOrderError,
   attemptMismatch,
   isEnded,
   isUnanswered,
   orderClosed,
-  temporalUnavailable,
   toOrderError,
   within,
 } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
+
+/** Temporal's limit of a static summary, in bytes. */
+const SUMMARY_BYTES = 200;
+
+/** A checked request on its way, with the card replaced by its name in the stash. */
+interface Sending {
+  request: CheckedScreenRequest;
+  workflowId: string;
+  cardRef?: string;
+  /** When the caller stops waiting, in milliseconds after the epoch. */
+  deadline: number;
+}
 
 /** Beyond the checkout budget: a worker that begins later takes `pending` as given. */
 const GRACE_MS = 2_000;
@@ -76,6 +90,44 @@ async function firstAttempt(context: ClientContext, sending: Sending): Promise<C
   const start = orderStart(sending);
   const early = earlyAnswers && (await answerFast(client, earlyAnswers, start, sending.deadline));
   return early ?? recordedAnswer(context, sending, start);
+}
+
+/** @returns what starts the order of a first attempt */
+function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderStart {
+  const { orderId, integration, transaction, facts } = request;
+  return {
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [
+      {
+        orderId,
+        integration: integration.name,
+        transaction,
+        fingerprint: request.fingerprint,
+        answerBy: instant(deadline),
+        ...(request.workflowNamed && { workflow: request.workflow }),
+        ...(cardRef !== undefined && { cardRef }),
+      },
+    ],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    staticSummary: summary(request),
+    typedSearchAttributes: [
+      { key: screeningPhase, value: 'screening' },
+      { key: screeningIntegration, value: integration.name },
+      { key: invoiceNumber, value: [request.invoiceNumber] },
+      { key: needsAttention, value: false },
+      ...(Number.isFinite(facts.amount) ? [{ key: orderAmount, value: facts.amount }] : []),
+    ],
+  };
+}
+
+/** One line for lists in the Temporal UI, without personal data. */
+function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScreenRequest): string {
+  // Nobody has checked the amount and the currency of an order that policy skips.
+  const money = Number.isFinite(amount) && /^[A-Z]{3}$/.test(currency) ? `${amount} ${currency}, ` : '';
+  const line = `Order ${orderId}, ${money}${workflow}`;
+  // The order id, the only part that may need more than a byte a character, stands far in front of the cut.
+  return Buffer.from(line).subarray(0, SUMMARY_BYTES).toString('utf8');
 }
 
 async function recordedAnswer(
@@ -146,80 +198,6 @@ function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
   if (attempt?.answer === undefined || attempt.fingerprint === undefined) throw orderClosed();
   if (attempt.fingerprint !== sending.request.fingerprint) throw attemptMismatch();
   return attempt.answer;
-}
-
-/** For all that is asked: the customer has waited for the budget and 2 s already. */
-const ASK_WITHIN_MS = 1_000;
-
-/** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
-const TASK_STARTED = 2;
-/** Of an order that no worker has begun: its start, and its first task. */
-const UNTOUCHED_EVENTS = 2;
-
-/**
- * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
- * whether the order is there and waits; an order that has a decision already may have been answered otherwise.
- * @throws OrderScreeningError `temporal-unavailable` when that isn't certain, `attempt-mismatch` when the order that waits
- * was started with another content
- */
-async function pendingAnswer(context: ClientContext, request: CheckedScreenRequest): Promise<CheckoutAnswer> {
-  const workflowId = orderWorkflowId(request.integration.name, request.orderId);
-  const deadline = Date.now() + ASK_WITHIN_MS;
-  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
-  // A worker that began in time may still give its own answer, or have given it and died before it was recorded; one that
-  // begins from now on takes `pending` as given.
-  const underWay =
-    description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
-    (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
-  const waits =
-    !underWay &&
-    description?.status.name === 'RUNNING' &&
-    description.typedSearchAttributes.get(screeningPhase) === 'screening' &&
-    (description.typedSearchAttributes.get(screeningDecision) ?? 'pending') === 'pending';
-  if (!waits) throw temporalUnavailable();
-  const known = await startedWith(context, workflowId, deadline);
-  if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
-  return pendingByPolicy(request);
-}
-
-const inputSchema = z.object({ fingerprint: z.string().optional() });
-
-/** @returns the fingerprint that an order was started with, from its history; undefined when it was started without one */
-async function startedWith(
-  { client }: ClientContext,
-  workflowId: string,
-  deadline: number,
-): Promise<string | undefined> {
-  const { events } = await asOrderError(() =>
-    within(client, deadline, () => client.workflow.getHandle(workflowId).fetchHistory()),
-  );
-  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
-  const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
-  return inputSchema.safeParse(input).data?.fingerprint;
-}
-
-/**
- * @returns `pending`, with the action that the policy names, or `skipped` for a first attempt that policy skips; the worker
- * that comes later says the same
- */
-function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
-  const order = { orderId: request.orderId, integration: integration.name, attempt: request.attempt };
-  if (request.attempt === 1 && matchingSkipRule(integration.skip, request.facts) !== undefined) {
-    const wouldBe = integration.passive && ({ wouldBe: 'proceed' } as const);
-    return { ...order, decision: 'skipped', action: 'proceed', phase: 'decided', ...wouldBe };
-  }
-  const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
-  const wanted = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
-  const action = integration.passive ? 'proceed' : wanted;
-  return {
-    ...order,
-    decision: 'pending',
-    action,
-    phase: action === 'decline' ? 'declined' : 'screening',
-    reason: 'no-worker',
-    ...(action === 'decline' && { message: integration.declineMessage }),
-    ...(integration.passive && { wouldBe: wanted }),
-  };
 }
 
 /**

@@ -1,8 +1,6 @@
 /** What the client library takes and gives. */
 import type { Client } from '@temporalio/client';
 import type { CardStash } from '../cards/index.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
-import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type {
   CancelRequest,
   ChargebackRequest,
@@ -13,11 +11,11 @@ import type {
   ReportFraudRequest,
   WithdrawRequest,
 } from '../orders/messages.ts';
-import type { FindIntegration, Integration } from '../orders/policy.ts';
+import type { FindIntegration } from '../orders/policy.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import type { Action, Instant, IntegrationWorkflow, OrderDecision, Phase } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
-import type { EarlyAnswers } from './early-answers.ts';
+import type { EarlyAnswers } from './fast-path.ts';
 
 export interface OrderScreeningOptions {
   /** Made with `new Client({connection, namespace, dataConverter})`; `createDataConverter` of the deployment's payload keys. */
@@ -190,16 +188,4 @@ export interface ClientContext {
   findIntegration: FindIntegration;
   cards?: CardStash;
   earlyAnswers?: EarlyAnswers;
-}
-
-/** @returns the integration of that name, `default` unless named @throws OrderScreeningError `unknown-integration` */
-export function integrationOf(
-  { findIntegration }: Pick<ClientContext, 'findIntegration'>,
-  name: string = DEFAULT_INTEGRATION,
-): Integration {
-  const integration = findIntegration(name);
-  if (integration === undefined) {
-    throw new OrderScreeningError('unknown-integration', 'No integration of that name is configured');
-  }
-  return integration;
 }

@@ -1,0 +1,108 @@
+/** An order that is started on the worker of this process, and answered the moment the service has answered. */
+import type { Client } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
+import type { CheckoutRequest, FirstScreening } from '../orders/activity-contract.ts';
+import { answerBeforeRecord } from '../orders/apply-screening.ts';
+import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
+import { within } from './temporal-errors.ts';
+
+/** The options of a start, whatever the call that carries them. */
+export interface OrderStart {
+  workflowId: string;
+  taskQueue: string;
+  args: [ScreenOrderInput];
+  workflowIdReusePolicy: 'REJECT_DUPLICATE';
+  staticSummary: string;
+  typedSearchAttributes: SearchAttributePair[];
+}
+
+/**
+ * Starts an order and waits for its definite answer. Temporal gives the first task to this process together with the
+ * start, if a worker of this process shares the client's connection.
+ * @returns nothing when the answer must come from the order's record: the order was there before, its first task went
+ * to another process, the service gave no definite answer, or Temporal didn't answer
+ */
+export async function answerFast(
+  client: Client,
+  earlyAnswers: EarlyAnswers,
+  start: OrderStart,
+  deadline: number,
+): Promise<CheckoutAnswer | undefined> {
+  const [input]: [ScreenOrderInput] = start.args;
+  const ended = earlyAnswers.listen(start.workflowId);
+  try {
+    return await within(client, deadline, async () => {
+      const handle = await client.workflow.start(SCREEN_ORDER, {
+        ...start,
+        workflowIdConflictPolicy: 'FAIL',
+        requestEagerStart: true,
+      });
+      if (!handle.eagerlyStarted) return undefined;
+      const { request, first } = await ended.of(handle.firstExecutionRunId);
+      return first && answerBeforeRecord(input, request, first);
+    });
+  } catch {
+    // Whatever it was, asking for the record shows it again.
+    return undefined;
+  } finally {
+    ended.close();
+  }
+}
+
+// Where the worker tells the client in the same process how a checkout's screening ended, before that is recorded.
+
+/** How a screening ended, and what it was called with. */
+export interface EndedScreening {
+  request: CheckoutRequest;
+  /** Absent when it failed. */
+  first?: FirstScreening;
+}
+
+/** Listens for the screening of an order that is about to be started. */
+export interface ScreeningListener {
+  /** @returns how the screening of that run ended, once it has */
+  of(runId: string): Promise<EndedScreening>;
+  close(): void;
+}
+
+type Listener = (runId: string, ended: EndedScreening) => void;
+
+/** One for a process; given to its worker as `beforeRecord` and to its client as `earlyAnswers`. */
+export class EarlyAnswers {
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  /** Tells whoever listens. */
+  tell(
+    { workflowId, runId }: { workflowId: string; runId: string },
+    request: CheckoutRequest,
+    first: FirstScreening | undefined,
+  ): void {
+    const ended = { request, ...(first !== undefined && { first }) };
+    for (const listener of this.#listeners.get(workflowId) ?? []) listener(runId, ended);
+  }
+
+  /** Listens from now on: the screening may end before the one who started the order knows its run. */
+  listen(workflowId: string): ScreeningListener {
+    const heard = new Map<string, EndedScreening>();
+    let awaited: { runId: string; resolve: (ended: EndedScreening) => void } | undefined;
+    const listener: Listener = (runId, ended) => {
+      heard.set(runId, ended);
+      if (awaited?.runId === runId) awaited.resolve(ended);
+    };
+    const listeners = this.#listeners.get(workflowId) ?? new Set();
+    this.#listeners.set(workflowId, listeners.add(listener));
+    return {
+      of: (runId) =>
+        new Promise((resolve) => {
+          const ended = heard.get(runId);
+          if (ended === undefined) awaited = { runId, resolve };
+          else resolve(ended);
+        }),
+      close: () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) this.#listeners.delete(workflowId);
+      },
+    };
+  }
+}

@@ -1,0 +1,89 @@
+/** The answer to a checkout that no worker took in time. */
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
+import { z } from 'zod';
+import { actionWithoutDecision } from '../orders/decide.ts';
+import { screeningDecision, screeningPhase } from '../orders/describe.ts';
+import { orderWorkflowId } from '../orders/ids.ts';
+import { matchingSkipRule, unavailableAction } from '../orders/policy.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
+import { describeOrder } from './read-orders.ts';
+import type { CheckedScreenRequest } from './read-requests.ts';
+import { asOrderError, attemptMismatch, temporalUnavailable, within } from './temporal-errors.ts';
+import type { ClientContext } from './types.ts';
+
+/** For all that is asked: the customer has waited for the budget and 2 s already. */
+const ASK_WITHIN_MS = 1_000;
+
+/** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
+const TASK_STARTED = 2;
+/** Of an order that no worker has begun: its start, and its first task. */
+const UNTOUCHED_EVENTS = 2;
+
+/**
+ * The answer to a checkout that no worker took in time. It promises that the screening goes on, so the server is asked
+ * whether the order is there and waits; an order that has a decision already may have been answered otherwise.
+ * @throws OrderScreeningError `temporal-unavailable` when that isn't certain, `attempt-mismatch` when the order that waits
+ * was started with another content
+ */
+export async function pendingAnswer(
+  context: ClientContext,
+  request: CheckedScreenRequest,
+): Promise<CheckoutAnswer> {
+  const workflowId = orderWorkflowId(request.integration.name, request.orderId);
+  const deadline = Date.now() + ASK_WITHIN_MS;
+  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
+  // A worker that began in time may still give its own answer, or have given it and died before it was recorded; one that
+  // begins from now on takes `pending` as given.
+  const underWay =
+    description?.raw.pendingWorkflowTask?.state === TASK_STARTED ||
+    (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
+  const waits =
+    !underWay &&
+    description?.status.name === 'RUNNING' &&
+    description.typedSearchAttributes.get(screeningPhase) === 'screening' &&
+    (description.typedSearchAttributes.get(screeningDecision) ?? 'pending') === 'pending';
+  if (!waits) throw temporalUnavailable();
+  const known = await startedWith(context, workflowId, deadline);
+  if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
+  return pendingByPolicy(request);
+}
+
+const inputSchema = z.object({ fingerprint: z.string().optional() });
+
+/** @returns the fingerprint that an order was started with, from its history; undefined when it was started without one */
+async function startedWith(
+  { client }: ClientContext,
+  workflowId: string,
+  deadline: number,
+): Promise<string | undefined> {
+  const { events } = await asOrderError(() =>
+    within(client, deadline, () => client.workflow.getHandle(workflowId).fetchHistory()),
+  );
+  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
+  const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+  return inputSchema.safeParse(input).data?.fingerprint;
+}
+
+/**
+ * @returns `pending`, with the action that the policy names, or `skipped` for a first attempt that policy skips; the worker
+ * that comes later says the same
+ */
+function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
+  const order = { orderId: request.orderId, integration: integration.name, attempt: request.attempt };
+  if (request.attempt === 1 && matchingSkipRule(integration.skip, request.facts) !== undefined) {
+    const wouldBe = integration.passive && ({ wouldBe: 'proceed' } as const);
+    return { ...order, decision: 'skipped', action: 'proceed', phase: 'decided', ...wouldBe };
+  }
+  const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
+  const wanted = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
+  const action = integration.passive ? 'proceed' : wanted;
+  return {
+    ...order,
+    decision: 'pending',
+    action,
+    phase: action === 'decline' ? 'declined' : 'screening',
+    reason: 'no-worker',
+    ...(action === 'decline' && { message: integration.declineMessage }),
+    ...(integration.passive && { wouldBe: wanted }),
+  };
+}
