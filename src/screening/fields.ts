@@ -23,6 +23,13 @@ export function hasUnprintable(text: string): boolean {
   return /[\p{Cc}\p{Cs}]/u.test(text);
 }
 
+/** The number by which a lost create is found again: 1 to 64 characters that survive in an address. */
+export function invoiceNumber() {
+  return filledText(64)
+    .regex(/^(?!\.{1,2}$)/, 'must not be only points: it could not be looked up by its address')
+    .refine((number) => !hasUnprintable(number), 'must not have control characters or halves of a character');
+}
+
 /** A decimal number in a string. The document's `^\d*\.?\d*$` also matches '' and '.', which are no numbers. */
 export function decimal() {
   return z

@@ -2,10 +2,6 @@
 import type { z } from 'zod';
 import { type Finding, isObject } from './spellings.ts';
 
-/** What the service decided about a transaction. */
-export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
-export type Decision = (typeof DECISIONS)[number];
-
 /** When in a checkout the screening request is sent. */
 export const INTEGRATION_WORKFLOWS = ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const;
 export type IntegrationWorkflow = (typeof INTEGRATION_WORKFLOWS)[number];
@@ -20,11 +16,6 @@ export type Dialect = 'definition' | 'sample';
 export interface Fault {
   path: string;
   message: string;
-}
-
-/** Whether `word` is one of the service's five decisions. */
-export function isDecision(word: unknown): word is Decision {
-  return DECISIONS.some((decision) => decision === word);
 }
 
 const KINDS: Record<string, string> = {

@@ -5,17 +5,16 @@ export type { CallOptions, ScreeningClient } from './client.ts';
 export { createScreeningClient } from './client.ts';
 export { ScreeningError } from './errors.ts';
 export { hasUnprintable } from './fields.ts';
-export {
-  DECISIONS,
-  type Dialect,
-  type Fault,
-  INTEGRATION_WORKFLOWS,
-  type IntegrationWorkflow,
-  isDecision,
-} from './findings.ts';
+export { type Dialect, type Fault, INTEGRATION_WORKFLOWS, type IntegrationWorkflow } from './findings.ts';
 export { createBodySchema, fingerprint, parseTransaction, writeTransaction } from './parse-transaction.ts';
 export { chargebackSchema, customerCodeBodySchema, parseChargeback } from './portal-fields.ts';
-export { type ChargebackReply, insightsSchema, type TransactionResponse } from './replies.ts';
+export {
+  type ChargebackReply,
+  DECISIONS,
+  insightsSchema,
+  isDecision,
+  type TransactionResponse,
+} from './replies.ts';
 export { shownName } from './spellings.ts';
 export type { TransactionRules } from './transaction-rules.ts';
 export {

@@ -1,17 +1,25 @@
 /** What the service's replies mean. */
 import { z } from 'zod';
 import { type Operation, ScreeningError, type ScreeningFailure } from './errors.ts';
+import type { Reply } from './exchange.ts';
 import {
   isAboutKey,
   isLookUp,
   ownWords,
-  type Reply,
   saysNoTransaction,
   scrubWords,
   withoutSecrets,
-} from './exchange.ts';
-import { DECISIONS, type Decision, isDecision } from './findings.ts';
+} from './service-words.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
+
+/** What the service decided about a transaction. */
+export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/** Whether `word` is one of the service's five decisions. */
+export function isDecision(word: unknown): word is Decision {
+  return DECISIONS.some((decision) => decision === word);
+}
 
 /** What is needed to judge a reply: which operation it answers, and what must not come back in words. */
 export interface Context {

@@ -168,7 +168,7 @@ function passThroughFindings(body: Record<string, unknown>): Finding[] {
 function strayCardFindings(body: Record<string, unknown>): Finding[] {
   const payment = isObject(body.payment) ? body.payment : {};
   const card = isObject(payment.creditCard) ? payment.creditCard : {};
-  const { cardNumber } = wellFormed(card);
+  const { cardNumber } = card.cardNumber === undefined ? {} : wellFormed(card);
   if (cardNumber === undefined) return [];
   const findings: Finding[] = [];
   walk(body, [], (path, value) => {

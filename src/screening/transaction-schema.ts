@@ -7,8 +7,7 @@ import {
   discount,
   domainName,
   email,
-  filledText,
-  hasUnprintable,
+  invoiceNumber,
   ipAddress,
   oneOf,
   passThrough,
@@ -42,10 +41,7 @@ const merchantSchema = z.strictObject({
 });
 
 const orderInfoSchema = z.strictObject({
-  invoiceNumber: filledText(64)
-    .regex(/^(?!\.{1,2}$)/, 'must not be only points: it could not be looked up by its address')
-    .refine((number) => !hasUnprintable(number), 'must not have control characters or halves of a character')
-    .exactOptional(),
+  invoiceNumber: invoiceNumber().exactOptional(),
   order_type: oneOf(['one-time', 'recurring', 'subscription', 'upsell', '']).exactOptional(),
   referring_site: z.string().exactOptional(),
   referring_url: z.string().exactOptional(),

@@ -1,7 +1,7 @@
 /** Reads a webhook in whatever form it comes. */
 import { hasUnprintable } from './fields.ts';
-import { isDecision } from './findings.ts';
 import { withoutHash } from './parse-transaction.ts';
+import { isDecision } from './replies.ts';
 import { isObject } from './spellings.ts';
 
 /** A request to a webhook address, as it came. */
