@@ -3,10 +3,25 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import type { HashedKey } from '../config/index.ts';
 import type { AnswerRecord } from './metrics.ts';
 import { HttpError, type HttpErrorCode, toProblem } from './problems.ts';
+
+/** Lets in whoever has a key, each key as often a second as it may; without keys everybody, but pages of other addresses. */
+export async function admitCallers(
+  scope: FastifyInstance,
+  { apiKeys, maxRps }: { apiKeys: readonly HashedKey[]; maxRps: number },
+): Promise<void> {
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    requireKey(request, apiKeys);
+    // Any page that a browser on this machine shows can send a request here; it can't know a key.
+    if (apiKeys.length === 0 && sentBy(request.headers) === 'foreign page')
+      throw new HttpError('foreign-page');
+  });
+  await limitRequests(scope, { apiKeys, maxRps });
+}
 
 /** Limits what each key may send a second to the routes of a scope; without keys there is no limit. */
 export async function limitRequests(
@@ -20,6 +35,22 @@ export async function limitRequests(
     allowList: () => apiKeys.length === 0,
     errorResponseBuilder: () => new HttpError('too-many-requests'),
   });
+}
+
+/**
+ * Notes whose key a request has.
+ * @param given the key that was sent, a bearer's unless said
+ * @throws HttpError `unauthorized` when it is none of the keys; without any keys everybody may call
+ */
+export function requireKey(
+  request: FastifyRequest,
+  apiKeys: readonly HashedKey[],
+  given = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1],
+): void {
+  if (apiKeys.length === 0) return;
+  const name = nameOfKey(apiKeys, given);
+  if (name === undefined) throw new HttpError('unauthorized');
+  request.keyName = name;
 }
 
 /**
@@ -50,7 +81,7 @@ export function isOneOf(secrets: readonly string[], given: string | undefined): 
 }
 
 /** Compares as `isOneOf` does. @returns the name of the key that was given, or undefined when it is none of them */
-export function nameOfKey(keys: readonly HashedKey[], given: string | undefined): string | undefined {
+function nameOfKey(keys: readonly HashedKey[], given: string | undefined): string | undefined {
   const sent = digest(given ?? '');
   const matches = keys.filter(({ hash }) => timingSafeEqual(hash, sent));
   return given === undefined ? undefined : matches[0]?.name;

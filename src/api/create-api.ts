@@ -11,13 +11,12 @@ import { errorCode } from '../config/values.ts';
 import type { Log } from '../process/log.ts';
 import type { OrderScreening } from '../starter.ts';
 import {
+  admitCallers,
   CONNECTION_TIMES,
   type ConnectionTimes,
   connectionOptions,
   letConnectionsGo,
-  limitRequests,
-  nameOfKey,
-  sentBy,
+  requireKey,
   takeOverNodesAnswers,
   wasCut,
 } from './callers.ts';
@@ -136,14 +135,7 @@ async function keyedRoutes(
   scope: FastifyInstance,
   { orderScreening, apiKeys, maxRps }: ApiOptions,
 ): Promise<void> {
-  scope.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store');
-    requireKey(request, apiKeys);
-    // Any page that a browser on this machine shows can send a request here; it can't know a key.
-    if (apiKeys.length === 0 && sentBy(request.headers) === 'foreign page')
-      throw new HttpError('foreign-page');
-  });
-  await limitRequests(scope, { apiKeys, maxRps });
+  await admitCallers(scope, { apiKeys, maxRps });
   orderRoutes(scope, orderScreening);
   portalRoutes(scope, orderScreening);
 }
@@ -215,14 +207,6 @@ function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening, metr
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),
   );
-}
-
-function requireKey(request: FastifyRequest, apiKeys: readonly HashedKey[]): void {
-  if (apiKeys.length === 0) return;
-  const key = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  const name = nameOfKey(apiKeys, key);
-  if (name === undefined) throw new HttpError('unauthorized');
-  request.keyName = name;
 }
 
 /**

@@ -7,7 +7,7 @@ import { DEFAULT_INTEGRATION } from '../../orders/ids.ts';
 import type { PortalAnswer } from '../../orders/messages.ts';
 import type { Log } from '../../process/log.ts';
 import type { OrderName, OrderScreening } from '../../starter.ts';
-import { limitRequests, nameOfKey, sentBy } from '../callers.ts';
+import { limitRequests, requireKey, sentBy } from '../callers.ts';
 import { HttpError, logFailure, toProblem } from '../problems.ts';
 import { actionParams, orderParams, orderQuery } from '../request-schemas.ts';
 import {
@@ -77,7 +77,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
       // Without an origin a form of these pages would look like anybody's.
       'referrer-policy': 'same-origin',
     });
-    requireSignIn(request, apiKeys);
+    requireKey(request, apiKeys, keyIn(request.headers.authorization ?? ''));
     if (request.method === 'POST') requireOwnForm(request);
   });
   await limitRequests(scope, { apiKeys, maxRps });
@@ -207,14 +207,6 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
 
 /** What makes a browser ask for the key. */
 const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
-
-/** @throws HttpError `unauthorized` unless one of the keys was sent; without any keys everybody may see */
-function requireSignIn(request: FastifyRequest, apiKeys: readonly HashedKey[]): void {
-  if (apiKeys.length === 0) return;
-  const name = nameOfKey(apiKeys, keyIn(request.headers.authorization ?? ''));
-  if (name === undefined) throw new HttpError('unauthorized');
-  request.keyName = name;
-}
 
 function keyIn(authorization: string): string | undefined {
   const [, scheme, credentials = ''] = /^(Basic|Bearer) ([^\s]+)$/i.exec(authorization) ?? [];
