@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { actionWithoutDecision } from '../orders/decide.ts';
 import { screeningDecision, screeningPhase } from '../orders/describe.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
-import { matchingSkipRule, unavailableAction } from '../orders/policy.ts';
+import { matchingSkipRule, unavailableAction } from '../orders/policy-rules.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { describeOrder } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';

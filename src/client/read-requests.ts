@@ -6,13 +6,8 @@ import { forbiddenFields } from '../orders/check-messages.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, plainOrderId } from '../orders/ids.ts';
 import type { TransactionJson } from '../orders/messages.ts';
-import {
-  type FindIntegration,
-  type Integration,
-  matchingSkipRule,
-  type OrderFacts,
-  orderFactsOf,
-} from '../orders/policy.ts';
+import type { FindIntegration, Integration } from '../orders/policy.ts';
+import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/policy-rules.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
 import {
   type CardData,

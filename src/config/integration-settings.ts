@@ -1,17 +1,18 @@
 /** One integration as it is written in the policy file. */
 import { z } from 'zod';
-import type { Integration } from '../orders/policy.ts';
-import { INTEGRATION_WORKFLOWS } from '../orders/words.ts';
-import { baseUrl, duration, type FaultList, flag, word } from './values.ts';
+import {
+  type Integration,
+  POLICY_KEYS,
+  type PolicyKey,
+  settingName,
+  type ValueKind,
+} from '../orders/policy.ts';
+import { baseUrl, duration, durationMs, type FaultList, flag, word } from './values.ts';
 
 /** Real cancel window: 5 × 24 h. */
 const FULL_WINDOW_MS = 120 * 3_600_000;
-const LONGEST_LEAD_MS = 12 * 3_600_000;
-/** A workflow task is heartbeaten at 8 s, at a cost of 3 events. */
-const LONGEST_BUDGET_MS = 7_500;
-
-const DECLINE_MESSAGE =
-  'We could not accept this order. Please check your details or try another way to pay.';
+/** Before the end of the window; not longer than a tenth of it unless that is said. */
+const LEAD_TIMES = ['reviewLeadTime', 'recheckLeadTime'] as const;
 
 const money = z.number({ error: 'must be a number' }).nonnegative('must not be negative');
 const words = z
@@ -49,72 +50,74 @@ const skipRule = z
   )
   .refine((rule) => Object.keys(rule).length > 0, 'must have a condition: without one no order is screened');
 
+const skip = z.array(skipRule, { error: 'must be a list of rules' });
+
 const whenUnavailable = z.union([unavailableAction, z.array(unavailableRule)], {
   error: 'must be "hold", "proceed", "decline" or a list of rules',
 });
 
-const rescreen = z.strictObject(
-  {
-    tries: z
-      .int({ error: 'must be a whole number' })
-      .min(0, 'must not be negative')
-      .max(100, 'must be at most 100'),
-    pause: duration(),
-  },
-  { error: 'must be an object with tries and pause' },
-);
+const variableName = z
+  .string({ error: 'must be the name of an environment variable' })
+  .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable, not the key');
 
-const poll = z.strictObject(
-  {
-    first: duration(),
-    factor: z
-      .number({ error: 'must be a number' })
-      .min(1, 'must be at least 1')
-      .max(100, 'must be at most 100'),
-    max: duration(),
-  },
-  { error: 'must be an object with first, factor and max' },
-);
+/** @returns what checks a value of that kind and reads it */
+function schemaOf(key: ValueKind): z.ZodType {
+  switch (key.kind) {
+    case 'flag':
+      return flag();
+    case 'word':
+      return word(key.words);
+    case 'address':
+      return baseUrl();
+    case 'variable':
+      return variableName;
+    case 'rules':
+      return skip;
+    case 'action or rules':
+      return whenUnavailable;
+    case 'duration': {
+      const { most } = key;
+      const any = duration(key.orZero === true ? 0 : 1);
+      return most === undefined ? any : any.refine((ms) => ms <= durationMs(most), `must be at most ${most}`);
+    }
+    case 'number':
+      return within(z.number({ error: 'must be a number' }), key);
+    case 'whole number':
+      return within(z.int({ error: 'must be a whole number' }), key);
+    case 'text':
+      return z
+        .string({ error: 'must be text' })
+        .min(1, 'must not be empty')
+        .max(key.most, `must have at most ${key.most} characters`);
+    case 'group':
+      return groupOf(key.parts);
+  }
+}
 
-/** Every key of an integration, with its default as it would be written; without one the key is required. */
-const SETTINGS = {
-  workflow: word(INTEGRATION_WORKFLOWS).default('pre-acceptance'),
-  mode: word(['test', 'live']).default('test'),
-  apiKeyEnv: z
-    .string({ error: 'must be the name of an environment variable' })
-    .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable, not the key')
-    .default('SCREENING_API_KEY'),
-  baseUrl: baseUrl(),
-  portalBaseUrl: baseUrl(),
-  dialect: word(['definition', 'sample']).default('definition'),
-  enrich: flag().default(true),
-  checkoutBudget: duration()
-    .refine((ms) => ms <= LONGEST_BUDGET_MS, 'must be at most 7.5s')
-    .prefault('7s'),
-  whenUnavailable: whenUnavailable.default('hold'),
-  skip: z.array(skipRule, { error: 'must be a list of rules' }).default([]),
-  declineMessage: z
-    .string({ error: 'must be text' })
-    .min(1, 'must not be empty')
-    .max(1_000, 'must have at most 1000 characters')
-    .default(DECLINE_MESSAGE),
-  screeningDeadline: duration().prefault('24h'),
-  rescreenOnError: rescreen.prefault({ tries: 3, pause: '1m' }),
-  retryWithin: duration().prefault('1h'),
-  gatewayResultWithin: duration().prefault('24h'),
-  reviewBeforeGateway: word(['proceed', 'hold']).default('proceed'),
-  poll: poll.prefault({ first: '1m', factor: 1.5, max: '15m' }),
-  reviewLeadTime: duration().optional(),
-  onUnresolvedReview: word(['alert', 'cancel']).default('alert'),
-  reviewLimit: duration().prefault('30d'),
-  recheckLeadTime: duration(0).optional(),
-  autoCancel: flag().default(true),
-  cancelWindow: duration().prefault('120h'),
-  passive: flag().default(false),
-  invoicePerAttempt: flag().default(false),
-} as const;
+function within(number: z.ZodNumber, { least, most }: { least: number; most: number }): z.ZodNumber {
+  return number
+    .min(least, least === 0 ? 'must not be negative' : `must be at least ${least}`)
+    .max(most, `must be at most ${most}`);
+}
 
-type Settings = { [Key in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Key]> };
+function groupOf(parts: Record<string, ValueKind>): z.ZodType {
+  const keys = Object.entries(parts);
+  const shape = Object.fromEntries(keys.map(([name, part]) => [name, schemaOf(part)]));
+  const names = keys.map(([name]) => name);
+  const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return z
+    .strictObject(shape, { error: `must be an object with ${list}` })
+    .transform((read) =>
+      Object.fromEntries(keys.map(([name, part]) => [settingName(name, part), read[name]])),
+    );
+}
+
+const KEYS = Object.entries<PolicyKey>(POLICY_KEYS).map(([name, key]) => ({
+  name,
+  setting: settingName(name, key),
+  key,
+  schema: schemaOf(key),
+}));
 
 /**
  * Reads one integration and adds every fault it has.
@@ -130,87 +133,71 @@ export function readIntegration(
   faults: FaultList,
 ): Integration | undefined {
   for (const key of Object.keys(raw)) {
-    if (!Object.hasOwn(SETTINGS, key)) faults.add(pathOf(key), 'is not a known key');
+    if (!Object.hasOwn(POLICY_KEYS, key)) faults.add(pathOf(key), 'is not a known key');
   }
-  const settings = readSettings(raw, pathOf, faults);
+  const settings: Partial<Integration> = { name, ...readSettings(name, raw, pathOf, env, faults) };
+  settleLeadTimes(settings, raw, pathOf, faults);
   checkTogether(settings, pathOf, faults);
-  return isComplete(settings) ? toIntegration(name, settings, env) : undefined;
+  return isComplete(settings) ? settings : undefined;
 }
 
 function readSettings(
+  integration: string,
+  raw: Record<string, unknown>,
+  pathOf: (key: string) => string,
+  env: NodeJS.ProcessEnv,
+  faults: FaultList,
+): Partial<Integration> {
+  const entries = KEYS.map(({ name, setting, key, schema }) => {
+    const written = raw[name] === undefined ? key.fallback : raw[name];
+    if (written === undefined) {
+      faults.add(pathOf(name), 'is required');
+      return [setting, undefined];
+    }
+    const read = faults.read(pathOf(name), schema, written);
+    if (key.kind !== 'variable' || typeof read !== 'string') return [setting, read];
+    return [setting, () => heldBy(read, env, integration)];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function heldBy(variable: string, env: NodeJS.ProcessEnv, integration: string): string {
+  const key = env[variable];
+  if (key === undefined || key === '')
+    throw new Error(`The API key of integration ${integration} is not set`);
+  return key;
+}
+
+function settleLeadTimes(
+  settings: Partial<Integration>,
   raw: Record<string, unknown>,
   pathOf: (key: string) => string,
   faults: FaultList,
-): Partial<Settings> {
-  const entries = Object.entries(SETTINGS).map(([key, schema]) => {
-    if (raw[key] === undefined && !schema.safeParse(undefined).success) {
-      faults.add(pathOf(key), 'is required');
-      return [key, undefined];
-    }
-    return [key, faults.read<unknown>(pathOf(key), schema, raw[key])];
-  });
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Partial<Settings>;
+): void {
+  const { cancelWindowMs } = settings;
+  if (cancelWindowMs === undefined) return;
+  for (const key of LEAD_TIMES) {
+    const lead = settings[`${key}Ms`];
+    if (lead === undefined) continue;
+    if (raw[key] === undefined) settings[`${key}Ms`] = Math.min(lead, Math.floor(cancelWindowMs / 10));
+    else if (lead >= cancelWindowMs) faults.add(pathOf(key), 'must be shorter than cancelWindow');
+  }
 }
 
 /** What one setting asks of another. */
 function checkTogether(
-  settings: Partial<Settings>,
+  { cancelWindowMs, mode, poll }: Partial<Integration>,
   pathOf: (key: string) => string,
   faults: FaultList,
 ): void {
-  const { cancelWindow, mode, poll } = settings;
-  if (mode === 'live' && cancelWindow !== undefined && cancelWindow !== FULL_WINDOW_MS) {
+  if (mode === 'live' && cancelWindowMs !== undefined && cancelWindowMs !== FULL_WINDOW_MS) {
     faults.add(pathOf('cancelWindow'), 'must be 120h unless the mode is test');
   }
-  for (const key of ['reviewLeadTime', 'recheckLeadTime'] as const) {
-    const lead = settings[key];
-    if (lead !== undefined && cancelWindow !== undefined && lead >= cancelWindow) {
-      faults.add(pathOf(key), 'must be shorter than cancelWindow');
-    }
-  }
-  if (poll !== undefined && poll.max < poll.first) {
+  if (poll !== undefined && poll.maxMs < poll.firstMs) {
     faults.add(`${pathOf('poll')}.max`, 'must not be shorter than first');
   }
 }
 
-const LEAD_TIMES: readonly string[] = ['reviewLeadTime', 'recheckLeadTime'];
-
-function isComplete(settings: Partial<Settings>): settings is Settings {
-  return Object.keys(SETTINGS).every((key) => LEAD_TIMES.includes(key) || Object.hasOwn(settings, key));
-}
-
-function toIntegration(name: string, settings: Settings, env: NodeJS.ProcessEnv): Integration {
-  const leadMs = Math.min(LONGEST_LEAD_MS, Math.floor(settings.cancelWindow / 10));
-  return {
-    name,
-    workflow: settings.workflow,
-    mode: settings.mode,
-    baseUrl: settings.baseUrl,
-    portalBaseUrl: settings.portalBaseUrl,
-    dialect: settings.dialect,
-    enrich: settings.enrich,
-    checkoutBudgetMs: settings.checkoutBudget,
-    whenUnavailable: settings.whenUnavailable,
-    skip: settings.skip,
-    declineMessage: settings.declineMessage,
-    screeningDeadlineMs: settings.screeningDeadline,
-    rescreenOnError: { tries: settings.rescreenOnError.tries, pauseMs: settings.rescreenOnError.pause },
-    retryWithinMs: settings.retryWithin,
-    gatewayResultWithinMs: settings.gatewayResultWithin,
-    reviewBeforeGateway: settings.reviewBeforeGateway,
-    poll: { firstMs: settings.poll.first, factor: settings.poll.factor, maxMs: settings.poll.max },
-    reviewLeadTimeMs: settings.reviewLeadTime ?? leadMs,
-    onUnresolvedReview: settings.onUnresolvedReview,
-    reviewLimitMs: settings.reviewLimit,
-    recheckLeadTimeMs: settings.recheckLeadTime ?? leadMs,
-    autoCancel: settings.autoCancel,
-    cancelWindowMs: settings.cancelWindow,
-    passive: settings.passive,
-    invoicePerAttempt: settings.invoicePerAttempt,
-    apiKey: () => {
-      const key = env[settings.apiKeyEnv];
-      if (key === undefined || key === '') throw new Error(`The API key of integration ${name} is not set`);
-      return key;
-    },
-  };
+function isComplete(settings: Partial<Integration>): settings is Integration {
+  return KEYS.every(({ setting }) => Object.hasOwn(settings, setting));
 }

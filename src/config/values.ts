@@ -16,12 +16,13 @@ export function duration(leastMs: 0 | 1 = 1) {
   return z
     .string({ error: message })
     .regex(DURATION, { error: message, abort: true })
-    .transform(toMs)
+    .transform(durationMs)
     .refine((ms) => ms >= leastMs, 'must be longer than nothing')
     .refine((ms) => ms <= LONGEST_MS, 'must be at most 3650d');
 }
 
-function toMs(written: string): number {
+/** @returns a duration that is written right, in milliseconds */
+export function durationMs(written: string): number {
   const [, number = '', unit = 'ms'] = DURATION.exec(written) ?? [];
   return Math.round(Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS]);
 }

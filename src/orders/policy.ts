@@ -1,65 +1,244 @@
 /**
- * The policy in force for one order, as recorded in its workflow: durations in milliseconds, rules already
- * resolved for this order. Made from the policy file by the screening activity.
+ * The policy: what can be set for an integration, one configured account of the merchant at the screening service, and
+ * what of it is in force for one order.
  */
-import type { Action, IntegrationWorkflow } from './words.ts';
+import {
+  type OrderFacts,
+  type OrderRule,
+  type UnavailableAction,
+  type UnavailableRule,
+  unavailableAction,
+} from './policy-rules.ts';
+import { INTEGRATION_WORKFLOWS, type IntegrationWorkflow } from './words.ts';
 
-export interface Policy {
-  workflow: IntegrationWorkflow;
-  /** The action of a checkout that gets no decision, resolved for this order. */
-  whenUnavailable: UnavailableAction;
-  declineMessage: string;
-  screeningDeadlineMs: number;
-  rescreenOnError: { tries: number; pauseMs: number };
-  retryWithinMs: number;
-  gatewayResultWithinMs: number;
-  reviewBeforeGateway: 'proceed' | 'hold';
-  poll: PollPauses;
-  reviewLeadTimeMs: number;
-  onUnresolvedReview: 'alert' | 'cancel';
-  reviewLimitMs: number;
-  /** 0 turns the recheck off. */
-  recheckLeadTimeMs: number;
-  autoCancel: boolean;
-  cancelWindowMs: number;
-  /** Screen and record, never act. */
-  passive: boolean;
-  invoicePerAttempt: boolean;
-  /** Whether an events receiver is configured: without one no event costs history. */
-  events: boolean;
+/** What one key of the policy file may hold. */
+export type ValueKind =
+  | { kind: 'flag' | 'address' | 'rules' | 'action or rules' }
+  /** Such as `12h`. `most` is the longest; with `orZero` it may be `0s`. */
+  | { kind: 'duration'; most?: string; orZero?: true }
+  | { kind: 'number' | 'whole number'; least: number; most: number }
+  | { kind: 'word'; words: readonly [string, ...string[]] }
+  /** `most` counts characters. */
+  | { kind: 'text'; most: number }
+  /** The name of an environment variable, whose value is read at each call and nowhere kept. */
+  | { kind: 'variable' }
+  | { kind: 'group'; parts: Record<string, ValueKind> };
+
+/** A key of the policy file. */
+export type PolicyKey = ValueKind & {
+  /** As it would be written; a key without one is required. */
+  fallback?: unknown;
+  /** False for what only a call to the service needs: an order doesn't record it. */
+  recorded?: false;
+  /** Its line in the guide, in Markdown. */
+  about: string;
+};
+
+/** Every key of an integration: settings, types, the recorded policy and the table of `docs/policy.md` are made of it. */
+export const POLICY_KEYS = {
+  workflow: {
+    kind: 'word',
+    words: INTEGRATION_WORKFLOWS,
+    fallback: 'pre-acceptance',
+    about:
+      'when orders are screened: `pre-gateway`, `pre-acceptance`, `post-acceptance`; a request may name another',
+  },
+  mode: {
+    kind: 'word',
+    words: ['test', 'live'],
+    fallback: 'test',
+    recorded: false,
+    about: 'the key’s mode: `test` takes only test card numbers, `live` only real ones',
+  },
+  apiKeyEnv: {
+    kind: 'variable',
+    fallback: 'SCREENING_API_KEY',
+    recorded: false,
+    about: 'the name of the variable that holds the key; keys never stand in the file',
+  },
+  baseUrl: { kind: 'address', recorded: false, about: 'the screening address that fits the key’s mode' },
+  portalBaseUrl: { kind: 'address', recorded: false, about: 'the portal address' },
+  dialect: {
+    kind: 'word',
+    words: ['definition', 'sample'],
+    fallback: 'definition',
+    recorded: false,
+    about:
+      '`definition`: POST /transaction, `nf-token`, definition spellings; `sample`: POST to the root, `nfToken`, camelCase',
+  },
+  enrich: { kind: 'flag', fallback: true, recorded: false, about: 'ask for insights' },
+  // A workflow task is heartbeaten at 8 s, at a cost of 3 events.
+  checkoutBudget: {
+    kind: 'duration',
+    most: '7.5s',
+    fallback: '7s',
+    recorded: false,
+    about: 'how long a checkout may wait; at most `7.5s`',
+  },
+  whenUnavailable: {
+    kind: 'action or rules',
+    fallback: 'hold',
+    about:
+      'the action of a checkout without a decision: `hold`, `proceed`, `decline`, or a list of rules, first match wins, `hold` if none does',
+  },
+  skip: {
+    kind: 'rules',
+    fallback: [],
+    recorded: false,
+    about: 'rules for orders that aren’t screened; one that holds is enough',
+  },
+  declineMessage: {
+    kind: 'text',
+    most: 1_000,
+    fallback: 'We could not accept this order. Please check your details or try another way to pay.',
+    about: 'shown on `decline` when the service gives no message',
+  },
+  screeningDeadline: {
+    kind: 'duration',
+    fallback: '24h',
+    about: 'how long the catch-up goes on after `pending`',
+  },
+  rescreenOnError: {
+    kind: 'group',
+    parts: { tries: { kind: 'whole number', least: 0, most: 100 }, pause: { kind: 'duration' } },
+    fallback: { tries: 3, pause: '1m' },
+    about: 'after the decision `error`',
+  },
+  retryWithin: {
+    kind: 'duration',
+    fallback: '1h',
+    about: 'how long a declined order waits for another attempt',
+  },
+  gatewayResultWithin: { kind: 'duration', fallback: '24h', about: 'then attention' },
+  reviewBeforeGateway: {
+    kind: 'word',
+    words: ['proceed', 'hold'],
+    fallback: 'proceed',
+    about: 'pre-gateway: whether a review goes to the gateway at once or is held first',
+  },
+  poll: {
+    kind: 'group',
+    parts: {
+      first: { kind: 'duration' },
+      factor: { kind: 'number', least: 1, most: 100 },
+      max: { kind: 'duration' },
+    },
+    fallback: { first: '1m', factor: 1.5, max: '15m' },
+    about:
+      'pauses between polls of a review: the first, then each `factor` times the one before, up to `max`',
+  },
+  reviewLeadTime: {
+    kind: 'duration',
+    fallback: '12h',
+    about: 'how long before the window closes an unresolved review is acted on',
+  },
+  onUnresolvedReview: {
+    kind: 'word',
+    words: ['alert', 'cancel'],
+    fallback: 'alert',
+    about: '`alert`: attention; `cancel`: cancel with the service',
+  },
+  reviewLimit: {
+    kind: 'duration',
+    fallback: '30d',
+    about: 'then an unresolved review is closed, with attention',
+  },
+  recheckLeadTime: {
+    kind: 'duration',
+    orZero: true,
+    fallback: '12h',
+    about: 'how long before the window closes a `pass` is read once more; `0s` turns it off',
+  },
+  autoCancel: {
+    kind: 'flag',
+    fallback: true,
+    about: 'cancel with the service when the action is `cancel`',
+  },
+  cancelWindow: { kind: 'duration', fallback: '120h', about: 'other values only in mode `test`' },
+  passive: {
+    kind: 'flag',
+    fallback: false,
+    about: 'screen and record, never act: every action is `proceed`, the state keeps what it would be',
+  },
+  invoicePerAttempt: {
+    kind: 'flag',
+    fallback: false,
+    about: 'later creates are sent as `<invoice>-2` and so on, so that a lost answer can be looked up',
+  },
+} as const satisfies Record<string, PolicyKey>;
+
+/** What a key is once it was read: durations are milliseconds. */
+interface ValueOf {
+  flag: boolean;
+  duration: number;
+  number: number;
+  'whole number': number;
+  text: string;
+  address: string;
+  /** @throws when the variable isn't set */
+  variable: () => string;
+  rules: OrderRule[];
+  'action or rules': UnavailableAction | UnavailableRule[];
 }
 
-export type UnavailableAction = Extract<Action, 'hold' | 'proceed' | 'decline'>;
+type Value<Key> = Key extends { words: readonly (infer Word)[] }
+  ? Word
+  : Key extends { parts: infer Parts }
+    ? Settings<Parts>
+    : Key extends { kind: keyof ValueOf }
+      ? ValueOf[Key['kind']]
+      : never;
 
-/** Pauses between polls: the first, then each `factor` times the one before, at most `maxMs`. */
-export interface PollPauses {
-  firstMs: number;
-  factor: number;
-  maxMs: number;
+type SettingName<Name extends string, Key> = Key extends { kind: 'duration' }
+  ? `${Name}Ms`
+  : Key extends { kind: 'variable' }
+    ? Name extends `${infer Held}Env`
+      ? Held
+      : Name
+    : Name;
+
+/** Keys as they are once they were read: `cancelWindow` is `cancelWindowMs`, `apiKeyEnv` is `apiKey()`. */
+type Settings<Keys> = {
+  -readonly [Name in keyof Keys & string as SettingName<Name, Keys[Name]>]: Value<Keys[Name]>;
+};
+
+/** @returns what a key is called once it was read */
+export function settingName(key: string, { kind }: ValueKind): string {
+  if (kind === 'duration') return `${key}Ms`;
+  return kind === 'variable' ? key.replace(/Env$/, '') : key;
 }
 
-// One configured account of the merchant at the screening service, and the policy it gives an order.
+type Keys = typeof POLICY_KEYS;
+type RecordedKeys = {
+  [Name in keyof Keys as Keys[Name] extends { recorded: false } ? never : Name]: Keys[Name];
+};
 
 /** What of an integration stays the same for every order; durations in milliseconds. */
-export interface Integration extends Omit<Policy, 'whenUnavailable' | 'events'> {
+export interface Integration extends Settings<Keys> {
   /** Its short key, `default` unless said. */
   name: string;
-  mode: 'test' | 'live';
-  /** The screening address that fits the key's mode. */
-  baseUrl: string;
-  portalBaseUrl: string;
-  dialect: 'definition' | 'sample';
-  /** Ask for insights. */
-  enrich: boolean;
-  checkoutBudgetMs: number;
-  whenUnavailable: UnavailableAction | UnavailableRule[];
-  skip: OrderRule[];
-  /** Reads the key at each call, so that it is nowhere kept. @throws when its variable isn't set */
-  apiKey: () => string;
 }
 
 /** @returns the integration of that name, or undefined */
 export type FindIntegration = (name: string) => Integration | undefined;
+
+/**
+ * The policy in force for one order, as recorded in its workflow: durations in milliseconds, rules already
+ * resolved for this order. Made from the policy file by the screening activity.
+ */
+export interface Policy extends Settings<RecordedKeys> {
+  /** The action of a checkout that gets no decision, resolved for this order. */
+  whenUnavailable: UnavailableAction;
+  /** Whether an events receiver is configured: without one no event costs history. */
+  events: boolean;
+}
+
+/** Pauses between polls: the first, then each `factor` times the one before, at most `maxMs`. */
+export type PollPauses = Policy['poll'];
+
+const RECORDED = Object.entries<PolicyKey>(POLICY_KEYS)
+  .filter(([, { recorded }]) => recorded !== false)
+  .map(([name, key]) => settingName(name, key));
 
 /**
  * Resolves what an integration says for one order.
@@ -72,111 +251,15 @@ export function policyFor(
   events: boolean,
 ): Policy {
   return {
+    ...recordedOf(integration),
     workflow: workflow ?? integration.workflow,
     whenUnavailable: unavailableAction(integration.whenUnavailable, facts),
-    declineMessage: integration.declineMessage,
-    screeningDeadlineMs: integration.screeningDeadlineMs,
-    rescreenOnError: integration.rescreenOnError,
-    retryWithinMs: integration.retryWithinMs,
-    gatewayResultWithinMs: integration.gatewayResultWithinMs,
-    reviewBeforeGateway: integration.reviewBeforeGateway,
-    poll: integration.poll,
-    reviewLeadTimeMs: integration.reviewLeadTimeMs,
-    onUnresolvedReview: integration.onUnresolvedReview,
-    reviewLimitMs: integration.reviewLimitMs,
-    recheckLeadTimeMs: integration.recheckLeadTimeMs,
-    autoCancel: integration.autoCancel,
-    cancelWindowMs: integration.cancelWindowMs,
-    passive: integration.passive,
-    invoicePerAttempt: integration.invoicePerAttempt,
     events,
   };
 }
 
-// Rules on an order: which orders aren't screened (`skip`), and what `whenUnavailable` says.
-
-/** What a rule can look at. */
-export interface OrderFacts {
-  amount: number;
-  /** Three letters; USD when the transaction names none. */
-  currency: string;
-  paymentMethod?: string | undefined;
-  customerId?: string | undefined;
-  itemCategories: string[];
-}
-
-/** All conditions of a rule must hold; a list matches when it has the order's value, whatever the case. */
-export interface OrderRule {
-  amountBelow?: number | undefined;
-  amountAtLeast?: number | undefined;
-  currency?: string[] | undefined;
-  paymentMethod?: string[] | undefined;
-  customerId?: string[] | undefined;
-  itemCategory?: string[] | undefined;
-}
-
-export interface UnavailableRule extends Pick<OrderRule, 'amountBelow' | 'amountAtLeast' | 'paymentMethod'> {
-  action: UnavailableAction;
-}
-
-/** @returns whether every condition of the rule holds for the order; a rule without conditions holds */
-export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
-  return (
-    (rule.amountBelow === undefined || facts.amount < rule.amountBelow) &&
-    (rule.amountAtLeast === undefined || facts.amount >= rule.amountAtLeast) &&
-    listed(rule.currency, [facts.currency]) &&
-    listed(rule.paymentMethod, [facts.paymentMethod]) &&
-    listed(rule.customerId, [facts.customerId]) &&
-    listed(rule.itemCategory, facts.itemCategories)
-  );
-}
-
-/** @returns the place of the first `skip` rule that holds, or undefined: the order is screened */
-export function matchingSkipRule(rules: readonly OrderRule[], facts: OrderFacts): number | undefined {
-  const index = rules.findIndex((rule) => ruleMatches(rule, facts));
-  return index < 0 ? undefined : index;
-}
-
-/** @returns the action of a checkout without a decision: the one word, or the first rule that holds, else `hold` */
-export function unavailableAction(
-  whenUnavailable: UnavailableAction | readonly UnavailableRule[],
-  facts: OrderFacts,
-): UnavailableAction {
-  if (typeof whenUnavailable === 'string') return whenUnavailable;
-  return whenUnavailable.find((rule) => ruleMatches(rule, facts))?.action ?? 'hold';
-}
-
-function listed(wanted: string[] | undefined, values: (string | undefined)[]): boolean {
-  if (wanted === undefined) return true;
-  const known = wanted.map((word) => word.toLowerCase());
-  return values.some((value) => value !== undefined && known.includes(value.toLowerCase()));
-}
-
-// What policy rules look at, read from a transaction that nobody has checked yet: skip rules come before
-// the checks.
-
-/** @returns the facts of a transaction in either spelling; USD when no currency is named */
-export function orderFactsOf(transaction: unknown): OrderFacts {
-  const order = record(transaction);
-  const items = Array.isArray(order.lineItems) ? order.lineItems : [];
-  return {
-    amount: amountOf(order.amount),
-    currency: (text(order.currency_code) ?? text(order.currencyCode) ?? 'USD').toUpperCase(),
-    paymentMethod: text(record(order.payment).method),
-    customerId: text(record(order.customer).id),
-    itemCategories: items.flatMap((item) => text(record(item).category) ?? []),
-  };
-}
-
-/** What is no decimal number matches no rule: JavaScript makes 0 of an empty text, and numbers of others, too. */
-function amountOf(value: unknown): number {
-  return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function recordedOf(integration: Integration): Settings<RecordedKeys>;
+function recordedOf(integration: object): object {
+  const given = new Map(Object.entries(integration));
+  return Object.fromEntries(RECORDED.map((name) => [name, given.get(name)]));
 }

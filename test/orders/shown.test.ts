@@ -11,7 +11,7 @@ import {
   plainOrderId,
 } from '../../src/orders/ids.ts';
 import { setPhase } from '../../src/orders/new-order.ts';
-import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/policy.ts';
+import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/policy-rules.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 

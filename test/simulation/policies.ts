@@ -1,9 +1,11 @@
 /** The policies of the lives: those of the chaos run, whose oracle knows them, with what it doesn't ask for varied. */
 import type { Policy } from '../../src/orders/policy.ts';
 import { DECLINE_MESSAGE, type IntegrationName, policyOf } from '../chaos/policies.ts';
+import { aPolicy } from '../fixtures/policies.ts';
 import type { Dice } from './random.ts';
 
 const HOUR = 3_600_000;
+const DEFAULTS = aPolicy();
 
 /** @returns the policy of the integration, resolved for an order of this amount */
 export function policyFor(integration: IntegrationName, amount: number, dice: Dice): Policy {
@@ -13,6 +15,7 @@ export function policyFor(integration: IntegrationName, amount: number, dice: Di
   const whenUnavailable =
     typeof rule === 'string' ? rule : amount >= rule.atLeast ? rule.from : rule.otherwise;
   return {
+    ...DEFAULTS,
     workflow: chaos.workflow,
     whenUnavailable,
     declineMessage: DECLINE_MESSAGE,

@@ -1,0 +1,55 @@
+/** Fills the tables of the pages from the tables that the code goes by: `npm run docs`. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { POLICY_KEYS, type PolicyKey } from '../../src/orders/policy.ts';
+
+type Row = readonly string[];
+
+/** Each table by the name that pages call it; the first row is its head. */
+export const TABLES: Record<string, () => Row[]> = {
+  'policy keys': () => [
+    ['key', 'default', 'meaning'],
+    ...Object.entries<PolicyKey>(POLICY_KEYS).map(([name, { fallback, about }]) => [
+      code(name),
+      fallback === undefined ? 'required' : code(asWritten(fallback)),
+      about,
+    ]),
+  ],
+};
+
+const BLOCK = /<!-- table: (.+?) -->\n[\s\S]*?<!-- end of table -->/g;
+
+/** @returns the page with each of its tables made anew @throws when it asks for a table that nobody makes */
+export function withTables(page: string): string {
+  return page.replaceAll(BLOCK, (_block, name: string) => {
+    const rows = TABLES[name]?.();
+    if (rows === undefined) throw new Error(`A page asks for the table «${name}», which nobody makes`);
+    return `<!-- table: ${name} -->\n${markdown(rows)}\n<!-- end of table -->`;
+  });
+}
+
+function markdown([head = [], ...rows]: Row[]): string {
+  const line = (cells: Row) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+/** A value as a person writes it: text without quotes, an object on one line with spaces. */
+function asWritten(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, null, 1)
+    .replaceAll(/\n */g, ' ')
+    .replaceAll(/([{[]) | ([}\]])/g, '$1$2');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+  for (const name of await readdir(docs)) {
+    if (!name.endsWith('.md')) continue;
+    const page = await readFile(docs + name, 'utf8');
+    await writeFile(docs + name, withTables(page));
+  }
+}
