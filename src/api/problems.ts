@@ -11,8 +11,8 @@ export interface Problem extends OrderErrorDetails {
   detail: string;
 }
 
-/** What goes wrong before an order is asked. */
-const HTTP_ERRORS = {
+/** What goes wrong before an order is asked: the second table of `docs/calling.md` is made of it. */
+export const HTTP_ERRORS = {
   'bad-request': {
     status: 400,
     title: 'The request is not understood',
@@ -133,10 +133,8 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
 export function toProblem(error: unknown): { code: string; problem: Problem } {
   if (error instanceof OrderScreeningError) {
     const { code, message, details } = error;
-    return {
-      code,
-      problem: { type: `/problems/${code}`, ...ORDER_ERRORS[code], detail: message, ...details },
-    };
+    const { status, title } = ORDER_ERRORS[code];
+    return { code, problem: { type: `/problems/${code}`, status, title, detail: message, ...details } };
   }
   const code = error instanceof HttpError ? error.code : httpErrorOf(error);
   return { code, problem: { type: `/problems/${code}`, ...HTTP_ERRORS[code] } };

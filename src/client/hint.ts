@@ -1,6 +1,6 @@
 /** Passes on that there is news about an order, the webhook receiver's way in, a few at a time. */
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { screeningIntegration, transactionId as transactionIdAttribute } from '../orders/describe.ts';
+import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
@@ -128,8 +128,8 @@ async function lookUp(
   const query = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus = 'Running'",
-    `${screeningIntegration.name} = ${quoted(integration)}`,
-    `${transactionIdAttribute.name} = ${quoted(transactionId)}`,
+    `${orderAttributes.integration.name} = ${quoted(integration)}`,
+    `${orderAttributes.transactionId.name} = ${quoted(transactionId)}`,
   ].join(' AND ');
   const page = await asOrderError(() =>
     within(client, Date.now() + SIGNAL_WITHIN_MS, () =>

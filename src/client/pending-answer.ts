@@ -2,7 +2,7 @@
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 import { z } from 'zod';
 import { actionWithoutDecision } from '../orders/decide.ts';
-import { screeningDecision, screeningPhase } from '../orders/describe.ts';
+import { orderAttributes } from '../orders/describe.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import { matchingSkipRule, unavailableAction } from '../orders/policy-rules.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
@@ -40,8 +40,8 @@ export async function pendingAnswer(
   const waits =
     !underWay &&
     description?.status.name === 'RUNNING' &&
-    description.typedSearchAttributes.get(screeningPhase) === 'screening' &&
-    (description.typedSearchAttributes.get(screeningDecision) ?? 'pending') === 'pending';
+    description.typedSearchAttributes.get(orderAttributes.phase) === 'screening' &&
+    (description.typedSearchAttributes.get(orderAttributes.decision) ?? 'pending') === 'pending';
   if (!waits) throw temporalUnavailable();
   const known = await startedWith(context, workflowId, deadline);
   if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();

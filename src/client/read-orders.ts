@@ -9,16 +9,7 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { z } from 'zod';
-import {
-  cancelBy,
-  needsAttention,
-  orderAmount,
-  screeningAction,
-  screeningDecision,
-  screeningIntegration,
-  screeningPhase,
-  transactionId,
-} from '../orders/describe.ts';
+import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
 import { orderQuery, SCREEN_ORDER } from '../orders/messages.ts';
@@ -156,11 +147,13 @@ export function queryOf(request: ListRequest): string {
   const conditions = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus != 'ContinuedAsNew'",
-    ...(integration === undefined ? [] : [`${screeningIntegration.name} = ${quoted(integration)}`]),
-    ...(phase === undefined ? [] : [`${screeningPhase.name} = ${quoted(phase)}`]),
-    ...(decision === undefined ? [] : [`${screeningDecision.name} = ${quoted(decision)}`]),
-    ...(attention === undefined ? [] : [`${needsAttention.name} = ${attention}`]),
-    ...(queued ? [`(${screeningPhase.name} = 'review' OR ${needsAttention.name} = true)`] : []),
+    ...(integration === undefined ? [] : [`${orderAttributes.integration.name} = ${quoted(integration)}`]),
+    ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
+    ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
+    ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
+    ...(queued
+      ? [`(${orderAttributes.phase.name} = 'review' OR ${orderAttributes.needsAttention.name} = true)`]
+      : []),
     ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
     ...deadlineConditions(request.cancelBy),
   ];
@@ -169,13 +162,13 @@ export function queryOf(request: ListRequest): string {
 
 function deadlineConditions(range: ListRequest['cancelBy']): string[] {
   if (range === undefined) return [];
-  if (range === 'none') return [`${cancelBy.name} IS NULL`];
+  if (range === 'none') return [`${orderAttributes.cancelBy.name} IS NULL`];
   const { from, until } = range;
   return [
-    ...(from === undefined ? [] : [`${cancelBy.name} >= ${quoted(from)}`]),
-    ...(until === undefined ? [] : [`${cancelBy.name} < ${quoted(until)}`]),
+    ...(from === undefined ? [] : [`${orderAttributes.cancelBy.name} >= ${quoted(from)}`]),
+    ...(until === undefined ? [] : [`${orderAttributes.cancelBy.name} < ${quoted(until)}`]),
     // Without a bound at all, an order without the deadline would be among them.
-    `${cancelBy.name} IS NOT NULL`,
+    `${orderAttributes.cancelBy.name} IS NOT NULL`,
   ];
 }
 
@@ -191,17 +184,17 @@ export function summaryOf(
   startedAt: Instant,
   closedAt: Instant | undefined,
 ): OrderSummary {
-  const phase = phases.safeParse(attributes.get(screeningPhase));
-  const decision = decisions.safeParse(attributes.get(screeningDecision));
-  const action = actions.safeParse(attributes.get(screeningAction));
-  const until = attributes.get(cancelBy);
-  const amount = attributes.get(orderAmount);
+  const phase = phases.safeParse(attributes.get(orderAttributes.phase));
+  const decision = decisions.safeParse(attributes.get(orderAttributes.decision));
+  const action = actions.safeParse(attributes.get(orderAttributes.action));
+  const until = attributes.get(orderAttributes.cancelBy);
+  const amount = attributes.get(orderAttributes.amount);
   return {
     ...name,
     startedAt,
     ...(closedAt !== undefined && { closedAt }),
-    needsAttention: attributes.get(needsAttention) ?? false,
-    transactionIds: attributes.get(transactionId) ?? [],
+    needsAttention: attributes.get(orderAttributes.needsAttention) ?? false,
+    transactionIds: attributes.get(orderAttributes.transactionId) ?? [],
     ...(phase.success && { phase: phase.data }),
     ...(decision.success && { decision: decision.data }),
     ...(action.success && { action: action.data }),

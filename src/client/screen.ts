@@ -1,13 +1,7 @@
 /** The checkout's call: one round trip that starts the order and returns its decision, or `pending` in time. */
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { type CardOwner, CardStashError } from '../cards/index.ts';
-import {
-  invoiceNumber,
-  needsAttention,
-  orderAmount,
-  screeningIntegration,
-  screeningPhase,
-} from '../orders/describe.ts';
+import { searchAttributesAtStart } from '../orders/describe.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
@@ -111,13 +105,11 @@ function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderS
     ],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     staticSummary: summary(request),
-    typedSearchAttributes: [
-      { key: screeningPhase, value: 'screening' },
-      { key: screeningIntegration, value: integration.name },
-      { key: invoiceNumber, value: [request.invoiceNumber] },
-      { key: needsAttention, value: false },
-      ...(Number.isFinite(facts.amount) ? [{ key: orderAmount, value: facts.amount }] : []),
-    ],
+    typedSearchAttributes: searchAttributesAtStart({
+      integration: integration.name,
+      invoiceNumber: request.invoiceNumber,
+      amount: facts.amount,
+    }),
   };
 }
 

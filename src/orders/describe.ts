@@ -1,11 +1,22 @@
 /** What ops see of an order: words for the Temporal UI, and search attributes. */
-import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  type SearchAttributeType,
+} from '@temporalio/common';
 import { nextDeadline } from './deadlines.ts';
 import { currentAttempt } from './new-order.ts';
 import type { Order } from './order.ts';
 import { isUnderWay } from './same-action.ts';
 import type { DeadlineKind, OrderState } from './state.ts';
-import { type Action, millis, type Phase, type ReadingSource } from './words.ts';
+import {
+  type Action,
+  type Instant,
+  millis,
+  ORDER_DECISIONS,
+  type Phase,
+  type ReadingSource,
+} from './words.ts';
 
 /** @returns what a person who doesn't program wants to know: state, why, what comes next, what can be done */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
@@ -120,70 +131,128 @@ const CHOICES: Record<Phase, string> = {
   closed: 'Report fraud or submit a chargeback: each runs as a workflow of its own.',
 };
 
-/** Where the order is: the phase. Set at start and at each change of phase. */
-export const screeningPhase = defineSearchAttributeKey('ScreeningPhase', 'KEYWORD');
+/** What search attributes are made of. */
+interface Shown extends Pick<Order, 'state' | 'rules'> {
+  /** Undefined when the transaction names none. */
+  amount: number | undefined;
+}
 
-/** The newest attempt's decision: the service's word, or `pending` or `skipped`. */
-export const screeningDecision = defineSearchAttributeKey('ScreeningDecision', 'KEYWORD');
+/** What is known when an order is started. */
+export interface KnownAtStart {
+  integration: string;
+  invoiceNumber: string;
+  /** Not a number when the transaction names none. */
+  amount: number;
+}
 
-/** What the order service must do next: `proceed`, `hold`, `decline` or `cancel`. */
-export const screeningAction = defineSearchAttributeKey('ScreeningAction', 'KEYWORD');
+type AttributeValue<Type> = Extract<SearchAttributePair, { key: { type: Type } }>['value'];
 
-/** The integration's short key. */
-export const screeningIntegration = defineSearchAttributeKey('ScreeningIntegration', 'KEYWORD');
+interface AttributeWords<Type> {
+  /** Its line in the guide, in Markdown. */
+  about: string;
+  /** Undefined is not shown. */
+  of(order: Shown): AttributeValue<Type> | undefined;
+  /** Its value in the start itself, where it costs no event. */
+  atStart?(known: KnownAtStart): AttributeValue<Type> | undefined;
+}
 
-/** Every invoice number the order was screened under. */
-export const invoiceNumber = defineSearchAttributeKey('InvoiceNumber', 'KEYWORD_LIST');
+function attribute<Type extends SearchAttributeType>(name: string, type: Type, words: AttributeWords<Type>) {
+  const key = defineSearchAttributeKey(name, type);
+  const pairs = (value: AttributeValue<Type> | undefined) =>
+    value === undefined ? [] : [pairOf(key, value)];
+  return {
+    ...key,
+    about: words.about,
+    of: (order: Shown) => pairs(words.of(order)),
+    atStart: (known: KnownAtStart) => pairs(words.atStart?.(known)),
+  };
+}
 
-/** The service's id of each of the order's transactions. */
-export const transactionId = defineSearchAttributeKey('TransactionId', 'KEYWORD_LIST');
+function pairOf<Type extends SearchAttributeType>(
+  key: ReturnType<typeof defineSearchAttributeKey<Type>>,
+  value: AttributeValue<Type>,
+): SearchAttributePair;
+function pairOf(key: object, value: unknown): object {
+  return { key, value };
+}
 
-/** The moment after which the newest transaction can't be canceled with the service. */
-export const cancelBy = defineSearchAttributeKey('CancelBy', 'DATETIME');
+/**
+ * Every search attribute of an order: what `npm run setup:temporal` registers, workers insist on, and the table of
+ * `docs/temporal-ui.md` is made of. Temporal keeps them in plain, always: no personal data.
+ */
+export const orderAttributes = {
+  phase: attribute('ScreeningPhase', 'KEYWORD', {
+    about: listed(Object.keys(PHASES)),
+    of: ({ state }) => state.phase,
+    atStart: () => 'screening',
+  }),
+  decision: attribute('ScreeningDecision', 'KEYWORD', {
+    about: listed(ORDER_DECISIONS),
+    of: ({ state }) => state.decision,
+  }),
+  action: attribute('ScreeningAction', 'KEYWORD', {
+    about: `what the order service does: ${listed(Object.keys(ACTIONS))}`,
+    of: ({ state }) => state.action,
+  }),
+  integration: attribute('ScreeningIntegration', 'KEYWORD', {
+    about: 'the integration’s name',
+    of: ({ state }) => state.integration,
+    atStart: ({ integration }) => integration,
+  }),
+  invoiceNumber: attribute('InvoiceNumber', 'KEYWORD_LIST', {
+    about: 'every invoice number that the order was screened under',
+    of: ({ state }) => unlessEmpty([...new Set(state.attempts.flatMap((one) => one.invoiceNumber ?? []))]),
+    atStart: ({ invoiceNumber }) => [invoiceNumber],
+  }),
+  transactionId: attribute('TransactionId', 'KEYWORD_LIST', {
+    about: 'each of its transactions at the screening service',
+    of: ({ state }) => unlessEmpty(state.attempts.flatMap((one) => one.transactionIds)),
+  }),
+  cancelBy: attribute('CancelBy', 'DATETIME', {
+    about: 'the end of the cancel window',
+    of: ({ state }) => dateOf(currentAttempt(state).cancelBy),
+  }),
+  needsAttention: attribute('NeedsAttention', 'BOOL', {
+    about: 'a person must look at it',
+    of: ({ state }) => state.attention.length > 0,
+    atStart: () => false,
+  }),
+  amount: attribute('OrderAmount', 'DOUBLE', {
+    about: 'in the order’s own currency',
+    of: ({ amount }) => amount,
+    atStart: ({ amount }) => (Number.isFinite(amount) ? amount : undefined),
+  }),
+  rules: attribute('ScreeningRules', 'INT', {
+    about:
+      'the number of the [rules](architecture.md#one-loop) that the order lives by, from its first answer on',
+    of: ({ rules }) => (rules > 0 ? rules : undefined),
+  }),
+};
 
-/** True while something about the order must be looked at by a person. */
-export const needsAttention = defineSearchAttributeKey('NeedsAttention', 'BOOL');
-
-/** The order's amount, in the order's own currency. */
-export const orderAmount = defineSearchAttributeKey('OrderAmount', 'DOUBLE');
-
-/** The number of the rules that the order lives by: a release is known to have gone when no open order needs it. */
-export const screeningRules = defineSearchAttributeKey('ScreeningRules', 'INT');
-
-/** Every search attribute of an order: what `npm run setup:temporal` registers and workers insist on. */
-export const orderSearchAttributes = [
-  screeningPhase,
-  screeningDecision,
-  screeningAction,
-  screeningIntegration,
-  invoiceNumber,
-  transactionId,
-  cancelBy,
-  needsAttention,
-  orderAmount,
-  screeningRules,
-] as const;
-
-// The search attributes that an order shows: no personal data is among them.
+/** The same as a list. */
+export const orderSearchAttributes = Object.values(orderAttributes);
 
 /** @returns all search attributes of the order as it stands; `amount` undefined when the transaction names none */
 export function searchAttributesOf(
-  { state: order, rules }: Pick<Order, 'state' | 'rules'>,
+  order: Pick<Order, 'state' | 'rules'>,
   amount: number | undefined,
 ): SearchAttributePair[] {
-  const attempt = currentAttempt(order);
-  const invoices = order.attempts.flatMap((one) => one.invoiceNumber ?? []);
-  const transactions = order.attempts.flatMap((one) => one.transactionIds);
-  return [
-    { key: screeningPhase, value: order.phase },
-    { key: screeningDecision, value: order.decision },
-    { key: screeningAction, value: order.action },
-    { key: screeningIntegration, value: order.integration },
-    { key: needsAttention, value: order.attention.length > 0 },
-    ...(invoices.length > 0 ? [{ key: invoiceNumber, value: [...new Set(invoices)] }] : []),
-    ...(transactions.length > 0 ? [{ key: transactionId, value: transactions }] : []),
-    ...(attempt.cancelBy !== undefined ? [{ key: cancelBy, value: new Date(millis(attempt.cancelBy)) }] : []),
-    ...(amount !== undefined ? [{ key: orderAmount, value: amount }] : []),
-    ...(rules > 0 ? [{ key: screeningRules, value: rules }] : []),
-  ];
+  return orderSearchAttributes.flatMap(({ of }) => of({ ...order, amount }));
+}
+
+/** @returns the search attributes that an order is started with */
+export function searchAttributesAtStart(known: KnownAtStart): SearchAttributePair[] {
+  return orderSearchAttributes.flatMap(({ atStart }) => atStart(known));
+}
+
+function unlessEmpty(list: string[]): string[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
+function dateOf(at: Instant | undefined): Date | undefined {
+  return at === undefined ? undefined : new Date(millis(at));
+}
+
+function listed(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
 }

@@ -3,41 +3,153 @@
  * `ApplicationFailure`), the client library, the API (as the slug of a problem document) and the CLI.
  */
 
-/** Code, HTTP status and title of each error. */
+/**
+ * Code, HTTP status and title of each error, and what a caller can do, in Markdown: the table of `docs/calling.md` is made
+ * of it.
+ */
 export const ORDER_ERRORS = {
-  'invalid-request': { status: 422, title: 'The request breaks a rule' },
-  'card-data-in-request': { status: 422, title: 'Card data or a service key stands where it must not' },
-  'unknown-integration': { status: 404, title: 'No such integration' },
-  'unknown-order': { status: 404, title: 'No such order' },
-  'unknown-transaction': { status: 404, title: 'The order has no such transaction' },
-  'unknown-attempt': { status: 404, title: 'The order has no such attempt' },
-  'attempt-mismatch': { status: 409, title: 'The same attempt was sent with another content' },
-  'retry-out-of-turn': { status: 409, title: 'The order takes no such attempt now' },
-  'gateway-result-out-of-turn': { status: 409, title: 'The order takes no gateway result now' },
-  'gateway-result-mismatch': { status: 409, title: 'Another gateway result was recorded for this attempt' },
-  'attempt-required': { status: 409, title: 'The order has several attempts: name one' },
-  'order-closed': { status: 409, title: 'The order is closed' },
-  'no-transaction': { status: 409, title: 'The order has no transaction at the screening service' },
-  passive: { status: 409, title: 'The integration is passive: nothing is sent to the portal' },
-  'cancel-window-closed': { status: 409, title: 'The cancel window is closed' },
-  'cancel-window-unknown': { status: 409, title: 'The cancel window of this transaction is not known' },
-  'too-many-attempts': { status: 409, title: 'The order has had its twenty attempts' },
-  'too-many-actions': { status: 409, title: 'The order has had its two hundred portal actions' },
-  'unknown-action': { status: 404, title: 'The order has no such portal action' },
-  'action-ended': { status: 409, title: 'The portal action has ended: it can not be withdrawn' },
-  'action-withdrawn': { status: 409, title: 'The portal action was withdrawn before it was sent' },
-  'action-not-sent': { status: 504, title: 'The portal action could not be sent within a day' },
-  'outcome-unknown-before': { status: 409, title: 'An earlier try may have been done: send it with force' },
-  'hint-not-needed': { status: 202, title: 'A hint is waiting already' },
-  'refused-by-screening-service': { status: 502, title: 'The screening service refused it' },
-  'outcome-unknown': { status: 502, title: 'The screening service did not say whether it was done' },
-  busy: { status: 503, title: 'Too many wait for this order: send the same request again' },
-  late: { status: 503, title: 'The order changed in this very moment: send the same request again' },
+  'temporal-unavailable': {
+    status: 503,
+    title: 'The outcome is unknown: send the same request again',
+    advice: 'the outcome is unknown: send the same again',
+  },
   'card-stash-unavailable': {
     status: 503,
     title: 'The card stash is unreachable: send the same request again',
+    advice: 'nothing was done: send the same again',
   },
-  'temporal-unavailable': { status: 503, title: 'The outcome is unknown: send the same request again' },
+  busy: {
+    status: 503,
+    title: 'Too many wait for this order: send the same request again',
+    advice: 'too many wait for this order, and this wasn’t taken: send the same again',
+  },
+  late: {
+    status: 503,
+    title: 'The order changed in this very moment: send the same request again',
+    advice: 'the order changed in this very moment, and this wasn’t taken: send the same again',
+  },
+  'invalid-request': {
+    status: 422,
+    title: 'The request breaks a rule',
+    advice: 'correct what `details.errors` lists',
+  },
+  'card-data-in-request': {
+    status: 422,
+    title: 'Card data or a service key stands where it must not',
+    advice: 'a card or a key stands where it must not: send it through the card stash',
+  },
+  'unknown-integration': { status: 404, title: 'No such integration', advice: 'look at the name' },
+  'unknown-order': {
+    status: 404,
+    title: 'No such order',
+    advice: 'look at the name. Orders are forgotten after 90 days',
+  },
+  'unknown-transaction': {
+    status: 404,
+    title: 'The order has no such transaction',
+    advice: 'look at the name',
+  },
+  'unknown-attempt': { status: 404, title: 'The order has no such attempt', advice: 'look at the number' },
+  'unknown-action': {
+    status: 404,
+    title: 'The order has no such portal action',
+    advice: 'look at the number',
+  },
+  'attempt-mismatch': {
+    status: 409,
+    title: 'The same attempt was sent with another content',
+    advice: 'send the attempt as it was sent first, or the next attempt',
+  },
+  'retry-out-of-turn': {
+    status: 409,
+    title: 'The order takes no such attempt now',
+    advice: 'the order isn’t declined, or the number isn’t the next: read the order',
+  },
+  'gateway-result-out-of-turn': {
+    status: 409,
+    title: 'The order takes no gateway result now',
+    advice: 'read the order: it takes none now',
+  },
+  'gateway-result-mismatch': {
+    status: 409,
+    title: 'Another gateway result was recorded for this attempt',
+    advice: 'read the order: it has another result',
+  },
+  'attempt-required': {
+    status: 409,
+    title: 'The order has several attempts: name one',
+    advice: 'read the order, and send the attempt’s number',
+  },
+  'order-closed': {
+    status: 409,
+    title: 'The order is closed',
+    advice: 'nothing more of this kind; a portal action still works while its own rule allows it',
+  },
+  'too-many-attempts': {
+    status: 409,
+    title: 'The order has had its twenty attempts',
+    advice: 'the order has had its 20 attempts: go on with another order',
+  },
+  'too-many-actions': {
+    status: 409,
+    title: 'The order has had its two hundred portal actions',
+    advice: 'the order has had its 200 portal actions: go on in the service’s portal',
+  },
+  'action-ended': {
+    status: 409,
+    title: 'The portal action has ended: it can not be withdrawn',
+    advice: 'there is nothing to withdraw: read the order for how it ended',
+  },
+  'action-withdrawn': {
+    status: 409,
+    title: 'The portal action was withdrawn before it was sent',
+    advice: 'somebody took the action back: ask again if it is wanted after all',
+  },
+  'no-transaction': {
+    status: 409,
+    title: 'The order has no transaction at the screening service',
+    advice: 'nothing is at the service: there is nothing to act on',
+  },
+  passive: {
+    status: 409,
+    title: 'The integration is passive: nothing is sent to the portal',
+    advice: 'the policy only watches',
+  },
+  'cancel-window-closed': {
+    status: 409,
+    title: 'The cancel window is closed',
+    advice: 'refund, and report by hand; `details.cancelBy` says when it closed',
+  },
+  'cancel-window-unknown': {
+    status: 409,
+    title: 'The cancel window of this transaction is not known',
+    advice: 'refund, and report by hand',
+  },
+  'outcome-unknown-before': {
+    status: 409,
+    title: 'An earlier try may have been done: send it with force',
+    advice: 'look in the service’s portal, then send it with `force`',
+  },
+  'refused-by-screening-service': {
+    status: 502,
+    title: 'The screening service refused it',
+    advice: '`details.serviceCode` and `details.serviceMessage` say why',
+  },
+  'outcome-unknown': {
+    status: 502,
+    title: 'The screening service did not say whether it was done',
+    advice: 'the service may have done it: look in its portal',
+  },
+  'action-not-sent': {
+    status: 504,
+    title: 'The portal action could not be sent within a day',
+    advice: 'it could not be sent within a day, and is not tried any more: ask again',
+  },
+  'hint-not-needed': {
+    status: 202,
+    title: 'A hint is waiting already',
+    advice: 'nothing: the decision is read soon anyway',
+  },
 } as const;
 
 export type OrderErrorCode = keyof typeof ORDER_ERRORS;

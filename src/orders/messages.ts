@@ -7,6 +7,7 @@ import type {
   Instant,
   IntegrationWorkflow,
   OrderDecision,
+  OrderEventType,
   Phase,
   PortalActionKind,
 } from './words.ts';
@@ -28,6 +29,7 @@ export type {
   Instant,
   IntegrationWorkflow,
   OrderDecision,
+  OrderEventType,
   Phase,
   PortalActionKind,
   ReadingSource,
@@ -151,14 +153,6 @@ export interface ReviewHint {
   decision?: string;
   receivedAt: Instant;
 }
-
-export type OrderEventType =
-  | 'order.decided'
-  | 'order.review_resolved'
-  | 'order.decision_changed'
-  | 'order.canceled'
-  | 'order.attention'
-  | 'order.closed';
 
 /** An event as it is sent to `EVENTS_URL`. `id` is its stable `webhook-id`. */
 export interface OrderEvent {

@@ -43,6 +43,17 @@ export type GatewayResult = (typeof GATEWAY_RESULTS)[number];
 export const PORTAL_ACTIONS = ['cancel', 'report-fraud', 'chargeback', 'customer-code'] as const;
 export type PortalActionKind = (typeof PORTAL_ACTIONS)[number];
 
+/** Each type of event, and when it is sent, in Markdown: the table of `docs/calling.md` is made of it. */
+export const ORDER_EVENTS = {
+  'order.decided': 'an attempt has its decision, also when the caller had it as an answer',
+  'order.review_resolved': 'a review ended',
+  'order.decision_changed': 'the service changed its mind',
+  'order.canceled': 'the transaction is canceled',
+  'order.attention': 'a person must look; `sequence` 0 when the order couldn’t say it itself',
+  'order.closed': 'the cancel window is over, and nothing is left to wait for',
+} as const;
+export type OrderEventType = keyof typeof ORDER_EVENTS;
+
 /** A moment as an ISO 8601 string in UTC. */
 export type Instant = string;
 

@@ -11,7 +11,7 @@ import {
 import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
 import { portalInputRefusal } from '../orders/check-messages.ts';
 import { ACTION_MS } from '../orders/deadlines.ts';
-import { needsAttention } from '../orders/describe.ts';
+import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
 import { NOT_SENT } from '../orders/portal.ts';
@@ -90,7 +90,7 @@ async function untilAllowed(request: Omit<PortalRequest, 'forbiddenKnown'>): Pro
   for (let forbiddenKnown = false; ; forbiddenKnown = true) {
     const { outcome, at } = await performPortalAction({ ...request, forbiddenKnown });
     if (outcome.kind !== 'forbidden') return { outcome, at };
-    upsertSearchAttributes([{ key: needsAttention, value: true }]);
+    upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);
     setCurrentDetails(
       'The service does not accept the API key (403): set the right one, it then goes on by itself.',
     );

@@ -3,7 +3,7 @@ import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common'
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
-import { screeningDecision, screeningPhase } from '../../src/orders/describe.ts';
+import { orderAttributes } from '../../src/orders/describe.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import type { PortalActionInput, ScreenOrderInput } from '../../src/orders/messages.ts';
 import type { Integration } from '../../src/orders/policy.ts';
@@ -78,8 +78,8 @@ export function described(
   decision?: string,
 ) {
   const shown = new Map<unknown, unknown>([
-    [screeningPhase, phase],
-    [screeningDecision, decision],
+    [orderAttributes.phase, phase],
+    [orderAttributes.decision, decision],
   ]);
   const closeTime = status === 'COMPLETED' ? new Date('2026-03-07T10:00:00.000Z') : undefined;
   return { status: { name: status }, closeTime, typedSearchAttributes: shown, raw: {}, historyLength: 2 };

@@ -62,7 +62,7 @@ describe('the first attempt', () => {
     const shown = (start.typedSearchAttributes as { key: { name: string }; value: unknown }[]).map(
       ({ key, value }) => [key.name, value],
     );
-    expect(Object.fromEntries(shown)).toEqual({
+    expect(Object.fromEntries(shown)).toMatchObject({
       ScreeningPhase: 'screening',
       ScreeningIntegration: 'default',
       InvoiceNumber: ['1001'],

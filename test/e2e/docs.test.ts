@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { ORDER_ERRORS } from '../../src/orders/errors.ts';
 import { type CodeBlock, codeBlocksOf, type NotRun, planOf } from '../support/code-blocks.ts';
 import { eventually } from '../support/index.ts';
 import { pagesOf, ROOT } from '../support/pages.ts';
@@ -238,12 +237,5 @@ describe('what pages say', () => {
         line.split(' ').some((word) => services.includes(word)),
         line,
       ).toBe(true);
-  });
-
-  it('of errors names each of them', () => {
-    const page = readFileSync(`${ROOT}docs/calling.md`, 'utf8');
-    // A hint that isn't needed is answered as taken: no caller sees it.
-    const codes = Object.keys(ORDER_ERRORS).filter((code) => code !== 'hint-not-needed');
-    expect(codes.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 /** The queries of docs/temporal-ui.md, asked of a real server. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { orderSearchAttributes } from '../../src/orders/describe.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
@@ -72,9 +71,4 @@ describe('over orders', () => {
       expect(ours.sort()).toEqual(orders.map((orderId) => `order:${integration}:${orderId}`).sort());
     });
   });
-});
-
-it('every search attribute is described', () => {
-  for (const { name } of orderSearchAttributes)
-    expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\| `, 'm'));
 });

@@ -1,7 +1,13 @@
 /** Fills the tables of the pages from the tables that the code goes by: `npm run docs`. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { HTTP_ERRORS } from '../../src/api/problems.ts';
+import { exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { orderSearchAttributes } from '../../src/orders/describe.ts';
+import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/orders/errors.ts';
 import { POLICY_KEYS, type PolicyKey } from '../../src/orders/policy.ts';
+import { ORDER_EVENTS } from '../../src/orders/words.ts';
 
 type Row = readonly string[];
 
@@ -13,6 +19,34 @@ export const TABLES: Record<string, () => Row[]> = {
       code(name),
       fallback === undefined ? 'required' : code(asWritten(fallback)),
       about,
+    ]),
+  ],
+  events: () => [['type', 'when'], ...Object.entries(ORDER_EVENTS).map(([type, when]) => [code(type), when])],
+  'search attributes': () => [
+    ['attribute', 'type', 'what'],
+    ...orderSearchAttributes.map(({ name, type, about }) => [
+      code(name),
+      TypedSearchAttributes.toMetadataType(type),
+      about,
+    ]),
+  ],
+  'order errors': () => [
+    ['`code`', 'HTTP', 'exit code', 'what to do'],
+    ...Object.keys(ORDER_ERRORS)
+      .filter(isOrderErrorCode)
+      .map((name) => [
+        code(name),
+        `${ORDER_ERRORS[name].status}`,
+        `${exitCodeOf(new OrderScreeningError(name, ''))}`,
+        ORDER_ERRORS[name].advice,
+      ]),
+  ],
+  'problems of HTTP': () => [
+    ['code', 'HTTP', 'what happened, and what to do'],
+    ...Object.entries(HTTP_ERRORS).map(([name, { status, title, detail }]) => [
+      code(name),
+      `${status}`,
+      `${title}. ${detail.replaceAll('<', '\\<')}`,
     ]),
   ],
 };

@@ -2,7 +2,7 @@
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
-import { needsAttention, screeningPhase, screeningRules } from '../../orders/describe.ts';
+import { orderAttributes } from '../../orders/describe.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
 import { PORTAL_ACTION, SCREEN_ORDER } from '../../orders/messages.ts';
 import { RULES_READ } from '../../orders/order.ts';
@@ -164,7 +164,7 @@ async function checkTaskQueues(client: Client, skewMs: number): Promise<Finding[
 async function checkPolls(client: Client, { integrations, maxRps }: Config): Promise<Finding> {
   const check = finder('polls');
   if (integrations.size === 0) return check.skipped('no integration can be read');
-  const query = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running' AND ${screeningPhase.name} = 'review'`;
+  const query = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running' AND ${orderAttributes.phase.name} = 'review'`;
   const reviews = await ask(client, () => countOf(client, query)).catch(() => undefined);
   if (reviews === undefined) return check.skipped('the server does not count orders');
   const roundSeconds = reviews / maxRps;
@@ -204,7 +204,7 @@ export async function checkOrders(count: Count, known: readonly number[] = RULES
 
 async function checkRules(count: Count, known: readonly number[]): Promise<Finding> {
   const check = finder('rules');
-  const { name } = screeningRules;
+  const { name } = orderAttributes.rules;
   // An order has no number before its first answer; not every database leaves it out of «is not».
   const unknown = [`${name} IS NOT NULL`, ...known.map((number) => `${name} != ${number}`)].join(' AND ');
   const open = (condition: string) => count(`${openOf(SCREEN_ORDER)} AND ${condition}`);
@@ -230,7 +230,7 @@ async function checkRules(count: Count, known: readonly number[]): Promise<Findi
 /** No order speaks for a portal action that runs by itself, so neither the queue page nor a list of orders shows it. */
 async function checkPortalActions(count: Count): Promise<Finding> {
   const check = finder('portal-actions');
-  const waiting = `${openOf(PORTAL_ACTION)} AND ${needsAttention.name} = true`;
+  const waiting = `${openOf(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
   const number = await count(waiting).catch(() => undefined);
   if (number === undefined) return check.skipped('the server does not count portal actions');
   if (number === 0) return check.ok('no portal action on a closed order waits for the right key');

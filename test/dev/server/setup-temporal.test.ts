@@ -1,13 +1,6 @@
 import { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import {
-  cancelBy,
-  invoiceNumber,
-  needsAttention,
-  orderAmount,
-  orderSearchAttributes,
-  screeningPhase,
-} from '../../../src/orders/describe.ts';
+import { orderAttributes, orderSearchAttributes } from '../../../src/orders/describe.ts';
 import {
   missingSearchAttributes,
   setupTemporal,
@@ -104,15 +97,15 @@ test('a workflow with every search attribute starts as soon as the set-up is don
     workflowId: 'with-search-attributes',
     taskQueue: 'nobody',
     typedSearchAttributes: [
-      { key: screeningPhase, value: 'screening' },
-      { key: invoiceNumber, value: ['1001'] },
-      { key: cancelBy, value: new Date() },
-      { key: needsAttention, value: false },
-      { key: orderAmount, value: 10.5 },
+      { key: orderAttributes.phase, value: 'screening' },
+      { key: orderAttributes.invoiceNumber, value: ['1001'] },
+      { key: orderAttributes.cancelBy, value: new Date() },
+      { key: orderAttributes.needsAttention, value: false },
+      { key: orderAttributes.amount, value: 10.5 },
     ],
   });
 
   const { typedSearchAttributes } = await handle.describe();
-  expect(typedSearchAttributes.get(orderAmount)).toBe(10.5);
-  expect(typedSearchAttributes.get(invoiceNumber)).toEqual(['1001']);
+  expect(typedSearchAttributes.get(orderAttributes.amount)).toBe(10.5);
+  expect(typedSearchAttributes.get(orderAttributes.invoiceNumber)).toEqual(['1001']);
 });
