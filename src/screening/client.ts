@@ -1,9 +1,10 @@
 /** The client of the screening service: one call for each operation. */
+import { z } from 'zod';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
-import type { Dialect } from './findings.ts';
+import { email, filledText, isoDate, oneOf } from './fields.ts';
+import { type Dialect, type Fault, schemaFindings } from './findings.ts';
 import { withoutHash, writeTransaction } from './parse-transaction.ts';
-import type { Chargeback, GatewayResponseBody } from './portal-fields.ts';
 import {
   type ChargebackReply,
   type Context,
@@ -14,6 +15,7 @@ import {
   readTransactionResponse,
   type TransactionResponse,
 } from './replies.ts';
+import { toDefinitionSpelling } from './spellings.ts';
 import type { CardData, Transaction } from './transaction-schema.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -166,4 +168,44 @@ export interface ScreeningClient {
     request: { transactionId: string } & Chargeback,
     options?: CallOptions,
   ): Promise<ChargebackReply>;
+}
+
+// The fields of the portal actions.
+
+/** The body of `POST /gateway_response`, in definition spelling: what the payment gateway said, in the service's words. */
+export interface GatewayResponseBody {
+  'nf-token': string;
+  /** The id of the response to the initial transaction. */
+  'nf-id': string;
+  'gateway-response': { result: 'pass' | 'fail' | 'error'; authcode?: string; 'transaction-id'?: string };
+}
+
+/** The fields of `POST /customer-code` beside the key. */
+export const customerCodeBodySchema = z.strictObject({ customer_code: filledText(128), email: email() });
+
+/** The fields of a chargeback, without the key and the transaction it belongs to. */
+export const chargebackSchema = z.strictObject({
+  reason_code: filledText(128),
+  due_date: isoDate(),
+  notice_date: isoDate().exactOptional(),
+  reference_number: z.string().exactOptional(),
+  carrier: z.string().exactOptional(),
+  carrier_tracking_number: z.string().exactOptional(),
+  notes: z.string().exactOptional(),
+  inquiry: oneOf(['true', 'false']).exactOptional(),
+});
+export type Chargeback = z.infer<typeof chargebackSchema>;
+
+export type ParsedChargeback = { ok: true; chargeback: Chargeback } | { ok: false; faults: Fault[] };
+
+/**
+ * Reads the fields of a chargeback in either spelling, without key and transaction id.
+ * Lists every fault at once, with no value that was sent.
+ */
+export function parseChargeback(input: unknown): ParsedChargeback {
+  const { value, findings, shownPath } = toDefinitionSpelling(chargebackSchema, input);
+  const parsed = chargebackSchema.safeParse(value);
+  const all = [...findings, ...(parsed.success ? [] : schemaFindings(parsed.error, value))];
+  if (parsed.success && all.length === 0) return { ok: true, chargeback: parsed.data };
+  return { ok: false, faults: all.map(({ path, message }) => ({ path: shownPath(path), message })) };
 }

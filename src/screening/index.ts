@@ -2,12 +2,16 @@
 
 export { holdsCardNumber, isExpired, isTestCardNumber, parseCard, passesLuhn } from './card-rules.ts';
 export type { CallOptions, ScreeningClient } from './client.ts';
-export { createScreeningClient } from './client.ts';
+export {
+  chargebackSchema,
+  createScreeningClient,
+  customerCodeBodySchema,
+  parseChargeback,
+} from './client.ts';
 export { ScreeningError } from './errors.ts';
 export { hasUnprintable } from './fields.ts';
 export { type Dialect, type Fault, INTEGRATION_WORKFLOWS, type IntegrationWorkflow } from './findings.ts';
 export { createBodySchema, fingerprint, parseTransaction, writeTransaction } from './parse-transaction.ts';
-export { chargebackSchema, customerCodeBodySchema, parseChargeback } from './portal-fields.ts';
 export {
   type ChargebackReply,
   DECISIONS,
