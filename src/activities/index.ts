@@ -9,7 +9,7 @@ import { asRequested, momentOf, timed, withMoment } from './tries.ts';
 
 export type { ActivityWorld } from './activity-world.ts';
 export { createEventSender } from './events.ts';
-export { histogramBounds, withAttemptInLog, withMetrics } from './metrics.ts';
+export { withAttemptInLog, withMetrics } from './metrics.ts';
 export { createOrderDirectory } from './sweep.ts';
 export { withHeartbeats } from './tries.ts';
 

@@ -12,6 +12,7 @@ import type {
   Timed,
 } from '../orders/activity-contract.ts';
 import type { OrderEvent } from '../orders/messages.ts';
+import { counterOf, histogramOf } from '../orders/metrics.ts';
 import type { ActivitiesByQueue } from './activity-world.ts';
 
 /** @returns the activities, counted where they run in a worker. */
@@ -44,17 +45,10 @@ function countScreenings<Request extends ScreenRequest, Result extends { outcome
   screen: Activity<Request, Result>,
 ): Activity<Request, Result> {
   const note = (integration: string, began: number, how: { outcome: string; reason: string }): void => {
-    metricMeter
-      .createCounter('order_screening_screenings_total', undefined, 'Tries at a decision, by how they ended')
-      .add(1, { integration, stage, ...how });
-    metricMeter
-      .createHistogram(
-        'order_screening_screening_duration_seconds',
-        'float',
-        undefined,
-        'How long a try at a decision took',
-      )
-      .record((Date.now() - began) / 1_000, { integration, stage, outcome: how.outcome });
+    const screenings = counterOf(metricMeter, 'order_screening_screenings_total');
+    screenings.add(1, { integration, stage, ...how });
+    const durations = histogramOf(metricMeter, 'order_screening_screening_duration_seconds');
+    durations.record((Date.now() - began) / 1_000, { integration, stage, outcome: how.outcome });
   };
   return async (request) => {
     const began = Date.now();
@@ -90,7 +84,7 @@ function screeningEnd(outcome: ScreeningOutcome): { outcome: string; reason: str
 function countPolls(
   poll: Activity<PollRequest, Timed<StatusOutcome>>,
 ): Activity<PollRequest, Timed<StatusOutcome>> {
-  const counted = countReads('order_screening_polls_total', 'Polls of reviews, by what they brought', poll);
+  const counted = countReads('order_screening_polls_total', poll);
   return (request) => (activityInfo().attempt === 1 ? poll(request) : counted(request));
 }
 
@@ -98,11 +92,7 @@ function countPolls(
 function countStatusReads<Request extends Read, Result extends ReadResult>(
   read: Activity<Request, Result>,
 ): Activity<Request, Result> {
-  return countReads(
-    'order_screening_status_reads_total',
-    'Reads after hints, rechecks and at the end of a window',
-    read,
-  );
+  return countReads('order_screening_status_reads_total', read);
 }
 
 type Read = Pick<PollRequest, 'integration'>;
@@ -110,12 +100,11 @@ type ReadResult = { outcome: StatusOutcome | undefined };
 
 /** @returns the read, counted; one without an outcome only told the time */
 function countReads<Request extends Read, Result extends ReadResult>(
-  name: string,
-  description: string,
+  name: 'order_screening_polls_total' | 'order_screening_status_reads_total',
   read: Activity<Request, Result>,
 ): Activity<Request, Result> {
   const note = (integration: string, outcome: string): void =>
-    metricMeter.createCounter(name, undefined, description).add(1, { integration, outcome });
+    counterOf(metricMeter, name).add(1, { integration, outcome });
   return async (request) => {
     try {
       const result = await read(request);
@@ -136,22 +125,10 @@ function countPortalActions(
 ): Activity<PortalRequest, Timed<PortalOutcome>> {
   const note = ({ integration, fields, notAfter }: PortalRequest, outcome: string): void => {
     const { kind } = fields;
-    metricMeter
-      .createCounter(
-        'order_screening_portal_actions_total',
-        undefined,
-        'Tries at portal actions, by how they ended',
-      )
-      .add(1, { integration, kind, outcome });
+    counterOf(metricMeter, 'order_screening_portal_actions_total').add(1, { integration, kind, outcome });
     if (kind !== 'cancel' || outcome !== 'done' || notAfter === undefined) return;
-    metricMeter
-      .createHistogram(
-        'order_screening_cancel_time_left_seconds',
-        'float',
-        undefined,
-        'How long before its last moment a cancel was done',
-      )
-      .record(Math.max(0, Date.parse(notAfter) - Date.now()) / 1_000, { integration });
+    const timeLeft = histogramOf(metricMeter, 'order_screening_cancel_time_left_seconds');
+    timeLeft.record(Math.max(0, Date.parse(notAfter) - Date.now()) / 1_000, { integration });
   };
   return async (request) => {
     try {
@@ -167,28 +144,10 @@ function countPortalActions(
 
 /** Notes a try to deliver an event, and how old the event is by now: the lag of the order service's knowledge. */
 export function noteDelivery({ integration, type, occurredAt }: OrderEvent, delivered: boolean): void {
-  metricMeter
-    .createHistogram(
-      'order_screening_event_age_seconds',
-      'float',
-      undefined,
-      'Age of an event at a try to deliver it, by how the try ended',
-    )
-    .record(Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000, {
-      integration,
-      type,
-      outcome: delivered ? 'delivered' : 'failed',
-    });
+  const ages = histogramOf(metricMeter, 'order_screening_event_age_seconds');
+  const outcome = delivered ? 'delivered' : 'failed';
+  ages.record(Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000, { integration, type, outcome });
 }
-
-/** Bounds of the histograms above, in seconds; the exporter's own are meant for milliseconds. */
-export const histogramBounds: Record<string, number[]> = {
-  order_screening_screening_duration_seconds: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 15, 30],
-  order_screening_cancel_time_left_seconds: [
-    60, 600, 3_600, 21_600, 43_200, 86_400, 172_800, 345_600, 432_000,
-  ],
-  order_screening_event_age_seconds: [0.1, 0.5, 1, 5, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 259_200],
-};
 
 /** Our failures have a short word for their type; any other has no place in a label. */
 function reasonOf(error: unknown): string {

@@ -13,6 +13,7 @@ import {
 } from '../orders/activity-contract.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
+import { gaugeOf } from '../orders/metrics.ts';
 import { instant, PHASES } from '../orders/words.ts';
 import type { ActivityWorld, OrderDirectory, Swept } from './activity-world.ts';
 
@@ -87,22 +88,15 @@ async function stillStuck(
 
 /** The moment says which worker's numbers are the newest: each worker keeps those of its own last sweep. */
 async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[]): Promise<void> {
-  const gauge = (name: string, description: string) =>
-    metricMeter.createGauge(name, 'int', undefined, description);
   for (const kind of ['stuck', 'overdue'] as const) {
-    gauge(`order_screening_${kind}_orders`, `Orders that are ${kind}`).set(
-      found.filter((one) => one.kind === kind).length,
-    );
+    const count = found.filter((one) => one.kind === kind).length;
+    gaugeOf(metricMeter, `order_screening_${kind}_orders`).set(count);
   }
-  const open = gauge('order_screening_open_orders', 'Open orders, by phase');
+  const open = gaugeOf(metricMeter, 'order_screening_open_orders');
   for (const [phase, orderCount] of await orders.countByPhase()) open.set(orderCount, { phase });
-  gauge('order_screening_attention_orders', 'Open orders that need a person').set(
-    await orders.countAttention(),
-  );
-  gauge(
-    'order_screening_last_sweep_timestamp_seconds',
-    'When the sweep ended, in seconds after the epoch',
-  ).set(Math.floor(Date.now() / 1_000));
+  gaugeOf(metricMeter, 'order_screening_attention_orders').set(await orders.countAttention());
+  const ended = gaugeOf(metricMeter, 'order_screening_last_sweep_timestamp_seconds');
+  ended.set(Math.floor(Date.now() / 1_000));
 }
 
 /** @returns what the receiver didn't take */

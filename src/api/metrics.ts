@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { attemptSchema, orderIdSchema } from '../client/read-requests.ts';
+import { METRICS, namedAs } from '../orders/metrics.ts';
 import type { Log } from '../process/log.ts';
 
 /** One answer of the API: its route is a pattern, never an address. */
@@ -26,16 +27,13 @@ export function createHttpMetrics(): HttpMetrics {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const durations = new Histogram({
-    name: 'order_screening_http_request_duration_seconds',
-    help: 'How long the API took to answer',
+    ...namedAs('order_screening_http_request_duration_seconds'),
     labelNames: ['method', 'route', 'status'],
-    // A checkout may take its budget of 7.5 s and 2 s more.
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 10, 15],
+    buckets: [...METRICS.order_screening_http_request_duration_seconds.bounds],
     registers: [register],
   });
   const hints = new Counter({
-    name: 'order_screening_hints_total',
-    help: 'Webhooks of the screening service, by whether an open order was found',
+    ...namedAs('order_screening_hints_total'),
     labelNames: ['integration', 'outcome'],
     registers: [register],
   });

@@ -2,9 +2,9 @@
 import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
-import { histogramBounds } from '../activities/index.ts';
 import { type Config, ConfigError } from '../config/index.ts';
 import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
+import { gaugeOf, histogramBounds } from '../orders/metrics.ts';
 import type { Log } from '../process/log.ts';
 
 /** The SDK's own histograms are in milliseconds; a checkout has up to 7.5 s. */
@@ -36,7 +36,7 @@ export function installRuntime(config: Config, log: Log): void {
             bindAddress: `${host}:${port}`,
             histogramBucketOverrides: {
               ...Object.fromEntries(TASK_HISTOGRAMS.map((name) => [`temporal_${name}`, TASK_BOUNDS])),
-              ...histogramBounds,
+              ...histogramBounds(),
             },
           },
         },
@@ -93,18 +93,8 @@ const ANSWER_WITHIN_MS = 10_000;
 export function watchQueues(client: Client): { stop(): void } {
   const { namespace } = client.options;
   const { metricMeter } = Runtime.instance();
-  const age = metricMeter.createGauge(
-    'order_screening_queue_backlog_age_seconds',
-    'float',
-    undefined,
-    'Age of the oldest task that waits in the queue',
-  );
-  const tasks = metricMeter.createGauge(
-    'order_screening_queue_backlog_tasks',
-    'int',
-    undefined,
-    'Tasks that wait in the queue',
-  );
+  const age = gaugeOf(metricMeter, 'order_screening_queue_backlog_age_seconds', 'float');
+  const tasks = gaugeOf(metricMeter, 'order_screening_queue_backlog_tasks');
   const look = async (): Promise<void> => {
     for (const { name, type } of POLLED_QUEUES) {
       const { stats } = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>

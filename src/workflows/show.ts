@@ -1,6 +1,7 @@
 /** Shows an order to ops: search attributes, one upsert for all that changed, the words, and metrics. */
 import { metricMeter, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { describe, searchAttributesOf } from '../orders/describe.ts';
+import { counterOf } from '../orders/metrics.ts';
 import { currentAttempt } from '../orders/new-order.ts';
 import type { Order } from '../orders/order.ts';
 import type { OrderState } from '../orders/state.ts';
@@ -37,18 +38,8 @@ function amountOf({ state, transactions }: Order): number | undefined {
 // counts nothing.
 
 // Made when they are needed: while a module is loaded there is no workflow yet.
-const decisions = () =>
-  metricMeter.createCounter(
-    'order_screening_decisions_total',
-    undefined,
-    'Decisions of orders, changes included, by who brought them',
-  );
-const attention = () =>
-  metricMeter.createCounter(
-    'order_screening_attention_total',
-    undefined,
-    'Matters raised that a person must look at, by reason',
-  );
+const decisions = () => counterOf(metricMeter, 'order_screening_decisions_total');
+const attention = () => counterOf(metricMeter, 'order_screening_attention_total');
 
 class OrderMetrics {
   #decision: OrderState['decision'];

@@ -6,6 +6,7 @@ import { HTTP_ERRORS } from '../../src/api/problems.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { orderSearchAttributes } from '../../src/orders/describe.ts';
 import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/orders/errors.ts';
+import { METRICS } from '../../src/orders/metrics.ts';
 import { POLICY_KEYS, type PolicyKey } from '../../src/orders/policy.ts';
 import { ORDER_EVENTS } from '../../src/orders/words.ts';
 
@@ -22,6 +23,10 @@ export const TABLES: Record<string, () => Row[]> = {
     ]),
   ],
   events: () => [['type', 'when'], ...Object.entries(ORDER_EVENTS).map(([type, when]) => [code(type), when])],
+  metrics: () => [
+    ['metric', 'from', 'what'],
+    ...Object.entries(METRICS).map(([name, { from, about }]) => [code(name), from, about]),
+  ],
   'search attributes': () => [
     ['attribute', 'type', 'what'],
     ...orderSearchAttributes.map(({ name, type, about }) => [

@@ -1,0 +1,141 @@
+/** Every metric of the product, for all processes: no label names an order or a person. */
+import type { MetricCounter, MetricGauge, MetricHistogram, MetricMeter } from '@temporalio/common';
+
+interface Metric {
+  kind: 'counter' | 'gauge' | 'histogram';
+  from: 'worker' | 'API';
+  /** What it says, in Markdown: its line in the guide and, without backticks, its help. */
+  about: string;
+  /** Of a histogram, in seconds; the exporter's own are meant for milliseconds. */
+  bounds?: readonly number[];
+}
+
+/** Each metric by its name: the table of `docs/operations.md` is made of it. */
+export const METRICS = {
+  order_screening_decisions_total: {
+    kind: 'counter',
+    from: 'worker',
+    about: 'decisions of orders, changes included, by `decision` and `source`',
+  },
+  order_screening_screenings_total: {
+    kind: 'counter',
+    from: 'worker',
+    about: 'tries at a decision by `stage` and `outcome`; `pending` with its `reason`',
+  },
+  order_screening_screening_duration_seconds: {
+    kind: 'histogram',
+    from: 'worker',
+    about: 'how long a try at a decision took, by `stage` and `outcome`',
+    bounds: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 15, 30],
+  },
+  order_screening_polls_total: {
+    kind: 'counter',
+    from: 'worker',
+    about: 'polls of reviews, by what they brought',
+  },
+  order_screening_status_reads_total: {
+    kind: 'counter',
+    from: 'worker',
+    about: 'reads after hints, rechecks and at the end of a window, by what they brought',
+  },
+  order_screening_portal_actions_total: {
+    kind: 'counter',
+    from: 'worker',
+    about: 'tries at portal actions by `kind` and `outcome`',
+  },
+  order_screening_cancel_time_left_seconds: {
+    kind: 'histogram',
+    from: 'worker',
+    about: 'how long before its last moment a cancel was done',
+    bounds: [60, 600, 3_600, 21_600, 43_200, 86_400, 172_800, 345_600, 432_000],
+  },
+  order_screening_event_age_seconds: {
+    kind: 'histogram',
+    from: 'worker',
+    about: 'age of an event at each try to deliver it, by `outcome`',
+    bounds: [0.1, 0.5, 1, 5, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 259_200],
+  },
+  order_screening_attention_total: {
+    kind: 'counter',
+    from: 'worker',
+    about: 'matters raised that a person must look at, by `reason`',
+  },
+  order_screening_open_orders: { kind: 'gauge', from: 'worker', about: 'open orders by `phase`' },
+  order_screening_attention_orders: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'open orders that need a person',
+  },
+  order_screening_overdue_orders: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'orders that are open though their cancel window is over',
+  },
+  order_screening_stuck_orders: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'orders whose workflow task fails again and again',
+  },
+  order_screening_last_sweep_timestamp_seconds: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'when the sweep ended, in seconds after the epoch',
+  },
+  order_screening_queue_backlog_age_seconds: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'age of the oldest task that waits in a task queue',
+  },
+  order_screening_queue_backlog_tasks: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'tasks that wait in a task queue',
+  },
+  order_screening_hints_total: {
+    kind: 'counter',
+    from: 'API',
+    about: 'webhooks of the screening service, by whether an open order was found',
+  },
+  order_screening_http_request_duration_seconds: {
+    kind: 'histogram',
+    from: 'API',
+    about: 'how long the API took to answer, by `route` and `status`',
+    // A checkout may take its budget of 7.5 s and 2 s more.
+    bounds: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 10, 15],
+  },
+} as const satisfies Record<string, Metric>;
+
+type MetricName<Kind extends Metric['kind']> = {
+  [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
+}[keyof typeof METRICS];
+
+/** @returns a metric's name and what it says, for Prometheus */
+export function namedAs<Name extends keyof typeof METRICS>(name: Name): { name: Name; help: string } {
+  return { name, help: METRICS[name].about.replaceAll('`', '') };
+}
+
+/** @returns the bounds of each histogram */
+export function histogramBounds(): Record<string, number[]> {
+  return Object.fromEntries(
+    Object.entries<Metric>(METRICS).flatMap(([name, { bounds }]) => (bounds ? [[name, [...bounds]]] : [])),
+  );
+}
+
+/** @returns a counter of the worker's */
+export function counterOf(meter: MetricMeter, name: MetricName<'counter'>): MetricCounter {
+  return meter.createCounter(name, undefined, namedAs(name).help);
+}
+
+/** @returns a histogram of the worker's, of seconds */
+export function histogramOf(meter: MetricMeter, name: MetricName<'histogram'>): MetricHistogram {
+  return meter.createHistogram(name, 'float', undefined, namedAs(name).help);
+}
+
+/** @returns a gauge of the worker's */
+export function gaugeOf(
+  meter: MetricMeter,
+  name: MetricName<'gauge'>,
+  numbers: 'int' | 'float' = 'int',
+): MetricGauge {
+  return meter.createGauge(name, numbers, undefined, namedAs(name).help);
+}
