@@ -120,7 +120,7 @@ function decided(orderId: string, decision: string): string {
 
 const pages = pagesOf(FIRST);
 const blocks = pages.flatMap((page) => codeBlocksOf(page, readFileSync(ROOT + page, 'utf8')));
-const looked = ['sh', 'console', 'ts', 'json', 'yaml', 'text', 'mermaid'];
+const looked = ['sh', 'console', 'ts', 'json', 'yaml', 'text', 'mermaid', 'diff'];
 const plan = planOf(blocks, looked, NOT_RUN);
 const inPlan = (language: string) => plan.run.filter((block) => block.language === language);
 const entry = <T extends { page: string; has: string }>(entries: readonly T[], { page, text }: CodeBlock) =>
