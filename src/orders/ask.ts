@@ -119,7 +119,6 @@ function takePortalAction(
 function withdraw(order: Order, asked: Asked, number: number, replies: Reply[]): void {
   const { state } = order;
   const record = actionNumbered(state, number);
-  if (record === undefined) throw new TypeError(`no portal action ${number}`);
   if (record.status === 'queued') endUnsent(order, record);
   else if (record.status === 'running') stopAction(order, record, 'withdrawn');
   if (isUnderWay(record)) waitForAction(order, asked, record, replies, true);

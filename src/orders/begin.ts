@@ -86,7 +86,7 @@ function beginPortalAction(order: Order, number: number): Call {
   const { state } = order;
   const record = actionNumbered(state, number);
   const fields = order.fields[number];
-  if (record === undefined || fields === undefined) throw new TypeError(`no portal action ${number}`);
+  if (fields === undefined) throw new TypeError(`portal action ${number} has nothing to send`);
   record.status = 'running';
   const { transactionId } = record;
   const attempt = attemptFor(state, transactionId);

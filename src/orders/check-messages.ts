@@ -12,7 +12,6 @@ import type {
 } from './messages.ts';
 import { currentAttempt } from './new-order.ts';
 import type { Refusal } from './order.ts';
-import { actionNumbered } from './portal.ts';
 import { isUnderWay } from './same-action.ts';
 import type { OrderState } from './state.ts';
 import { INTEGRATION_WORKFLOWS, PORTAL_ACTIONS } from './words.ts';
@@ -116,7 +115,7 @@ export function withdrawRefusal(order: OrderState, request: WithdrawRequest): Re
   if (!isRecord(request) || !Number.isInteger(request.number)) {
     return invalid([{ path: 'number', message: 'must be the number of a portal action' }]);
   }
-  const record = actionNumbered(order, request.number);
+  const record = order.actions[request.number - 1];
   if (record === undefined)
     return refusal('unknown-action', 'The order has no portal action of that number.');
   if (isUnderWay(record) || record.status === 'withdrawn') return undefined;

@@ -250,7 +250,6 @@ function applyFresh(
 function performed(order: Order, number: number, outcome: PortalOutcome, afterReset?: true): void {
   const { state, now } = order;
   const record = actionNumbered(state, number);
-  if (record === undefined) return;
   if (outcome.kind === 'forbidden') {
     emit(order, raiseWrongKey(state, now));
     if (record.stop === undefined) return;
@@ -267,7 +266,6 @@ function performed(order: Order, number: number, outcome: PortalOutcome, afterRe
 /** One that was stopped may have been sent, and so may one that failed for good: that one is tried again, unless it must not be sent twice. */
 function interrupted(order: Order, number: number, how: 'failed' | 'cut-off'): void {
   const record = actionNumbered(order.state, number);
-  if (record === undefined) return;
   if (how === 'cut-off' || record.stop !== undefined || record.kind === 'chargeback') {
     performed(order, number, { kind: 'unconfirmed' });
     return;

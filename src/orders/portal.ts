@@ -93,9 +93,11 @@ export function aimCancel(order: OrderState, record: ActionRecord, fields: Porta
   record.subject = subjectOf(order, fields);
 }
 
-/** @returns the record of the action of that number, if the order has it */
-export function actionNumbered(order: OrderState, number: number): ActionRecord | undefined {
-  return order.actions[number - 1];
+/** @returns the record of the action of that number @throws TypeError there is none, which is a fault of ours */
+export function actionNumbered(order: OrderState, number: number): ActionRecord {
+  const record = order.actions[number - 1];
+  if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);
+  return record;
 }
 
 /** @returns whether the policy wants the order's transaction canceled with the service now */

@@ -56,14 +56,11 @@ export function tellThatItGoesOn(order: Order, replies: Reply[], all = false): v
 }
 
 function isOver({ state }: Order, number: number): boolean {
-  const record = actionNumbered(state, number);
-  return record === undefined || !isUnderWay(record);
+  return !isUnderWay(actionNumbered(state, number));
 }
 
 function goesOn({ state }: Order, ticket: number, number: number): Reply {
-  const record = actionNumbered(state, number);
-  if (record === undefined) throw new TypeError(`no portal action ${number}`);
-  return { ticket, portal: portalAnswer(state, record) };
+  return { ticket, portal: portalAnswer(state, actionNumbered(state, number)) };
 }
 
 /** Answers everybody whose answer is there. */
@@ -86,7 +83,7 @@ function replyTo({ state }: Order, ticket: Ticket): Reply | undefined {
     return answer === undefined ? undefined : { ticket: ticket.number, checkout: answer };
   }
   const record = actionNumbered(state, ticket.action);
-  if (record === undefined || isUnderWay(record)) return undefined;
+  if (isUnderWay(record)) return undefined;
   return { ticket: ticket.number, ...endOf(state, record, ticket.withdraws === true) };
 }
 

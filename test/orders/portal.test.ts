@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import { addAttempt, setPhase } from '../../src/orders/new-order.ts';
 import {
+  actionNumbered,
   aimCancel,
   applyPortalOutcome,
   autoCancelDue,
@@ -147,6 +148,13 @@ describe('a portal action', () => {
       message: 'ok',
       at: NOW,
     });
+  });
+
+  it('that the order doesn’t have is a fault of ours, and says which', () => {
+    const order = anOrder('pass');
+    queueAction(order, CANCEL, 'caller', NOW);
+    expect(actionNumbered(order, 1)).toMatchObject({ kind: 'cancel' });
+    expect(() => actionNumbered(order, 2)).toThrow(new TypeError('the order has no portal action 2'));
   });
 });
 
