@@ -1,5 +1,5 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
-import type { WorkflowUpdateHandle } from '@temporalio/client';
+import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { gatewayUpdateId, type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
@@ -53,17 +53,13 @@ export async function withdraw(
   { idempotencyKey }: PortalOptions = {},
 ): Promise<PortalAnswer> {
   const workflowId = orderWorkflowId(order.integration, order.orderId);
-  const handle = context.client.workflow.getHandle(workflowId);
-  try {
+  return whileOpen(context, workflowId, async (handle) => {
     const answer = await startedUpdate(context, idempotencyKey && `withdraw:${idempotencyKey}`, (options) =>
       handle.startUpdate(withdrawUpdate, { args: [{ number }], ...options }),
     );
-    return answer ?? (await goesOn(context, order, number));
-  } catch (error) {
-    if (!isEnded(error)) throw toOrderError(error);
-    await closedOrder(context, workflowId);
-    throw orderClosed();
-  }
+    // The read has a time of its own, since that of the update may be up.
+    return answer ?? goesOn(context, order, number);
+  });
 }
 
 /** The order works at it and hasn't said of what kind the action is: its record does. */
@@ -157,20 +153,31 @@ function busy(cause: unknown): OrderScreeningError {
 }
 
 /**
- * Sends an open order a message.
- * @returns its answer
- * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or whatever the order says
+ * Sends an open order a message, whose answer is there within 10 s.
+ * @throws OrderScreeningError as `whileOpen`
  */
 async function toOpenOrder<T>(
   context: ClientContext,
   workflowId: string,
-  send: (handle: ReturnType<ClientContext['client']['workflow']['getHandle']>) => Promise<T>,
+  send: (handle: WorkflowHandle) => Promise<T>,
 ): Promise<T> {
-  const { client } = context;
+  return whileOpen(context, workflowId, (handle) =>
+    within(context.client, Date.now() + ANSWER_WITHIN_MS, () => send(handle)),
+  );
+}
+
+/**
+ * Asks something of an open order.
+ * @returns its answer
+ * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or whatever the order says
+ */
+async function whileOpen<T>(
+  context: ClientContext,
+  workflowId: string,
+  ask: (handle: WorkflowHandle) => Promise<T>,
+): Promise<T> {
   try {
-    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      send(client.workflow.getHandle(workflowId)),
-    );
+    return await ask(context.client.workflow.getHandle(workflowId));
   } catch (error) {
     if (!isEnded(error)) throw toOrderError(error);
     await closedOrder(context, workflowId);
