@@ -101,7 +101,7 @@ function clientFor(world: ActivityWorld, { integration }: PortalRequest): Screen
   }
 }
 
-/** Whether a try of this activity, or a run of the workflow that was reset, may have done it. */
+/** Whether a try of this activity, one before it, or a run of the workflow that was reset, may have done it. */
 function mayBeDoneBefore(request: PortalRequest): boolean {
   return earlierTryMayBeDone() || request.maybeDone === true || begunByAnotherRun(request);
 }

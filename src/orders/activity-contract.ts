@@ -29,7 +29,7 @@ export interface Moment {
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
 /** What may write at the service says which run of the workflow began it: after a reset another run gets the activity. */
-interface BegunBy extends MaybeReset {
+interface BegunBy {
   runId: string;
 }
 
@@ -68,9 +68,9 @@ export interface CheckoutRequest extends ScreenRequest, BegunAt {
 }
 
 /** A second attempt's checkout. */
-export interface RetryCheckoutRequest extends ScreenRequest, BegunBy {}
+export interface RetryCheckoutRequest extends ScreenRequest, BegunBy, MaybeReset {}
 
-export interface CatchUpRequest extends ScreenRequest, BegunBy {
+export interface CatchUpRequest extends ScreenRequest, BegunBy, MaybeReset {
   /** A wrong key was reported already: go on trying. */
   forbiddenKnown: boolean;
   /** The create of a try before this one, just now, may still be on its way. */
@@ -113,7 +113,7 @@ export interface PortalRequest extends AboutAttempt, BegunBy {
   transactionId?: string;
   /** The order's e-mail, for a customer code. */
   email?: string;
-  /** A run of the workflow that was reset may have done it. Absent: none has. */
+  /** An activity before this one, or a run of the workflow that was reset, may have done it. Absent: none has. */
   maybeDone?: boolean;
   /** A cancel isn't sent after it. */
   notAfter?: Instant;

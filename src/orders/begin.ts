@@ -94,7 +94,6 @@ function beginPortalAction(order: Order, number: number): Call {
   const request: Omit<PortalRequest, 'runId'> = {
     integration: state.integration,
     fields,
-    ...ofAReset(order),
     forbiddenKnown: wrongKeyKnown(state),
     ...((order.wasReset || record.maybeSent === true) && { maybeDone: true }),
     ...(attempt !== undefined && { attempt: attempt.number }),

@@ -87,7 +87,7 @@ function done(order: Order, running: Running, result: EffectResult): void {
       );
       return;
     case 'portal':
-      if (effect.kind === 'portal') performed(order, effect.action, result.outcome, result.afterReset);
+      if (effect.kind === 'portal') performed(order, effect.action, result.outcome);
       return;
     case 'deliver':
       if (effect.kind === 'deliver') delivered(order, effect.upTo, true);
@@ -247,16 +247,14 @@ function applyFresh(
   emit(order, applyReading(state, outcome, source, now));
 }
 
-function performed(order: Order, number: number, outcome: PortalOutcome, afterReset?: true): void {
+function performed(order: Order, number: number, outcome: PortalOutcome): void {
   const { state, now } = order;
   const record = actionNumbered(state, number);
   if (outcome.kind === 'forbidden') {
     emit(order, raiseWrongKey(state, now));
     if (record.stop === undefined) return;
     // A wrong key says that nothing was sent now, not what became of the try before.
-    performed(order, number, {
-      kind: record.maybeSent === true || afterReset ? 'unconfirmed' : 'not-sent',
-    });
+    performed(order, number, { kind: record.maybeSent === true ? 'unconfirmed' : 'not-sent' });
     return;
   }
   delete order.fields[number];

@@ -141,6 +141,7 @@ describe('an order that is reset', () => {
     const life = screened('pass', {}, aLife({ wasReset: true }));
     life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, HOUR);
     expect(life.calls('portal')[0]?.request.maybeDone).toBe(true);
+    expect(life.calls('portal')[0]?.request).not.toHaveProperty('wasReset');
   });
 
   it('looks before it screens in the background', () => {
