@@ -124,8 +124,7 @@ function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean
     tellNothingWasDone();
   }
   if (isForbidden(error)) {
-    // What is told ends this activity, and with it the knowledge that an earlier try may have done it.
-    if (!request.forbiddenKnown && !mayBeDone) return { kind: 'forbidden' };
+    if (!request.forbiddenKnown) return { kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) };
     throw retryWrongKey(beforeTheEnd(request, WRONG_KEY_PAUSE_MS));
   }
   const words = refusalWords(error);

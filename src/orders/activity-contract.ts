@@ -289,5 +289,5 @@ export type PortalOutcome =
   | { kind: 'not-sent' }
   /** The cancel window closed before it could be sent. */
   | { kind: 'too-late' }
-  /** The service doesn't know our key: reported once, then it goes on. */
-  | { kind: 'forbidden' };
+  /** The service doesn't know our key: reported once, then it goes on. `maybeDone`: a try before this one may have done it. */
+  | { kind: 'forbidden'; maybeDone?: true };

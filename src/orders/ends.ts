@@ -251,6 +251,7 @@ function performed(order: Order, number: number, outcome: PortalOutcome): void {
   const { state, now } = order;
   const record = actionNumbered(state, number);
   if (outcome.kind === 'forbidden') {
+    if (outcome.maybeDone) record.maybeSent = true;
     emit(order, raiseWrongKey(state, now));
     if (record.stop === undefined) return;
     // A wrong key says that nothing was sent now, not what became of the try before.

@@ -135,7 +135,7 @@ export interface ActionRecord {
   status: ActionStatus;
   /** Why it is to stop although it was begun: a person took it back, or its time is up. */
   stop?: 'withdrawn' | 'overdue';
-  /** It may have been sent by an activity that failed for good. */
+  /** It may have been sent by an activity that has ended and doesn't know, such as one that failed for good. */
   maybeSent?: true;
   by: 'caller' | 'policy';
   /** The caller's own words. */

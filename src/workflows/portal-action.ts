@@ -32,7 +32,10 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
   return answerOf(input, outcome, at);
 }
 
-function requestOf(input: PortalActionInput): Omit<PortalRequest, 'forbiddenKnown'> {
+/** Before it is known whether the key is right. */
+type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'> & { maybeDone: boolean };
+
+function requestOf(input: PortalActionInput): FirstRequest {
   const refused = portalInputRefusal(input);
   if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
   const { fields, transactionId, cancelBy, cancelWindowMs, integration = DEFAULT_INTEGRATION } = input;
@@ -61,10 +64,7 @@ function requestOf(input: PortalActionInput): Omit<PortalRequest, 'forbiddenKnow
 type Ended = Pick<Timed<Exclude<PortalOutcome, { kind: 'forbidden' }>>, 'outcome'> & { at?: Instant };
 
 /** What is under way when its time is up, or when somebody has the workflow canceled, is stopped and waited for: it may be done. */
-async function withinADay(
-  { fields }: PortalActionInput,
-  request: Omit<PortalRequest, 'forbiddenKnown'>,
-): Promise<Ended> {
+async function withinADay({ fields }: PortalActionInput, request: FirstRequest): Promise<Ended> {
   const scope = new CancellationScope();
   const timer = new CancellationScope();
   if (fields.kind !== 'cancel') {
@@ -86,10 +86,12 @@ async function withinADay(
 }
 
 /** A wrong key is an operator's mistake: it is shown, and the call goes on until the key is right. */
-async function untilAllowed(request: Omit<PortalRequest, 'forbiddenKnown'>): Promise<Ended> {
+async function untilAllowed(request: FirstRequest): Promise<Ended> {
+  let { maybeDone } = request;
   for (let forbiddenKnown = false; ; forbiddenKnown = true) {
-    const { outcome, at } = await performPortalAction({ ...request, forbiddenKnown });
+    const { outcome, at } = await performPortalAction({ ...request, maybeDone, forbiddenKnown });
     if (outcome.kind !== 'forbidden') return { outcome, at };
+    maybeDone ||= outcome.maybeDone === true;
     upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);
     setCurrentDetails(
       'The service does not accept the API key (403): set the right one, it then goes on by itself.',

@@ -169,6 +169,19 @@ describe('a portal action that failed for good', () => {
     expect(life.calls('portal').map(({ request }) => request.maybeDone)).toEqual([undefined, true]);
   });
 
+  it('may have been done also once a wrong key was told of, by the next activity’s request and to the end', () => {
+    const life = screened('pass');
+    act(life, REPORT);
+    life.end({ kind: 'portal', outcome: { kind: 'forbidden', maybeDone: true } }, HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, HOUR);
+    expect(attention(life.order.state)).toEqual(['wrong-key']);
+    expect(life.calls('portal').map(({ request }) => [request.maybeDone, request.forbiddenKnown])).toEqual([
+      [undefined, false],
+      [true, true],
+      [true, true],
+    ]);
+  });
+
   it('is not sent twice when it is a chargeback: nobody knows', () => {
     const life = screened('pass');
     const ticket = act(life, CHARGEBACK);
@@ -227,6 +240,14 @@ describe('withdrawing a portal action', () => {
     life.break('portal').end({ kind: 'pause' }, HOUR);
     withdraw(life, 1, 2 * HOUR);
     life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, 2 * HOUR);
+    expect(statuses(life)).toEqual(['unconfirmed']);
+  });
+
+  it('that met a wrong key after a try that nobody knows of: it may have been sent', () => {
+    const life = screened('pass');
+    act(life, CODE);
+    withdraw(life, 1, 2 * HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'forbidden', maybeDone: true } }, 2 * HOUR);
     expect(statuses(life)).toEqual(['unconfirmed']);
   });
 

@@ -71,7 +71,7 @@ export function* portalAction(context: Context, request: PortalRequest, begunHer
     if (!earlier) context.tellNext(context.attempt);
   }
   if (forbidden) {
-    if (!request.forbiddenKnown && !mayBeDone) return ended({ kind: 'forbidden' });
+    if (!request.forbiddenKnown) return ended({ kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) });
     return retryWrongKey(beforeTheEnd(context, request, WRONG_KEY_PAUSE_MS));
   }
   if (heard.outcome === 'unknown' && fields.kind === 'chargeback') return ended({ kind: 'unconfirmed' });

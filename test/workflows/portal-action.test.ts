@@ -74,6 +74,21 @@ describe('a portal action by itself', () => {
     expect(calls).toEqual([false, true, true, true]);
   });
 
+  it('may have been done also after a wrong key', async () => {
+    const calls: unknown[] = [];
+    const { handle } = await start({ transactionId: 't-1', fields: { kind: 'report-fraud' } }, (world) => {
+      world.portal = async ({ forbiddenKnown, maybeDone }) => {
+        calls.push([forbiddenKnown, maybeDone]);
+        return forbiddenKnown ? { kind: 'done', code: '200' } : { kind: 'forbidden', maybeDone: true };
+      };
+    });
+    await handle.result();
+    expect(calls).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+  });
+
   it.each([
     ['refused', 'refused-by-screening-service'],
     ['unconfirmed', 'outcome-unknown'],
