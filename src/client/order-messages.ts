@@ -32,9 +32,12 @@ export async function acknowledge(
   reason: string,
   { idempotencyKey }: PortalOptions = {},
 ): Promise<{ cleared: number }> {
+  const updateId = idempotencyKey && `acknowledge:${idempotencyKey}`;
   return toOpenOrder(context, workflowId, (handle) =>
-    sendUpdate(idempotencyKey && `acknowledge:${idempotencyKey}`, (name) =>
-      handle.executeUpdate(acknowledgeUpdate, { args: [{ reason }], ...name }),
+    sendUpdate(
+      updateId,
+      (name) => handle.executeUpdate(acknowledgeUpdate, { args: [{ reason }], ...name }),
+      secondIdOf(updateId),
     ),
   );
 }
@@ -92,19 +95,27 @@ interface UpdateName {
 /**
  * Sends an update, and once more under another id when the order took it and refused it after all, since it changed in that
  * very moment: Temporal keeps the outcome of an id for ever. Both times share the caller's deadline.
+ * @param secondId absent: a new one each time, for what the order itself knows again, so that the same call gets its answer
+ * also when both came in such a moment
  * @throws OrderScreeningError `busy` when the server takes no more updates of this order for now; others as they come
  */
 export async function sendUpdate<T>(
   updateId: string | undefined,
   send: (name: UpdateName) => Promise<T>,
+  secondId?: string,
 ): Promise<T> {
   try {
     return await once(updateId, send);
   } catch (error) {
     const known = toOrderError(error);
     if (!(known instanceof OrderScreeningError) || known.code !== 'late') throw error;
-    return once(updateId === undefined ? undefined : `${updateId}:late`, send);
+    return once(secondId, send);
   }
+}
+
+/** @returns the id of the second time for what a caller's key names, whose outcome is kept for that key, too */
+function secondIdOf(updateId: string | undefined): string | undefined {
+  return updateId && `${updateId}:late`;
 }
 
 async function once<T>(updateId: string | undefined, send: (name: UpdateName) => Promise<T>): Promise<T> {
@@ -128,12 +139,16 @@ export async function startedUpdate<T>(
   let accepted = false;
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      sendUpdate(updateId, async (name) => {
-        accepted = false;
-        const update = await start({ ...name, waitForStage: 'ACCEPTED' });
-        accepted = true;
-        return update.result();
-      }),
+      sendUpdate(
+        updateId,
+        async (name) => {
+          accepted = false;
+          const update = await start({ ...name, waitForStage: 'ACCEPTED' });
+          accepted = true;
+          return update.result();
+        },
+        secondIdOf(updateId),
+      ),
     );
   } catch (error) {
     if (!isUnanswered(error)) throw error;

@@ -45,12 +45,13 @@ const cutOff = new WorkflowUpdateFailedError(
   ApplicationFailure.create({ type: 'AcceptedUpdateCompletedWorkflow', message: 'x' }),
 );
 
-/** Each update: how it is asked, by which call of Temporal's client, its id, and an answer. */
+/** Each update: how it is asked, by which call of Temporal's client, its id and that of the second time, and an answer. */
 const UPDATES: {
   what: string;
   ask: (orders: Screening) => Promise<unknown>;
   call: 'executeUpdateWithStart' | 'startUpdate' | 'executeUpdate';
   id: string | undefined;
+  again?: string;
   answer: object;
 }[] = [
   {
@@ -79,6 +80,7 @@ const UPDATES: {
     ask: (orders) => orders.cancel(order, {}, keyed),
     call: 'startUpdate',
     id: 'cancel:k',
+    again: 'cancel:k:late',
     answer: aPortalAnswer(),
   },
   {
@@ -93,6 +95,7 @@ const UPDATES: {
     ask: (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
     call: 'executeUpdate',
     id: 'acknowledge:k',
+    again: 'acknowledge:k:late',
     answer: { cleared: 1 },
   },
   {
@@ -100,6 +103,7 @@ const UPDATES: {
     ask: (orders) => orders.withdraw(order, { number: 1 }, keyed),
     call: 'startUpdate',
     id: 'withdraw:k',
+    again: 'withdraw:k:late',
     answer: aPortalAnswer({ status: 'withdrawn' }),
   },
 ];
@@ -123,11 +127,43 @@ function sentIds(temporal: Temporal, call: (typeof UPDATES)[number]['call']): (s
 }
 
 describe('an update that the order took and refused after all', () => {
-  it.each(UPDATES)('is asked once more under another id: $what', async ({ ask, call, id, answer }) => {
+  it.each(UPDATES)('is asked once more under another id: $what', async ({ ask, call, id, again, answer }) => {
     const { orderScreening, temporal } = aClient();
     ending(temporal, call, [refused('late'), answer]);
     expect(await ask(orderScreening)).toEqual(answer);
-    expect(sentIds(temporal, call)).toEqual([id, id && `${id}:late`]);
+    expect(sentIds(temporal, call)).toEqual([id, again]);
+  });
+
+  it.each([
+    [
+      'an attempt',
+      'startUpdate',
+      (orders: Screening) => orders.retry({ ...attempt, attempt: 2 }),
+      unfingered,
+    ],
+    [
+      'a gateway result',
+      'executeUpdate',
+      (orders: Screening) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
+      { result: 'pass' },
+    ],
+  ] as const)('twice gets its answer when %s is sent again', async (_what, call, ask, answer) => {
+    const { orderScreening, temporal } = aClient();
+    // As Temporal does, which keeps the outcome of an id.
+    const kept = new Map<string, unknown>();
+    let changing = true;
+    temporal[call].mockImplementation((async (_update: unknown, { updateId }: { updateId?: string }) => {
+      const end = kept.get(updateId ?? '') ?? (changing ? refused('late') : answer);
+      if (updateId !== undefined) kept.set(updateId, end);
+      const result = async () => {
+        if (end instanceof Error) throw end;
+        return end;
+      };
+      return call === 'startUpdate' ? { result } : result();
+    }) as never);
+    await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'late' });
+    changing = false;
+    expect(await ask(orderScreening)).toEqual(answer);
   });
 
   it.each(UPDATES)('is asked twice at most: $what', async ({ ask, call }) => {
