@@ -151,8 +151,6 @@ function caughtUp(
   const sentSince = sentAsEarlyAs(order, outcome, since, afterReset);
   if (effect.kind !== 'catch-up' || state.policy === undefined) return;
   const attempt = attemptNumbered(state, effect.attempt);
-  if (attempt.maybeSentSince !== undefined && sentSince < attempt.maybeSentSince)
-    attempt.maybeSentSince = sentSince;
   if (effect.attempt !== currentAttempt(state).number) {
     noteLateScreening(state, attempt, outcome, sentSince, now);
     return;
@@ -178,21 +176,15 @@ function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<L
   const attempt = attemptNumbered(state, number);
   const { policy, phase } = state;
   const screening = phase === 'screening' && attempt === currentAttempt(state);
+  const sentSince = afterReset ? state.startedAt : now;
   if (outcome.kind !== 'found' || !screening || policy === undefined) {
-    emit(order, applyLookUp(state, attempt, outcome, now));
+    emit(order, applyLookUp(state, attempt, outcome, now, sentSince));
     return;
   }
   attempt.lookedUp = true;
   const { transactionId, decision } = outcome;
   const answered = { kind: 'answered' as const, transactionId, decision, adopted: true };
-  emit(
-    order,
-    applyScreening(state, policy, answered, {
-      source: 'catch-up',
-      sentSince: sentAsEarlyAs(order, answered, now, afterReset),
-      now,
-    }),
-  );
+  emit(order, applyScreening(state, policy, answered, { source: 'catch-up', sentSince, now }));
 }
 
 /** A look serves everything that asked for one. */

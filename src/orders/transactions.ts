@@ -10,7 +10,7 @@ import { type Decision, type Instant, instant, millis, type OrderDecision } from
 /**
  * Keeps the cancel window after a screening: it counts from the earliest moment at which a create of this
  * transaction may have been sent.
- * @param sentSince the earliest moment at which this screening may have sent a create
+ * @param sentSince the earliest moment at which this screening, or the one whose transaction it found, may have sent a create
  */
 export function noteSending(
   attempt: Attempt,
@@ -28,6 +28,8 @@ export function noteSending(
   else if (outcome.kind !== 'unanswered' && outcome.kind !== 'forbidden') delete attempt.createOpen;
   if (made) attempt.maybeSentSince = sentSince;
   else if (maybe) attempt.maybeSentSince ??= sentSince;
+  if (attempt.maybeSentSince !== undefined && sentSince < attempt.maybeSentSince)
+    attempt.maybeSentSince = sentSince;
   noteWindow(attempt, policy);
 }
 
@@ -66,7 +68,7 @@ function noteFound(
   order.lastRead = { at: now, source: 'look-up' };
 }
 
-/** Records what a screening brought after the order had gone on without it: nothing else follows. */
+/** Records what a screening or a look-up brought after the order had gone on without it: nothing else follows. */
 export function noteLateScreening(
   order: OrderState,
   attempt: Attempt,
@@ -81,18 +83,24 @@ export function noteLateScreening(
   }
 }
 
-/** Brings in the end of a look-up by invoice number. @returns the events that it means */
+/**
+ * Brings in the end of a look-up by invoice number.
+ * @param sentSince the earliest moment at which the create may have been sent that made what it found
+ * @returns the events that it means
+ */
 export function applyLookUp(
   order: OrderState,
   attempt: Attempt,
   outcome: LookUpOutcome,
   now: Instant,
+  sentSince: Instant = now,
 ): OrderEventType[] {
   if (outcome.kind === 'forbidden') return raiseWrongKey(order, now);
   clear(order, 'wrong-key');
   attempt.lookedUp = true;
   delete attempt.createOpen;
-  if (outcome.kind === 'found') noteFound(order, attempt, outcome, now);
+  if (outcome.kind === 'found')
+    noteLateScreening(order, attempt, { ...outcome, kind: 'answered', adopted: true }, sentSince, now);
   return [];
 }
 

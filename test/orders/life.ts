@@ -23,6 +23,8 @@ interface When {
   key?: string;
   /** When its try began, in ms from the start; else when it was begun. */
   began?: number;
+  /** It may tell what the run before a reset did. */
+  afterReset?: true;
 }
 
 /** An order, what it does, and what it answers. Moments are in ms from the start. */
@@ -78,9 +80,13 @@ export class Life {
   }
 
   /** @returns the end of what is under way, as an input */
-  ended(result: Brought<EffectResult>, at: number, { key, began }: When = {}): Input {
+  ended(result: Brought<EffectResult>, at: number, { key, began, afterReset }: When = {}): Input {
     const { number, since } = this.find(result.kind, key);
-    const moment = { began: began === undefined ? since : sinceStart(began), at: sinceStart(at) };
+    const moment = {
+      began: began === undefined ? since : sinceStart(began),
+      at: sinceStart(at),
+      ...(afterReset && { afterReset }),
+    };
     return { kind: 'end', number, end: { how: 'done', result: { ...result, ...moment } } };
   }
 

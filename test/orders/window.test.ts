@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lastCall, windowEnd, windowOpen } from '../../src/orders/transactions.ts';
 import { property } from '../support/property.ts';
-import { DAY, START, sinceStart } from './support.ts';
+import { aLife } from './life.ts';
+import { answered, aPolicy, DAY, HOUR, MINUTE, START, sinceStart, unanswered } from './support.ts';
 
 const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
 
@@ -32,4 +33,48 @@ describe('the cancel window', () => {
       expect(windowOpen(cancelBy, ms, at)).toBe(at < START + ms - kept);
     },
   );
+});
+
+describe('the window of a transaction that the run before a reset may have made', () => {
+  const found = { kind: 'found', transactionId: 't-1', decision: 'pass' } as const;
+  const ofTheRunBefore = { afterReset: true } as const;
+
+  /** An order that this run has screened again since an hour after its start. */
+  function reset() {
+    const policy = aPolicy({ events: false, screeningDeadlineMs: DAY });
+    const life = aLife({ wasReset: true });
+    return life.end({ kind: 'first-screening', rules: 1, policy, outcome: unanswered(false) }, HOUR);
+  }
+
+  it('counts from the order’s start when the catch-up finds it', () => {
+    const life = reset();
+    const outcome = { kind: 'answered', transactionId: 't-1', decision: 'pass', adopted: true } as const;
+    life.end({ kind: 'catch-up', outcome }, HOUR, ofTheRunBefore);
+    expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY));
+  });
+
+  it('counts from when it was made when the catch-up makes it', () => {
+    const life = reset();
+    life.end({ kind: 'catch-up', outcome: answered('pass') }, HOUR + MINUTE, ofTheRunBefore);
+    expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY + HOUR));
+  });
+
+  it('counts from the order’s start when a look-up before a cancel finds it', () => {
+    const life = reset();
+    life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, HOUR);
+    life.break('catch-up', 'cut-off').end({ kind: 'look-up', outcome: found }, HOUR, ofTheRunBefore);
+    expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY));
+    expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(5 * DAY - 30_000) } }]);
+  });
+
+  it('counts from the order’s start when the look-up of an earlier attempt finds it', () => {
+    const life = reset().until(DAY).break('catch-up', 'cut-off');
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, DAY);
+    life.end({ kind: 'retry-screening', outcome: answered('pass', 't-2') }, DAY);
+    life.end({ kind: 'look-up', outcome: found }, DAY, ofTheRunBefore);
+    expect(life.order.state.attempts.map(({ cancelBy }) => cancelBy)).toEqual([
+      sinceStart(5 * DAY),
+      sinceStart(6 * DAY),
+    ]);
+  });
 });
