@@ -1,5 +1,4 @@
 /** The answer to a checkout that no worker took in time. */
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 import { z } from 'zod';
 import { actionWithoutDecision } from '../orders/decide.ts';
 import { orderAttributes } from '../orders/describe.ts';
@@ -8,6 +7,7 @@ import { matchingSkipRule, unavailableAction } from '../orders/policy-rules.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { describeOrder } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
+import { decodeArrayFromPayloads } from './sdk-internals.ts';
 import { asOrderError, attemptMismatch, temporalUnavailable, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 

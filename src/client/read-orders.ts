@@ -5,9 +5,7 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { TypedSearchAttributes } from '@temporalio/common';
-import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
-import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
 import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
@@ -16,6 +14,7 @@ import { orderQuery, SCREEN_ORDER } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
 import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import { invalidRequest } from './read-requests.ts';
+import { decodeTypedSearchAttributes } from './sdk-internals.ts';
 import {
   asOrderError,
   orderClosed,
@@ -244,7 +243,13 @@ export class LookUps<Found> {
 }
 
 /** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */
-export function instantOf(at: Parameters<typeof optionalTsToMs>[0]): Instant | undefined {
-  const ms = optionalTsToMs(at);
+export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
+  const ms = msOf(at);
   return ms === undefined ? undefined : instant(ms);
+}
+
+/** @returns milliseconds of a moment or a duration of Temporal's API; undefined when it is none */
+export function msOf(time: Timestamp | null | undefined): number | undefined {
+  if (time === null || time === undefined) return undefined;
+  return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
 }

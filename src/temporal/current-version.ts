@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
-import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { msOf } from '../client/read-orders.ts';
 import { grpcCode } from '../client/temporal-errors.ts';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
 import type { TemporalServices } from './namespace.ts';
@@ -82,7 +82,7 @@ async function notPolled(
       ({ deploymentOptions, lastAccessTime }) =>
         deploymentOptions?.deploymentName === version.deploymentName &&
         deploymentOptions.buildId === version.buildId &&
-        (optionalTsToMs(lastAccessTime) ?? 0) >= since,
+        (msOf(lastAccessTime) ?? 0) >= since,
     );
     if (!polled) missing.push(name);
   }

@@ -8,7 +8,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import type { SearchAttributeType } from '@temporalio/common';
-import { msToTs } from '@temporalio/common/lib/time.js';
+import proto from '@temporalio/proto';
 import { grpcCode } from '../client/temporal-errors.ts';
 import { SWEEP_ORDERS, SWEEP_SCHEDULE_ID } from '../orders/activity-contract.ts';
 import { orderSearchAttributes } from '../orders/describe.ts';
@@ -107,7 +107,11 @@ async function setRetention(connection: TemporalServices, namespace: string): Pr
     if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) === RETENTION_SECONDS) return [];
     await connection.workflowService.updateNamespace({
       namespace,
-      config: { workflowExecutionRetentionTtl: msToTs(RETENTION_SECONDS * 1000) },
+      config: {
+        workflowExecutionRetentionTtl: proto.google.protobuf.Duration.fromObject({
+          seconds: RETENTION_SECONDS,
+        }),
+      },
     });
     return [];
   } catch (error) {
@@ -140,7 +144,9 @@ export async function registerNamespace(
   try {
     await workflowService.registerNamespace({
       namespace,
-      workflowExecutionRetentionPeriod: msToTs(retentionSeconds * 1000),
+      workflowExecutionRetentionPeriod: proto.google.protobuf.Duration.fromObject({
+        seconds: retentionSeconds,
+      }),
     });
   } catch (error) {
     if (!isGrpcServiceError(error)) throw error;

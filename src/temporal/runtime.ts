@@ -1,7 +1,7 @@
 /** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address, the queues' too. */
 import type { Client } from '@temporalio/client';
-import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
+import { msOf } from '../client/read-orders.ts';
 import { type Config, ConfigError } from '../config/index.ts';
 import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
 import { gaugeOf, histogramBounds } from '../orders/metrics.ts';
@@ -106,7 +106,7 @@ export function watchQueues(client: Client): { stop(): void } {
         }),
       );
       const labels = { queue: name, type };
-      age.set((optionalTsToMs(stats?.approximateBacklogAge) ?? 0) / 1_000, labels);
+      age.set((msOf(stats?.approximateBacklogAge) ?? 0) / 1_000, labels);
       tasks.set(Number(stats?.approximateBacklogCount ?? 0), labels);
     }
   };

@@ -17,9 +17,6 @@ const SOURCES = [
 ];
 const KEPT_IN = join(ROOT, 'node_modules/.cache/order-screening');
 
-/** What Node 20 knows by itself: private fields, for instance, need no WeakMap each, with an entry for each order. */
-const LANGUAGE = 'es2022';
-
 /**
  * All orders of a process share one copy of our modules, which Temporal freezes: each order in the cache would have one of its
  * own. So no module under `src/workflows/` or `src/orders/` may keep anything of an order, nor ask for the workflow that it
@@ -27,15 +24,6 @@ const LANGUAGE = 'es2022';
  */
 const OPTIONS: Omit<BundleOptions, 'workflowsPath'> = {
   logger: new DefaultLogger('ERROR'),
-  webpackConfigHook: (config) => {
-    for (const rule of config.module?.rules ?? []) {
-      if (typeof rule !== 'object' || rule === null || typeof rule.use !== 'object') continue;
-      if (rule.use === null || Array.isArray(rule.use) || typeof rule.use.options !== 'object') continue;
-      const { jsc } = rule.use.options;
-      if (jsc?.target !== undefined) jsc.target = LANGUAGE;
-    }
-    return config;
-  },
 };
 
 type BundledModules = Pick<DataConverter, 'failureConverterPath'> &

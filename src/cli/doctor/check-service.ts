@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import fetch from 'node-fetch';
+import { msOf } from '../../client/read-orders.ts';
 import { within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
 import { TASK_QUEUE_TYPE } from '../../orders/ids.ts';
@@ -199,6 +199,6 @@ export async function pollersOf(
   );
   return pollers.map(({ identity, lastAccessTime }) => ({
     identity: identity ?? '',
-    at: optionalTsToMs(lastAccessTime) ?? 0,
+    at: msOf(lastAccessTime) ?? 0,
   }));
 }
