@@ -3,9 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const MOST_FILES = 152;
+const MOST_FILES = 150;
 const MOST_LINES = 300;
 const LEAST_LINES = 25;
+/** On the way of a checkout, from the request to its first answer. */
+const MOST_ON_THE_WAY = 38;
+const MOST_TURNS = 5;
 /** What is begun by Node itself. */
 const ENTRIES = /^src\/[^/]+\.ts$|-main\.ts$|\/main\.ts$|\/(bundle-workflows|setup-temporal)\.ts$/;
 
@@ -39,6 +42,42 @@ function allowed(): Map<string, Set<string>> {
     ]),
   );
 }
+
+/** The table under «The files of a checkout»: each file, and what it is reached from. */
+function wayOfACheckout(): { file: string; from: string }[] {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const section = page.slice(page.indexOf('### The files of a checkout'), page.indexOf('## One loop'));
+  const rows = section.matchAll(/^\| `(src\/[^`]+)` \|[^|]*\| `?([^|`]+)`? \|$/gm);
+  return [...rows].map(([, file = '', from = '']) => ({ file, from }));
+}
+
+/** What is given to the one who calls it when its process starts, and so imported by nobody on the way. */
+const GIVEN = new Set(['src/api/order-routes.ts', 'src/config/integration-settings.ts']);
+
+describe('the way of a checkout', () => {
+  const way = wayOfACheckout();
+
+  it('leads from file to file by imports, or by their doors, but where it crosses a border', () => {
+    expect(way.length).toBeGreaterThan(0);
+    const byImport = way.filter(({ file, from }) => from.startsWith('src/') && !GIVEN.has(file));
+    for (const { file, from } of byImport) {
+      const reached = (imports.get(from) ?? []).flatMap((target) =>
+        target.endsWith('/index.ts') ? [target, ...(imports.get(target) ?? [])] : [target],
+      );
+      expect(reached, `${from} imports ${file}`).toContain(file);
+    }
+    const names = way.map(({ file }) => file);
+    for (const { from } of byImport) expect(names).toContain(from);
+  });
+
+  it(`has at most ${MOST_ON_THE_WAY} files, and turns back to a folder at most ${MOST_TURNS} times`, () => {
+    expect(way.length).toBeLessThanOrEqual(MOST_ON_THE_WAY);
+    const folders = way
+      .map(({ file }) => dirname(file))
+      .filter((folder, index, all) => folder !== all[index - 1]);
+    expect(folders.length - new Set(folders).size).toBeLessThanOrEqual(MOST_TURNS);
+  });
+});
 
 describe('src', () => {
   it('imports as the arrows of the page point, and every arrow of the page is used', () => {

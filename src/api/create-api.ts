@@ -21,10 +21,11 @@ import {
   wasCut,
 } from './callers.ts';
 import { type CodecOptions, codecRoutes } from './codec-routes.ts';
+import { acceptJsonOnly } from './define-route.ts';
 import { createAnswerRecord, createHttpMetrics, frameworkLog, type HttpMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
-import { answerWithProblems, frameworkErrorAnswer, HttpError } from './problems.ts';
+import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
 import type { TemporalUi } from './queue/layout.ts';
 import { queueRoutes } from './queue/routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -112,22 +113,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, ...options.codec });
   }
   return app;
-}
-
-/** Many clients announce JSON and send nothing, for actions that need no body. */
-function acceptJsonOnly(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else {
-      void parseJson(request, String(body), (error, value) => {
-        // `null` would be taken for no body.
-        if (error === null && value === null) done(new HttpError('not-json'));
-        else done(error, value);
-      });
-    }
-  });
 }
 
 /** What needs a key, counts against its limit, and is nobody else's to keep. */

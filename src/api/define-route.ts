@@ -1,8 +1,9 @@
-/** A route of the API: its schemas, its answer and its documentation from one description. */
+/** A route of the API: its body, its schemas, its answer and its documentation from one description. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
 import { problemSchema } from './answer-schemas.ts';
+import { HttpError } from './problems.ts';
 
 /** One route: its schemas check the request and make its documentation. */
 export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
@@ -74,6 +75,22 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
         reply,
       );
     },
+  });
+}
+
+/** Takes JSON and nothing else; many clients announce it and send nothing, for actions that need no body. */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else {
+      void parseJson(request, String(body), (error, value) => {
+        // `null` would be taken for no body.
+        if (error === null && value === null) done(new HttpError('not-json'));
+        else done(error, value);
+      });
+    }
   });
 }
 

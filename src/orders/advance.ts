@@ -1,19 +1,12 @@
 /** What passes by itself: time, its deadlines, and what follows from where the order is. */
-import { endSpacing } from './apply-reading.ts';
+
 import { giveUpScreening } from './apply-screening.ts';
-import { nextEvent, raiseAttention } from './attention.ts';
-import { actionBound, boundOf, type Deadline, nextDeadline } from './deadlines.ts';
+import { actionBound, boundOf, type Deadline, endSpacing, nextDeadline } from './deadlines.ts';
+import { autoCancelDue } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
-import { currentAttempt, setAction, setPhase, settle } from './new-order.ts';
 import type { Order } from './order.ts';
-import {
-  aimCancel,
-  applyPortalOutcome,
-  autoCancelDue,
-  concernsNewest,
-  isCanceled,
-  queueAction,
-} from './portal.ts';
+import { aimCancel, applyPortalOutcome, concernsNewest, isCanceled, queueAction } from './portal.ts';
+import { currentAttempt, nextEvent, raiseAttention, setAction, setPhase, settle } from './record.ts';
 import { namedTransaction } from './same-action.ts';
 import type { ActionRecord, AttentionCode, DeadlineKind, OrderState } from './state.ts';
 import { mustLookUp, windowOpen } from './transactions.ts';

@@ -1,6 +1,5 @@
 /** Brings the outcome of a screening into the order, the first one's answer included. */
 import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
-import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import {
   actionAtCheckout,
   actionLater,
@@ -9,8 +8,16 @@ import {
   heldByGateway,
 } from './decide.ts';
 import type { OrderEventType, ScreenOrderInput } from './messages.ts';
-import { currentAttempt, newOrderState, setAction, settle } from './new-order.ts';
 import type { Policy } from './policy.ts';
+import {
+  clear,
+  currentAttempt,
+  newOrderState,
+  raiseAttention,
+  raiseWrongKey,
+  setAction,
+  settle,
+} from './record.ts';
 import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
 import { hasDecision, noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
 import {
@@ -220,21 +227,6 @@ const GIVEN_UP =
   'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =
   'The service answered «error» to the end: decide by hand, send another attempt, or recheck.';
-
-/** @returns when the rescreen after the last `error` is due, or undefined: none is */
-export function rescreenAt(order: OrderState): Instant | undefined {
-  const attempt = currentAttempt(order);
-  const last = attempt.readings.at(-1);
-  if (
-    order.phase !== 'screening' ||
-    order.decision !== 'error' ||
-    last === undefined ||
-    order.policy === undefined
-  ) {
-    return undefined;
-  }
-  return instant(millis(last.at) + order.policy.rescreenOnError.pauseMs);
-}
 
 // What the checkout's screening makes of an order: the policy in force, the decision, and the answer to the
 // caller.

@@ -1,6 +1,5 @@
 /** What an order does with what it is asked, and what its validators refuse. */
 import { emit, stopAction } from './advance.ts';
-import { hintIsNews } from './apply-reading.ts';
 import {
   acknowledgeRefusal,
   decisionRefusal,
@@ -8,11 +7,12 @@ import {
   retryRefusal,
   withdrawRefusal,
 } from './check-messages.ts';
+import { hintIsNews } from './deadlines.ts';
 import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from './gateway.ts';
 import type { ReviewHint } from './messages.ts';
-import { addAttempt } from './new-order.ts';
 import type { Ask, Asked, Input, Order, Refusal, Reply } from './order.ts';
 import { actionNumbered, applyPortalOutcome, portalAnswer, portalRefusal, queueAction } from './portal.ts';
+import { addAttempt } from './record.ts';
 import { earlier, isUnderWay, stands } from './same-action.ts';
 import type { ActionRecord } from './state.ts';
 import { heldUntil, mayWait, tellThatItGoesOn, waitForAction } from './tickets.ts';

@@ -1,13 +1,12 @@
 /** Begins an effect: what the order remembers of it, and the call with its request. */
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
-import { hintReadable } from './apply-reading.ts';
-import { wrongKeyKnown } from './attention.ts';
+import { hintReadable } from './deadlines.ts';
 import { describeDeadline } from './describe.ts';
 import { invoiceNumberOf } from './ids.ts';
-import { attemptNumbered, currentAttempt } from './new-order.ts';
 import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
+import { attemptNumbered, currentAttempt, wrongKeyKnown } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { lastCall, mayHoldUnknown } from './transactions.ts';
 import type { Decision } from './words.ts';

@@ -10,8 +10,8 @@ import type {
   ScreenOrderInput,
   WithdrawRequest,
 } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
 import type { Refusal } from './order.ts';
+import { currentAttempt } from './record.ts';
 import { isUnderWay } from './same-action.ts';
 import type { OrderState } from './state.ts';
 import { INTEGRATION_WORKFLOWS, PORTAL_ACTIONS } from './words.ts';

@@ -1,9 +1,9 @@
 /**
  * What happens by itself, and when. A newcomer who asks «what happens at day 5?» reads this file.
  */
-import { rescreenAt } from './apply-screening.ts';
-import { awaitsGateway, currentAttempt } from './new-order.ts';
+import type { ReviewHint } from './messages.ts';
 import type { Policy } from './policy.ts';
+import { awaitsGateway, currentAttempt, FIRST_HINT_SPACING_MS } from './record.ts';
 import type { ActionRecord, Attempt, DeadlineKind, OrderState } from './state.ts';
 import { lastCall } from './transactions.ts';
 import { type Instant, instant, millis } from './words.ts';
@@ -150,4 +150,63 @@ function gatewayOutstanding(order: OrderState): boolean {
   if (order.workflow !== 'pre-gateway' || gateway !== undefined) return false;
   // Nobody goes to the gateway who was never told to proceed.
   return answer?.action === 'proceed' || readings.some(({ decision }) => decision === 'pass');
+}
+
+/** @returns when the rescreen after the last `error` is due, or undefined: none is */
+function rescreenAt(order: OrderState): Instant | undefined {
+  const attempt = currentAttempt(order);
+  const last = attempt.readings.at(-1);
+  if (
+    order.phase !== 'screening' ||
+    order.decision !== 'error' ||
+    last === undefined ||
+    order.policy === undefined
+  ) {
+    return undefined;
+  }
+  return instant(millis(last.at) + order.policy.rescreenOnError.pauseMs);
+}
+
+// When a hint is read: at most once a spacing, which grows under a flood.
+
+const LONGEST_SPACING_MS = 5 * 60_000;
+
+/** @returns whether a hint would tell the order something that it doesn't know to look for already */
+export function hintIsNews(order: OrderState, hint: ReviewHint, nowMs: number): boolean {
+  if (order.phase === 'canceled' || isOver(order, nowMs)) return false;
+  return !order.hints.unread && concerns(order, hint);
+}
+
+/** A hint for a transaction that isn't the order's newest says nothing about it; which one a screening makes is not known yet. */
+function concerns(order: OrderState, hint: ReviewHint): boolean {
+  if (order.phase === 'screening') return true;
+  const newest = order.attempts.at(-1)?.transactionId;
+  // A signal sent by hand may carry nothing at all, and an error here would stop the order for good.
+  const named: unknown = hint?.transactionId ?? undefined;
+  return named === undefined || newest === undefined || named === newest;
+}
+
+/** Keeps a hint until it is read: now, or when the spacing since the last one ends. */
+export function keepHint({ hints }: OrderState): void {
+  hints.unread = true;
+}
+
+/** @returns whether a kept hint may be read now */
+export function hintReadable({ hints, phase }: OrderState): boolean {
+  return hints.unread && hints.until === undefined && phase !== 'screening';
+}
+
+/** The kept hint was read: begins the spacing in which no other is. */
+export function takeHint({ hints }: OrderState, now: Instant): void {
+  const nowMs = millis(now);
+  const quiet = hints.endedAt === undefined || nowMs - millis(hints.endedAt) > hints.spacingMs;
+  hints.spacingMs = quiet ? FIRST_HINT_SPACING_MS : Math.min(hints.spacingMs * 2, LONGEST_SPACING_MS);
+  hints.unread = false;
+  hints.until = instant(nowMs + hints.spacingMs);
+}
+
+/** Ends the spacing: a hint that was kept meanwhile may be read. */
+export function endSpacing({ hints }: OrderState): void {
+  if (hints.until !== undefined) hints.endedAt = hints.until;
+  delete hints.until;
 }

@@ -1,8 +1,9 @@
 /** Which action a decision means, at checkout and later. */
 import type { OrderEventType } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
 import type { Policy } from './policy.ts';
+import { currentAttempt } from './record.ts';
 import type { Attempt, AttentionCode, OrderState } from './state.ts';
+import { windowOpen } from './transactions.ts';
 import { type Action, type Decision, type Instant, millis, type OrderDecision } from './words.ts';
 
 /** What follows; an absent field stays as it is. */
@@ -113,4 +114,21 @@ export function actionLater(decision: OrderDecision): Action {
 /** A gateway that said `error` holds the order until it says something better. */
 export function heldByGateway({ gateway }: Attempt, action: Action): Action {
   return action === 'proceed' && gateway?.result === 'error' ? 'hold' : action;
+}
+
+/** @returns whether the policy wants the order's transaction canceled with the service now */
+export function autoCancelDue(order: OrderState, nowMs: number): boolean {
+  const { policy } = order;
+  const { transactionId, cancelBy } = currentAttempt(order);
+  return (
+    policy?.autoCancel === true &&
+    !policy.passive &&
+    order.phase === 'decided' &&
+    order.action === 'cancel' &&
+    !order.cancelAsked &&
+    (order.decision === 'fail' || order.decision === 'fraudulent') &&
+    transactionId !== undefined &&
+    windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
+    !order.actions.some((record) => record.kind === 'cancel' && record.transactionId === transactionId)
+  );
 }

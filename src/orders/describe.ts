@@ -5,8 +5,8 @@ import {
   type SearchAttributeType,
 } from '@temporalio/common';
 import { nextDeadline } from './deadlines.ts';
-import { currentAttempt } from './new-order.ts';
 import type { Order } from './order.ts';
+import { currentAttempt } from './record.ts';
 import { isUnderWay } from './same-action.ts';
 import type { DeadlineKind, OrderState } from './state.ts';
 import {

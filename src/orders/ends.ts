@@ -7,14 +7,14 @@ import type {
   Timed,
 } from './activity-contract.ts';
 import { advance, attend, emit, screenAgain } from './advance.ts';
-import { applyReading, takeHint } from './apply-reading.ts';
+import { applyReading } from './apply-reading.ts';
 import { answerCheckout, applyFirstScreening, applyScreening } from './apply-screening.ts';
-import { clear, noteAttention, raiseWrongKey } from './attention.ts';
 import { screensAgain } from './begin.ts';
+import { takeHint } from './deadlines.ts';
 import { applyGatewaySent } from './gateway.ts';
-import { attemptNumbered, currentAttempt } from './new-order.ts';
 import type { Effect, EffectResult, End, Order, Running } from './order.ts';
 import { actionNumbered, applyPortalOutcome } from './portal.ts';
+import { attemptNumbered, clear, currentAttempt, noteAttention, raiseWrongKey } from './record.ts';
 import { applyLookUp, noteLateScreening } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
 

@@ -1,10 +1,9 @@
 /** The payment gateway's result. */
 import type { GatewayOutcome } from './activity-contract.ts';
-import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
-import { currentAttempt, setAction, settle } from './new-order.ts';
+import { clear, currentAttempt, raiseAttention, raiseWrongKey, setAction, settle } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
 

@@ -1,8 +1,8 @@
 /** Compares what an order wants under way with what is, and says what to begin and what to stop. */
 import type { Call, Command } from './activity-contract.ts';
 import { begin } from './begin.ts';
-import { currentAttempt } from './new-order.ts';
 import type { Effect, Order, Running } from './order.ts';
+import { currentAttempt } from './record.ts';
 import { isWrite, wanted } from './wanted.ts';
 
 /**

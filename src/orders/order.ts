@@ -24,7 +24,6 @@ import type {
   TransactionJson,
   WithdrawRequest,
 } from './messages.ts';
-import { newOrderState } from './new-order.ts';
 import type { CheckoutAnswer, DeadlineKind, OrderState } from './state.ts';
 import type { GatewayResult, Instant, ReadingSource } from './words.ts';
 
@@ -163,31 +162,6 @@ export type Reply = { ticket: number } & (
   | { portal: PortalAnswer }
   | { cleared: number }
 );
-
-/** @returns an order that nobody has screened yet */
-export function newOrder(
-  input: ScreenOrderInput & { integration: string },
-  startedAt: Instant,
-  wasReset: boolean,
-): Order {
-  const { workflow, answerBy } = input;
-  return {
-    rules: 0,
-    state: newOrderState(input, startedAt),
-    now: startedAt,
-    asked: { ...(workflow !== undefined && { workflow }), ...(answerBy !== undefined && { answerBy }) },
-    wasReset,
-    transactions: { 1: input.transaction },
-    outbox: [],
-    fields: {},
-    look: {},
-    tickets: [],
-    held: [],
-    effects: [],
-    begun: 0,
-    paused: [],
-  };
-}
 
 // Which version of the rules an order lives by. It is part of the order's first answer, so it costs no
 // event, and `step` and `wanted` branch on it. A release reads a number one release before it writes it:

@@ -1,10 +1,9 @@
 /** The portal actions of an order: what may be asked, what was asked already, what follows. */
 import type { PortalOutcome } from './activity-contract.ts';
-import { clear, raiseAttention } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
-import { currentAttempt, setAction, setPhase, settle } from './new-order.ts';
+import { clear, currentAttempt, raiseAttention, setAction, setPhase, settle } from './record.ts';
 import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './same-action.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { mayHoldUnknown, windowOpen } from './transactions.ts';
@@ -98,23 +97,6 @@ export function actionNumbered(order: OrderState, number: number): ActionRecord 
   const record = order.actions[number - 1];
   if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);
   return record;
-}
-
-/** @returns whether the policy wants the order's transaction canceled with the service now */
-export function autoCancelDue(order: OrderState, nowMs: number): boolean {
-  const { policy } = order;
-  const { transactionId, cancelBy } = currentAttempt(order);
-  return (
-    policy?.autoCancel === true &&
-    !policy.passive &&
-    order.phase === 'decided' &&
-    order.action === 'cancel' &&
-    !order.cancelAsked &&
-    (order.decision === 'fail' || order.decision === 'fraudulent') &&
-    transactionId !== undefined &&
-    windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
-    !order.actions.some((record) => record.kind === 'cancel' && record.transactionId === transactionId)
-  );
 }
 
 /** Records how an action ended, and what follows. @returns the events that it means */

@@ -1,6 +1,6 @@
 /** When a portal action is the same as one that was asked before. */
 import type { ChargebackRequest, CustomerCodeRequest, PortalFields } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
+import { currentAttempt } from './record.ts';
 import type { ActionRecord, OrderState } from './state.ts';
 
 /** @returns the newest record of the same action, if it was asked before */

@@ -1,11 +1,10 @@
 /** Which input comes next, and what it means to an order. Pure: the only clock is the input's own time. */
 import { advance, followUp } from './advance.ts';
-import { hintIsNews, keepHint } from './apply-reading.ts';
 import { ask, askHeld } from './ask.ts';
-import { isOver } from './deadlines.ts';
+import { hintIsNews, isOver, keepHint } from './deadlines.ts';
 import { endEffect } from './ends.ts';
-import { currentAttempt } from './new-order.ts';
 import type { Input, Order, Reply, Running } from './order.ts';
+import { currentAttempt } from './record.ts';
 import { answerTickets, tellThatItGoesOn } from './tickets.ts';
 import { LOCAL } from './wanted.ts';
 import { millis } from './words.ts';

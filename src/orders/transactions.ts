@@ -1,9 +1,8 @@
 /** The transactions of an attempt: what was made, what turned up, and until when it can be canceled. */
 import type { LookUpOutcome, ScreeningOutcome } from './activity-contract.ts';
-import { clear, raiseWrongKey } from './attention.ts';
 import type { OrderEventType } from './messages.ts';
-import { currentAttempt } from './new-order.ts';
 import type { Policy } from './policy.ts';
+import { clear, currentAttempt, raiseWrongKey } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { type Decision, type Instant, instant, millis, type OrderDecision } from './words.ts';
 

@@ -2,11 +2,11 @@
  * What an order wants to be under way, derived from all that decides it. What is listed first is begun first. A key names
  * every argument that can change, but for what was reported to a person already: a call that knows less only reports it again.
  */
-import { hintReadable } from './apply-reading.ts';
+
 import { transactionToLookAt } from './begin.ts';
-import { actionBound, nextDeadline, spacingDeadline } from './deadlines.ts';
-import { currentAttempt } from './new-order.ts';
+import { actionBound, hintReadable, nextDeadline, spacingDeadline } from './deadlines.ts';
 import type { Effect, EffectKind, Order } from './order.ts';
+import { currentAttempt } from './record.ts';
 import { isUnderWay, namedTransaction } from './same-action.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { ticketsUntil } from './tickets.ts';

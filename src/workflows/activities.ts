@@ -1,6 +1,7 @@
-/** The activities as the workflows call them: queue, time-outs, retries and cancellation of each in one place. */
+/** The activities as the workflows call them: queue, time-outs, retries and cancellation of each in one place; and how ours fail. */
 import {
   ActivityCancellationType,
+  ApplicationFailure,
   type LocalActivityOptions,
   proxyActivities,
   proxyLocalActivities,
@@ -15,6 +16,7 @@ import type {
   PollActivities,
   SweepActivities,
 } from '../orders/activity-contract.ts';
+import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 import type { EffectResult } from '../orders/order.ts';
 import { instant, millis } from '../orders/words.ts';
@@ -155,4 +157,15 @@ export async function perform(call: Call): Promise<EffectResult> {
 export function wasReset(): boolean {
   const { runId, originalExecutionRunId } = workflowInfo();
   return runId !== originalExecutionRunId;
+}
+
+// Our errors as Temporal carries them: the code as the failure's type, what goes with it as its detail.
+
+/** @returns a failure that fails the message or the workflow, never the workflow task */
+export function failure(
+  code: OrderErrorCode,
+  message: string,
+  details: OrderErrorDetails = {},
+): ApplicationFailure {
+  return ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [details] });
 }

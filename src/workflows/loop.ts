@@ -1,11 +1,21 @@
-/** The loop of an order: takes in what comes, one input after the other, and has done what the order wants after each. */
-import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Command } from '../orders/activity-contract.ts';
+/** The loop of an order: takes in what comes, one input after the other, and begins and stops what the order wants after each. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  log,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Call, Command } from '../orders/activity-contract.ts';
 import { leave } from '../orders/ask.ts';
+import { isOrderErrorCode } from '../orders/errors.ts';
 import { canStop, keep, nothingLeft, resumed } from '../orders/keep.ts';
-import { type Input, type Order, type OrderRun, type Reply, RULES_READ } from '../orders/order.ts';
+import { type End, type Input, type Order, type OrderRun, type Reply, RULES_READ } from '../orders/order.ts';
 import { isReady, isShown, next, step } from '../orders/step.ts';
-import { Effects } from './effects.ts';
+import { perform } from './activities.ts';
 import type { Show } from './show.ts';
 
 /** What an order lives by. */
@@ -69,4 +79,60 @@ function known({ numbers }: Rules, { rules }: Order): void {
   throw new Error(
     `This worker does not know rules ${rules}: it knows ${numbers.join(', ')}. Deploy a release that does.`,
   );
+}
+
+/** What an order has under way: activities and timers, begun and stopped in the order in which they are named. */
+class Effects {
+  readonly #inbox: Input[];
+  readonly #running = new Map<number, CancellationScope>();
+
+  /** @param inbox gets how each effect ended */
+  constructor(inbox: Input[]) {
+    this.#inbox = inbox;
+  }
+
+  /** Carries the commands out. */
+  carryOut(commands: readonly Command[]): void {
+    for (const command of commands) {
+      if (command.do === 'begin') this.#begin(command.number, command.call);
+      else this.#stop(command.number, command.waits);
+    }
+  }
+
+  #begin(number: number, call: Call): void {
+    const scope = new CancellationScope();
+    this.#running.set(number, scope);
+    scope
+      .run(() => perform(call))
+      .then(
+        (result) => this.#ended(number, { how: 'done', result }),
+        (error: unknown) => this.#ended(number, endOf(error, call)),
+      );
+  }
+
+  /** When exactly the server says that a stopped read is over isn't in the history, so that nobody waits for it. */
+  #stop(number: number, waits: boolean): void {
+    this.#running.get(number)?.cancel();
+    if (!waits) this.#running.delete(number);
+  }
+
+  #ended(number: number, end: End): void {
+    if (this.#running.delete(number)) this.#inbox.push({ kind: 'end', number, end });
+  }
+}
+
+function endOf(error: unknown, { kind }: Call): End {
+  if (isCancellation(error)) return { how: 'cut-off' };
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (cause instanceof ApplicationFailure && isOrderErrorCode(cause.type)) {
+    const [details] = cause.details ?? [];
+    return { how: 'failed', refused: { ...detailsOf(details), code: cause.type, message: cause.message } };
+  }
+  log.error('an activity failed for good', { effect: kind, error: String(error) });
+  return { how: 'failed' };
+}
+
+/** The details of our own failures are plain objects. */
+function detailsOf(details: unknown): object {
+  return typeof details === 'object' && details !== null ? details : {};
 }

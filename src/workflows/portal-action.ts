@@ -17,8 +17,7 @@ import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
 import { NOT_SENT } from '../orders/portal.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import { performPortalAction, wasReset } from './activities.ts';
-import { failure } from './effects.ts';
+import { failure, performPortalAction, wasReset } from './activities.ts';
 
 /**
  * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.

@@ -27,19 +27,11 @@ import {
   submitChargebackUpdate,
   withdrawUpdate,
 } from '../orders/messages.ts';
-import {
-  type Ask,
-  type Input,
-  newOrder,
-  type Order,
-  type OrderRun,
-  type Refusal,
-  type Reply,
-} from '../orders/order.ts';
+import type { Ask, Input, Order, OrderRun, Refusal, Reply } from '../orders/order.ts';
+import { newOrder } from '../orders/record.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { type Instant, instant } from '../orders/words.ts';
-import { wasReset } from './activities.ts';
-import { failure } from './effects.ts';
+import { failure, wasReset } from './activities.ts';
 import { live, RULES, type Rules } from './loop.ts';
 import { Show } from './show.ts';
 

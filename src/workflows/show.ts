@@ -2,8 +2,8 @@
 import { metricMeter, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { describe, searchAttributesOf } from '../orders/describe.ts';
 import { counterOf } from '../orders/metrics.ts';
-import { currentAttempt } from '../orders/new-order.ts';
 import type { Order } from '../orders/order.ts';
+import { currentAttempt } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 
 export class Show {

@@ -131,7 +131,7 @@ describe('a first decision that comes when the cancel window has closed', () => 
 
 describe('another attempt', () => {
   it('is answered on its own, by the same table', async () => {
-    const { addAttempt } = await import('../../src/orders/new-order.ts');
+    const { addAttempt } = await import('../../src/orders/record.ts');
     const order = anOrder('fail');
     addAttempt(order, {}, sinceStart(MINUTE));
     expect(order).toMatchObject({ phase: 'screening', decision: 'pending', action: 'hold' });

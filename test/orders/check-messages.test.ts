@@ -8,7 +8,7 @@ import {
   retryRefusal,
   startRefusal,
 } from '../../src/orders/check-messages.ts';
-import { setPhase } from '../../src/orders/new-order.ts';
+import { setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, START as NOW_MS, sinceStart } from './support.ts';
 

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { passDeadline } from '../../src/orders/advance.ts';
-import { applyReading, endSpacing, keepHint, takeHint } from '../../src/orders/apply-reading.ts';
-import { isOver, nextDeadline, spacingDeadline } from '../../src/orders/deadlines.ts';
+import { applyReading } from '../../src/orders/apply-reading.ts';
+import {
+  endSpacing,
+  isOver,
+  keepHint,
+  nextDeadline,
+  spacingDeadline,
+  takeHint,
+} from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { setPhase } from '../../src/orders/new-order.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
+import { setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision } from '../../src/orders/words.ts';
 import {
@@ -244,7 +251,7 @@ describe('what happens by itself', () => {
   }
 
   it('again for another attempt, whose deadlines are its own', async () => {
-    const { addAttempt } = await import('../../src/orders/new-order.ts');
+    const { addAttempt } = await import('../../src/orders/record.ts');
     const order = anOrder('fail');
     addAttempt(order, {}, sinceStart(30 * MINUTE));
     screen(order, answered('fail', 'second'), 30 * MINUTE);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/apply-screening.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
-import { newOrderState } from '../../src/orders/new-order.ts';
+import { newOrderState } from '../../src/orders/record.ts';
 import { DECISIONS } from '../../src/screening/index.ts';
 import { property } from '../support/property.ts';
 import { answered, aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';

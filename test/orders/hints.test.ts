@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endSpacing, hintIsNews, hintReadable, keepHint, takeHint } from '../../src/orders/apply-reading.ts';
-import { spacingDeadline } from '../../src/orders/deadlines.ts';
-import { setPhase } from '../../src/orders/new-order.ts';
+import {
+  endSpacing,
+  hintIsNews,
+  hintReadable,
+  keepHint,
+  spacingDeadline,
+  takeHint,
+} from '../../src/orders/deadlines.ts';
+import { setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
 import { aNewOrder, anOrder, DAY, HOUR, MINUTE, START, sinceStart, TRANSACTION_ID } from './support.ts';

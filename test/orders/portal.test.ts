@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { autoCancelDue } from '../../src/orders/decide.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
-import { addAttempt, setPhase } from '../../src/orders/new-order.ts';
 import {
   actionNumbered,
   aimCancel,
   applyPortalOutcome,
-  autoCancelDue,
   portalAnswer,
   portalFailure,
   portalRefusal,
   queueAction,
 } from '../../src/orders/portal.ts';
+import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import { earlier, stands } from '../../src/orders/same-action.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Phase } from '../../src/orders/words.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
-import { nextEvent } from '../../src/orders/attention.ts';
 import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import {
@@ -10,13 +9,13 @@ import {
   orderWorkflowId,
   plainOrderId,
 } from '../../src/orders/ids.ts';
-import { setPhase } from '../../src/orders/new-order.ts';
 import {
   matchingSkipRule,
   orderFactsOf,
   ruleMatches,
   unavailableAction,
 } from '../../src/orders/policy-rules.ts';
+import { nextEvent, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hintRefusal, refusalOf } from '../../src/orders/ask.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
-import { addAttempt } from '../../src/orders/new-order.ts';
 import type { Ask, Order } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal.ts';
+import { addAttempt } from '../../src/orders/record.ts';
 import { aLife, screened } from './life.ts';
 import { DAY, HOUR, START, screen, sinceStart } from './support.ts';
 

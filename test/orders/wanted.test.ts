@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { passDeadline } from '../../src/orders/advance.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { addAttempt, currentAttempt, setPhase } from '../../src/orders/new-order.ts';
-import { type Effect, newOrder, type Order } from '../../src/orders/order.ts';
+import type { Effect, Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
+import { addAttempt, currentAttempt, newOrder, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import { applyLookUp } from '../../src/orders/transactions.ts';
 import { isDone, wanted as wantedOf } from '../../src/orders/wanted.ts';

@@ -1,4 +1,6 @@
-/** The beginning of an order and of each attempt, and the phase that follows from what is known. */
+/** An order's record: how it and each attempt begin, the phase, what a person must look at, and the events that tell of it. */
+import type { OrderEvent, OrderEventType, ScreenOrderInput } from './messages.ts';
+import type { Order } from './order.ts';
 import type { Attempt, AttentionCode, OrderState } from './state.ts';
 import { type Action, type Instant, type IntegrationWorkflow, instant, millis, type Phase } from './words.ts';
 
@@ -10,6 +12,31 @@ const SCREENING_MATTERS: AttentionCode[] = ['no-decision', 'unreadable-answer', 
 
 /** The first spacing between hints that are read. */
 export const FIRST_HINT_SPACING_MS = 2_000;
+
+/** @returns an order that nobody has screened yet */
+export function newOrder(
+  input: ScreenOrderInput & { integration: string },
+  startedAt: Instant,
+  wasReset: boolean,
+): Order {
+  const { workflow, answerBy } = input;
+  return {
+    rules: 0,
+    state: newOrderState(input, startedAt),
+    now: startedAt,
+    asked: { ...(workflow !== undefined && { workflow }), ...(answerBy !== undefined && { answerBy }) },
+    wasReset,
+    transactions: { 1: input.transaction },
+    outbox: [],
+    fields: {},
+    look: {},
+    tickets: [],
+    held: [],
+    effects: [],
+    begun: 0,
+    paused: [],
+  };
+}
 
 /** @returns the state of an order that nobody has screened yet, with its first attempt */
 export function newOrderState(
@@ -130,4 +157,69 @@ export function awaitsGateway(order: OrderState): boolean {
   const gateway = currentAttempt(order).gateway?.result;
   if (order.workflow !== 'pre-gateway' || order.decision === 'skipped') return false;
   return gateway === 'error' ? order.action === 'hold' : gateway === undefined && order.action === 'proceed';
+}
+
+// What a person must look at.
+
+/**
+ * Raises attention unless the same matter is open already.
+ * @param words the reason, for a person; no personal data
+ * @returns whether it is new
+ */
+export function noteAttention(order: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
+  if (order.attention.some((one) => one.code === code)) return false;
+  order.attention.push({ code, words, since: now });
+  return true;
+}
+
+/** Raises attention as `raise` does. @returns the event that it means: none unless it is new */
+export function raiseAttention(...matter: Parameters<typeof noteAttention>): OrderEventType[] {
+  return noteAttention(...matter) ? ['order.attention'] : [];
+}
+
+/** Ends matters whose cause has ended. */
+export function clear(order: OrderState, ...codes: AttentionCode[]): void {
+  order.attention = order.attention.filter((one) => !codes.includes(one.code));
+}
+
+/** A wrong key is an operator's mistake. @returns the event that it means: none unless it is new */
+export function raiseWrongKey(order: OrderState, now: Instant): OrderEventType[] {
+  return raiseAttention(order, 'wrong-key', WRONG_KEY, now);
+}
+
+/** @returns whether a wrong key was reported already: then the activities go on trying by themselves */
+export function wrongKeyKnown(order: OrderState): boolean {
+  return order.attention.some((one) => one.code === 'wrong-key');
+}
+
+const WRONG_KEY =
+  'The service does not accept the API key (403): set the right one, the order then goes on by itself.';
+
+// Makes the events that go to the order service.
+
+/** @returns the order's next event, with its state in short as it is now; counts the order's sequence on */
+export function nextEvent(order: OrderState, type: OrderEventType, now: Instant): OrderEvent {
+  order.events.sequence += 1;
+  const { sequence } = order.events;
+  const attempt = currentAttempt(order);
+  return {
+    id: `${order.integration}:${order.orderId}:${sequence}`,
+    type,
+    orderId: order.orderId,
+    integration: order.integration,
+    sequence,
+    occurredAt: now,
+    data: {
+      phase: order.phase,
+      decision: order.decision,
+      action: order.action,
+      attempt: attempt.number,
+      attention: order.attention.map((one) => one.words),
+      ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
+      ...(order.message !== undefined && { message: order.message }),
+      ...(order.reason !== undefined && { reason: order.reason }),
+      ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
+      ...(order.wouldBe !== undefined && { wouldBe: order.wouldBe }),
+    },
+  };
 }

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { freePort, spawnProcess, withTestServer } from '../support/index.ts';
+
+const server = withTestServer();
+const PATIENT_MS = 120_000;
+
+/** What watches, what goes through all, and the stand-in for the service. */
+const BESIDE_THE_WAY =
+  /^src\/(?:activities\/metrics|api\/metrics|process\/log|codec\/payload-codec|workflows\/sdk-internals|sandbox\/.*)\.ts$/;
+
+it(
+  'a checkout decides something in the files that docs/architecture.md lists, and in no others',
+  async () => {
+    const once = await spawnProcess('test/e2e/one-checkout.ts', {
+      env: { TEMPORAL_ADDRESS: server.address, API_PORT: String(await freePort()) },
+      readyWithinMs: PATIENT_MS,
+      readyWhen: /^deciding files: .*$/m,
+    });
+    const [, found = ''] = /^deciding files: (.*)$/m.exec(once.output()) ?? [];
+    const page = readFileSync('docs/architecture.md', 'utf8');
+    const section = page.slice(page.indexOf('### The files of a checkout'), page.indexOf('## One loop'));
+    const listed = [...section.matchAll(/^\| `(src\/[^`]+)`/gm)].map(([, file]) => file);
+    expect(found.split(' ').filter((file) => !BESIDE_THE_WAY.test(file))).toEqual(listed.sort());
+  },
+  PATIENT_MS,
+);
