@@ -21,7 +21,10 @@ async function fault(workflowsPath?: string): Promise<string | undefined> {
   );
 }
 
-describe('an order in the workflow sandbox', () => {
+/** Each bundles the workflows once more. */
+const PATIENT_MS = 180_000;
+
+describe('an order in the workflow sandbox', { timeout: PATIENT_MS }, () => {
   beforeAll(() => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
   });
