@@ -2,7 +2,7 @@
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
 import { hintReadable } from './deadlines.ts';
 import { describeDeadline } from './describe.ts';
-import { invoiceNumberOf } from './ids.ts';
+import { plainOrderId } from './ids.ts';
 import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
@@ -197,6 +197,19 @@ function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): str
   const own =
     typeof info === 'object' && info !== null && 'invoiceNumber' in info ? info.invoiceNumber : undefined;
   return invoiceNumberOf(state.orderId, own, create, state.policy?.invoicePerAttempt === true);
+}
+
+/**
+ * @param own the invoice number that the transaction names, if it names one
+ * @param create counts the order's creates (attempts and rescreens) from 1
+ * @returns the invoice number that a create is sent with: the order id unless given; with `perAttempt` each later
+ * create has one of its own, `<invoice>-2` and so on, so that a lost answer to it can be looked up. At most 64
+ * characters.
+ */
+export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
+  const invoice = plainOrderId(typeof own === 'string' && own !== '' ? own : orderId);
+  const suffix = perAttempt && create > 1 ? `-${create}` : '';
+  return invoice.slice(0, 64 - suffix.length) + suffix;
 }
 
 /** @returns the ids that a look by invoice may not adopt; one whose answer couldn't be read may be, it is read again so */

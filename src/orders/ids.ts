@@ -60,20 +60,7 @@ export function gatewayUpdateId(attempt: number, afterError = false): string {
 
 /** @returns the order id as it is kept: a leading `#` removed */
 export function plainOrderId(orderId: string): string {
-  return orderId.startsWith('#') ? orderId.slice(1) : orderId;
-}
-
-/**
- * @param own the invoice number that the transaction names, if it names one
- * @param create counts the order's creates (attempts and rescreens) from 1
- * @returns the invoice number that a create is sent with: the order id unless given; with `perAttempt` each later
- * create has one of its own, `<invoice>-2` and so on, so that a lost answer to it can be looked up. At most 64
- * characters.
- */
-export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
-  const invoice = plainOrderId(typeof own === 'string' && own !== '' ? own : orderId);
-  const suffix = perAttempt && create > 1 ? `-${create}` : '';
-  return invoice.slice(0, 64 - suffix.length) + suffix;
+  return orderId.replace(/^#/, '');
 }
 
 /** The server's numbers (`temporal.api.enums.v1.TaskQueueType`). */

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
+import { invoiceNumberOf } from '../../src/orders/begin.ts';
 import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import {
-  gatewayUpdateId,
-  invoiceNumberOf,
-  orderOfWorkflowId,
-  orderWorkflowId,
-  plainOrderId,
-} from '../../src/orders/ids.ts';
+import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, plainOrderId } from '../../src/orders/ids.ts';
 import {
   matchingSkipRule,
   orderFactsOf,
