@@ -14,10 +14,11 @@ import type {
   SweepFinding,
   SweepResult,
 } from '../orders/activity-contract.ts';
+import type { Fault } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import type { Phase } from '../orders/words.ts';
-import { createScreeningClient, type Fault, type ScreeningClient } from '../screening/index.ts';
+import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';
 
 export interface ActivityWorld {
   findIntegration: FindIntegration;

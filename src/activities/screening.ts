@@ -19,11 +19,11 @@ import type {
   ScreenRequest,
 } from '../orders/activity-contract.ts';
 import { actionAtCheckout } from '../orders/decide.ts';
+import type { Fault } from '../orders/errors.ts';
 import { RULES_WRITTEN } from '../orders/order.ts';
 import { type Integration, type Policy, policyFor } from '../orders/policy.ts';
 import { matchingSkipRule, orderFactsOf } from '../orders/policy-rules.ts';
 import { millis } from '../orders/words.ts';
-import type { Fault } from '../screening/index.ts';
 import {
   type ActivityWorld,
   clientOf,

@@ -9,12 +9,12 @@ import type { TransactionJson } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/policy-rules.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
+import { INTEGRATION_WORKFLOWS } from '../orders/words.ts';
 import {
   type CardData,
   fingerprint,
   hasUnprintable,
   holdsCardNumber,
-  INTEGRATION_WORKFLOWS,
   parseCard,
   parseTransaction,
   shownName,

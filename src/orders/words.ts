@@ -1,18 +1,11 @@
 /** The words of the product, one type each. */
 
-/** The screening service's own decision. */
-export type Decision = 'pass' | 'fail' | 'review' | 'fraudulent' | 'error';
+/** What the screening service decides about a transaction. */
+export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
+export type Decision = (typeof DECISIONS)[number];
 
 /** A decision of an order: the service's, or ours: `pending` (no answer yet), `skipped` (policy: not screened). */
-export const ORDER_DECISIONS = [
-  'pass',
-  'fail',
-  'review',
-  'fraudulent',
-  'error',
-  'pending',
-  'skipped',
-] as const satisfies readonly (Decision | 'pending' | 'skipped')[];
+export const ORDER_DECISIONS = [...DECISIONS, 'pending', 'skipped'] as const;
 export type OrderDecision = (typeof ORDER_DECISIONS)[number];
 
 /** What the order service must do next. */

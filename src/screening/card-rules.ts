@@ -1,5 +1,7 @@
 /** What a card must be: its number, its mode, its expiry. */
-import { type Fault, type Mode, schemaFindings } from './findings.ts';
+
+import type { Fault } from '../orders/errors.ts';
+import { type Mode, schemaFindings } from './findings.ts';
 import { type Finding, toDefinitionSpelling } from './spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
 

@@ -1,9 +1,11 @@
 /** The client of the screening service: one call for each operation. */
 import { z } from 'zod';
+import type { Fault } from '../orders/errors.ts';
+import type { GatewayResult } from '../orders/words.ts';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
 import { email, filledText, isoDate, oneOf } from './fields.ts';
-import { type Dialect, type Fault, schemaFindings } from './findings.ts';
+import { type Dialect, schemaFindings } from './findings.ts';
 import { withoutHash, writeTransaction } from './parse-transaction.ts';
 import {
   type ChargebackReply,
@@ -66,7 +68,7 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
       const secrets = card === undefined ? [] : Object.values(card);
       return call({ operation: 'create-transaction', url, body, secrets }, options, readTransactionResponse);
     },
-    gatewayResponse({ transactionId, result, authcode, gatewayTransactionId }: GatewayResult, options) {
+    gatewayResponse({ transactionId, result, authcode, gatewayTransactionId }: GatewayResponse, options) {
       // The samples spell this body as the definition does, so it is the same in both dialects.
       const body: GatewayResponseBody = {
         'nf-token': apiKey,
@@ -136,10 +138,10 @@ export interface CreateRequest {
   invoiceNumber: string;
 }
 
-export interface GatewayResult {
+export interface GatewayResponse {
   /** The id that create-transaction returned. */
   transactionId: string;
-  result: 'pass' | 'fail' | 'error';
+  result: GatewayResult;
   authcode?: string;
   /** The gateway's own id of the payment. */
   gatewayTransactionId?: string;
@@ -150,7 +152,7 @@ export interface ScreeningClient {
   /** Screens a transaction. It is not idempotent: after outcome `unknown` look by invoice before sending again. */
   createTransaction(request: CreateRequest, options?: CallOptions): Promise<TransactionResponse>;
   /** Reports the gateway's result of a transaction that was screened before the gateway was called. */
-  gatewayResponse(result: GatewayResult, options?: CallOptions): Promise<void>;
+  gatewayResponse(result: GatewayResponse, options?: CallOptions): Promise<void>;
   /** Reads a transaction by its id or invoice number. */
   status(idOrInvoice: string, options?: CallOptions): Promise<TransactionResponse>;
   /** Reads a transaction by its id. Unknown: `refused`, reason `not-found`. */
@@ -177,7 +179,7 @@ export interface GatewayResponseBody {
   'nf-token': string;
   /** The id of the response to the initial transaction. */
   'nf-id': string;
-  'gateway-response': { result: 'pass' | 'fail' | 'error'; authcode?: string; 'transaction-id'?: string };
+  'gateway-response': { result: GatewayResult; authcode?: string; 'transaction-id'?: string };
 }
 
 /** The fields of `POST /customer-code` beside the key. */

@@ -2,21 +2,11 @@
 import type { z } from 'zod';
 import { type Finding, isObject } from './spellings.ts';
 
-/** When in a checkout the screening request is sent. */
-export const INTEGRATION_WORKFLOWS = ['pre-gateway', 'pre-acceptance', 'post-acceptance'] as const;
-export type IntegrationWorkflow = (typeof INTEGRATION_WORKFLOWS)[number];
-
 /** The mode of an API key: it fixes whether test or real card numbers are accepted. */
 export type Mode = 'test' | 'live';
 
 /** Which of the two spellings and paths of create-transaction is written. Both are always read. */
 export type Dialect = 'definition' | 'sample';
-
-/** Something wrong in what was sent: where, and what to do about it. Never holds a value that was sent. */
-export interface Fault {
-  path: string;
-  message: string;
-}
 
 const KINDS: Record<string, string> = {
   string: 'a string',

@@ -10,11 +10,10 @@ export {
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
 export { hasUnprintable } from './fields.ts';
-export { type Dialect, type Fault, INTEGRATION_WORKFLOWS, type IntegrationWorkflow } from './findings.ts';
+export type { Dialect } from './findings.ts';
 export { createBodySchema, fingerprint, parseTransaction, writeTransaction } from './parse-transaction.ts';
 export {
   type ChargebackReply,
-  DECISIONS,
   insightsSchema,
   isDecision,
   type TransactionResponse,

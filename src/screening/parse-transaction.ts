@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { type Dialect, type Fault, schemaFindings } from './findings.ts';
+import type { Fault } from '../orders/errors.ts';
+import { type Dialect, schemaFindings } from './findings.ts';
 import { type Finding, isObject, type Spelled, toDefinitionSpelling, toSampleSpelling } from './spellings.ts';
 import {
   gatewayTypeOf,

@@ -1,5 +1,7 @@
 /** What the service's replies mean. */
 import { z } from 'zod';
+import type { Insights } from '../orders/state.ts';
+import { DECISIONS, type Decision } from '../orders/words.ts';
 import { type Operation, ScreeningError, type ScreeningFailure } from './errors.ts';
 import type { Reply } from './exchange.ts';
 import {
@@ -11,10 +13,6 @@ import {
   withoutSecrets,
 } from './service-words.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
-
-/** What the service decided about a transaction. */
-export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
-export type Decision = (typeof DECISIONS)[number];
 
 /** Whether `word` is one of the service's five decisions. */
 export function isDecision(word: unknown): word is Decision {
@@ -216,8 +214,7 @@ export const insightsSchema = z.object({
   trust: z.record(z.string(), weighedInsightSchema).exactOptional(),
   neutral: z.record(z.string(), insightSchema).exactOptional(),
   recommendation: z.record(z.string(), insightSchema).exactOptional(),
-});
-export type Insights = z.infer<typeof insightsSchema>;
+}) satisfies z.ZodType<Insights>;
 
 /** The standard Transaction response as the service sends it. */
 const standardResponseSchema = z.object({

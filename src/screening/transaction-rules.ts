@@ -1,6 +1,7 @@
 /** The rules between the fields of a transaction. */
+
+import type { IntegrationWorkflow } from '../orders/words.ts';
 import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
-import type { IntegrationWorkflow } from './findings.ts';
 import { type Finding, isObject } from './spellings.ts';
 
 /** How a transaction is judged beyond the limits of its fields. */

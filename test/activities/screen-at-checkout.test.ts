@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { RULES_WRITTEN } from '../../src/orders/order.ts';
-import { DECISIONS } from '../../src/screening/index.ts';
+import { DECISIONS } from '../../src/orders/words.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import {
   aCheckout,

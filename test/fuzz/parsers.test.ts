@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { INTEGRATION_WORKFLOWS } from '../../src/orders/words.ts';
 import {
   fingerprint,
-  INTEGRATION_WORKFLOWS,
   parseCard,
   parseChargeback,
   parseTransaction,

@@ -4,7 +4,7 @@ import type { CheckoutRequest, ScreeningOutcome } from '../../src/orders/activit
 import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/apply-screening.ts';
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { newOrderState } from '../../src/orders/record.ts';
-import { DECISIONS } from '../../src/screening/index.ts';
+import { DECISIONS } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
 import { answered, aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 

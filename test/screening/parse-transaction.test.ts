@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createBodySchema, type IntegrationWorkflow, parseTransaction } from '../../src/screening/index.ts';
+import type { IntegrationWorkflow } from '../../src/orders/words.ts';
+import { createBodySchema, parseTransaction } from '../../src/screening/index.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { property } from '../support/property.ts';
 import { faultsOf, LIMITS, MERCHANT, RULES, withField } from './transaction-cases.ts';
