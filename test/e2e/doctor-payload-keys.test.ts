@@ -5,8 +5,7 @@ import { readPayloadKeys } from '../../src/config/index.ts';
 import { TASK_QUEUE } from '../../src/orders/ids.ts';
 import { SCREEN_ORDER } from '../../src/orders/messages.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { aReadyNamespace, type Finding, fault } from './doctor-support.ts';
-import { runCli } from './run-cli.ts';
+import { aReadyNamespace, examine, type Finding, fault } from './doctor-support.ts';
 
 const server = withTestServer();
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
@@ -15,9 +14,8 @@ it('doctor names the fault when PAYLOAD_KEYS cannot read what is stored: none, a
   const namespace = await aReadyNamespace(server.connection);
   const look = async (keys: string | undefined): Promise<Finding[]> => {
     const env = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace, PAYLOAD_KEYS: keys };
-    const { stdout } = await runCli(['doctor'], env);
-    expect(stdout).not.toContain(key(1));
-    const findings: Finding[] = JSON.parse(stdout).findings;
+    const { findings, printed } = await examine(env);
+    expect(printed).not.toContain(key(1));
     return findings.filter(({ check }) => check === 'payload-keys');
   };
   expect(await look(`k1:${key(1)}`)).toMatchObject([{ status: 'skipped', what: 'no order is stored yet' }]);

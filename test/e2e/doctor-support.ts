@@ -8,6 +8,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, onTestFinished } from 'vitest';
 import { setupTemporal } from '../../src/temporal/namespace.ts';
 import { eventually } from '../support/index.ts';
+import { runCommand } from '../support/run-command.ts';
 
 /** As `doctor --json` writes it. */
 export interface Finding {
@@ -34,6 +35,16 @@ export async function serve(listener: RequestListener): Promise<string> {
   const address = http.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return `http://127.0.0.1:${address.port}`;
+}
+
+/** Runs the doctor with these settings beside the environment's. @returns its findings, what it wrote, and what it ended with */
+export async function examine(settings: NodeJS.ProcessEnv, ...args: string[]) {
+  const env = { ...process.env, ...settings };
+  const withOrders = () => Promise.reject(new Error('it asks for no order'));
+  const { code, answers } = await runCommand(['doctor', ...args], { env, withOrders });
+  const [answer] = answers;
+  const findings: Finding[] = answer.findings;
+  return { code, findings, printed: JSON.stringify(answer) };
 }
 
 /** A namespace of its own, without anything in it. */

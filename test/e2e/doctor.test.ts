@@ -6,7 +6,7 @@ import { setupTemporal } from '../../src/temporal/namespace.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, spawnForTest, withTestServer } from '../support/index.ts';
 import { type RedisServer, redisInstalled, startRedis } from '../support/redis-server.ts';
-import { aFile, aNamespace, aReadyNamespace, type Finding, fault, serve, warning } from './doctor-support.ts';
+import { aFile, aNamespace, aReadyNamespace, examine, fault, serve, warning } from './doctor-support.ts';
 import { runCli } from './run-cli.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -42,11 +42,10 @@ function goodSettings(): Record<string, string | undefined> {
 
 /** Runs the doctor with some settings spoilt. */
 async function doctor(spoilt: Record<string, string | undefined> = {}, ...args: string[]) {
-  const run = await runCli(['doctor', ...args], { ...goodSettings(), ...spoilt });
-  printed += run.stdout + run.stderr;
-  const findings: Finding[] = run.json().findings;
-  const bad = findings.filter(({ status }) => status === 'fault' || status === 'warning');
-  return { code: run.code, findings, bad };
+  const run = await examine({ ...goodSettings(), ...spoilt }, ...args);
+  printed += run.printed;
+  const bad = run.findings.filter(({ status }) => status === 'fault' || status === 'warning');
+  return { ...run, bad };
 }
 
 describe('doctor in a good set-up', () => {
@@ -84,9 +83,10 @@ describe('doctor in a good set-up', () => {
     expect(new Set(operations)).toEqual(new Set(['status-by-url', 'unknown']));
   });
 
-  it('is shown in words on demand', async () => {
+  it('is a process that shows it in words on demand', async () => {
     const env = { ...goodSettings(), NO_COLOR: '1' };
-    const { code, stdout } = await runCli(['doctor', '--table'], env);
+    const { code, stdout, stderr } = await runCli(['doctor', '--table'], env);
+    printed += stdout + stderr;
     expect(stdout).toMatch(/^ok {7}settings: every variable/);
     expect(stdout).toContain('0 faults, 0 warnings.');
     expect(code).toBe(0);
@@ -165,13 +165,13 @@ describe('doctor names the fault when', () => {
     const spoilt = { API_PORT: String(port), API_KEYS: 'doctor:key-of-the-api-process' };
     const api = (env: Record<string, string>) =>
       spawnForTest('src/api.ts', { env: { ...all.settings, ...env }, readyWhen: /listening/i });
-    await api(spoilt);
+    const elsewhere = await freePort();
+    const away = { API_PORT: String(elsewhere), TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
+    await Promise.all([api(spoilt), api(away)]);
     expect((await doctor(spoilt)).bad).toEqual([]);
     expect((await doctor({ ...spoilt, API_KEYS: 'doctor:another-key-altogether' })).bad).toEqual([
       fault('api', 'refuses the first of API_KEYS', 'API_KEYS'),
     ]);
-    const elsewhere = await freePort();
-    await api({ API_PORT: String(elsewhere), TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     expect((await doctor({}, '--api', `http://127.0.0.1:${elsewhere}`)).bad).toEqual([
       fault('api', "can't reach Temporal", 'TEMPORAL_'),
     ]);

@@ -1,0 +1,264 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ActionRecord } from '../../src/orders/state.ts';
+import { OrderScreeningError } from '../../src/starter.ts';
+import {
+  aCheckoutAnswer,
+  anOrderSummary,
+  aPortalAnswer,
+  fakeOrderScreening,
+} from '../api/fake-order-screening.ts';
+import { anOrderState } from '../fixtures/orders.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const FILE = 'examples/orders/fraudulent.json';
+const body = JSON.parse(await readFile(FILE, 'utf8'));
+const order = { orderId: '1001', integration: 'shop' };
+const keyed = { idempotencyKey: 'k-1' };
+
+type Fake = ReturnType<typeof fakeOrderScreening>;
+
+/** Runs a command over a client library that answers as a test wants it. */
+async function run(args: readonly string[], set: (orders: Fake) => void = () => undefined) {
+  const orders = fakeOrderScreening();
+  set(orders);
+  return { ...(await runCommand(args, { env: {}, withOrders: (use) => use(orders) })), orders };
+}
+
+/** A file that is there until the test is over. */
+async function aFile(content: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'order-screening-cli-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await writeFile(join(directory, 'order.json'), content);
+  return join(directory, 'order.json');
+}
+
+describe('a command', () => {
+  it.each<[method: keyof Fake, asked: unknown[], command: string]>([
+    // An option goes before the field of the file.
+    [
+      'screen',
+      [{ ...body, ...order, workflow: 'pre-acceptance' }],
+      `screen #1001 ${FILE} --workflow pre-acceptance`,
+    ],
+    ['screen', [{ ...body, ...order, attempt: 2 }], `retry 1001 ${FILE} --attempt 2`],
+    [
+      'recordGatewayResult',
+      [order, { result: 'pass', attempt: 2, authcode: '123456', transactionId: 'gw-1' }],
+      'gateway-result 1001 pass --attempt 2 --authcode 123456 --transaction-id gw-1',
+    ],
+    ['get', [order], 'show 1001'],
+    [
+      'list',
+      [
+        {
+          integration: 'shop',
+          phase: 'review',
+          decision: 'review',
+          attention: false,
+          limit: 1,
+          cursor: 'next',
+        },
+      ],
+      'list --phase review --decision review --no-attention --limit 1 --cursor next',
+    ],
+    ['cancel', [order, { reason: 'asked' }, keyed], 'cancel 1001 --reason asked --idempotency-key k-1'],
+    [
+      'reportFraud',
+      [order, { reason: 'called' }, keyed],
+      'report-fraud 1001 --reason called --idempotency-key k-1',
+    ],
+    [
+      'submitChargeback',
+      [
+        order,
+        {
+          reason_code: '10.4',
+          due_date: '2099-01-31',
+          notice_date: '2099-01-01',
+          reference_number: 'CB-77',
+          carrier: 'Post',
+          carrier_tracking_number: 'T1',
+          notes: 'late',
+          inquiry: 'true',
+          force: true,
+        },
+        keyed,
+      ],
+      'chargeback 1001 --reason-code 10.4 --due-date 2099-01-31 --notice-date 2099-01-01 --reference-number CB-77 --carrier Post --carrier-tracking-number T1 --notes late --inquiry --force --idempotency-key k-1',
+    ],
+    [
+      'attachCustomerCode',
+      [order, { customerCode: 'PHONE-4711', email: 'ada@example.com' }, keyed],
+      'customer-code 1001 PHONE-4711 --email ada@example.com --idempotency-key k-1',
+    ],
+    ['withdraw', [order, { number: 2 }, keyed], 'withdraw 1001 2 --idempotency-key k-1'],
+    ['recheck', [order], 'recheck 1001'],
+    [
+      'acknowledge',
+      [order, { reason: 'seen' }, keyed],
+      'acknowledge 1001 --reason seen --idempotency-key k-1',
+    ],
+  ])('asks %s what it was told, and writes the answer: %j, %s', async (method, asked, command) => {
+    const { code, answers, orders } = await run([...command.split(' '), '--integration', 'shop']);
+    expect(code).toBe(0);
+    expect(orders[method]).toHaveBeenCalledExactlyOnceWith(...asked);
+    const { fingerprint: _ours, ...answer } = Object(await orders[method].mock.results[0]?.value);
+    expect(answers).toEqual([JSON.parse(JSON.stringify(answer))]);
+  });
+
+  it.each([
+    ['done', 0],
+    ['withdrawn', 0],
+    ['requested', 7],
+  ] as const)('about a portal action that is %s ends with %i', async (status, code) => {
+    const ended = await run(['withdraw', '1001', '2'], ({ withdraw }) =>
+      withdraw.mockResolvedValue(aPortalAnswer({ number: 2, status })),
+    );
+    expect(ended).toMatchObject({ code, answers: [{ number: 2, status }] });
+  });
+
+  it('that is refused says so with all that goes with it', async () => {
+    const details = { cancelBy: '2026-03-06T10:00:00.000Z', serviceCode: '403', serviceMessage: 'No' };
+    const ended = await run(['cancel', '1001'], ({ cancel }) =>
+      cancel.mockRejectedValue(new OrderScreeningError('cancel-window-closed', 'Too late.', details)),
+    );
+    expect(ended).toMatchObject({ code: 3, answers: [] });
+    expect(ended.problem).toEqual({ type: 'cancel-window-closed', detail: 'Too late.', ...details });
+  });
+
+  it.each([
+    ['no JSON', '{"transaction": top-secret', 'The file'],
+    ['a list', '["top-secret"]', 'The file'],
+    ['an order id in the body', '{"orderId": "top-secret", "transaction": {}}', 'fault'],
+  ])('does nothing with %s, and does not echo it', async (_what, content, words) => {
+    const { code, problem, orders } = await run(['screen', '1001', await aFile(content)]);
+    expect(code).toBe(2);
+    expect(problem?.detail).toContain(words);
+    expect(JSON.stringify(problem)).not.toContain('top-secret');
+    expect(orders.screen).not.toHaveBeenCalled();
+  });
+
+  it('does nothing without its file', async () => {
+    const { code, problem } = await run(['screen', '1001', 'top-secret.json']);
+    expect(code).toBe(2);
+    expect(problem?.errors).toEqual([{ path: '<file>', message: "can't be read (ENOENT)" }]);
+  });
+});
+
+describe('watch', () => {
+  const inReview = anOrderState({ phase: 'review', decision: 'review', action: 'hold' });
+  const cancel = (status: ActionRecord['status']): ActionRecord => ({ ...asked, kind: 'cancel', status });
+  const failed = (status: ActionRecord['status']) =>
+    anOrderState({
+      phase: status === 'done' ? 'canceled' : 'decided',
+      decision: 'fail',
+      actions: [cancel(status)],
+    });
+  const quick = ['--every', '0.001'];
+
+  it('writes a line for each change of an order, until it rests: not before its cancel is over', async () => {
+    const { code, answers } = await run(['watch', 'order-1', ...quick], ({ get }) => {
+      for (const state of [inReview, inReview, failed('running'), failed('done')])
+        get.mockResolvedValueOnce(state);
+    });
+    expect(code).toBe(0);
+    expect(answers).toMatchObject([
+      { orderId: 'order-1', phase: 'review', decision: 'review', action: 'hold' },
+      { phase: 'decided', decision: 'fail', actions: [{ kind: 'cancel', status: 'running' }] },
+      { phase: 'canceled', actions: [{ kind: 'cancel', status: 'done' }] },
+    ]);
+  });
+
+  it('ends with 7 when the order does not rest in time, and with 4 for an unknown one', async () => {
+    const tired = await run(['watch', 'order-1', ...quick, '--timeout', '0.01', '--table'], ({ get }) =>
+      get.mockResolvedValue(inReview),
+    );
+    expect(tired).toMatchObject({
+      code: 7,
+      answers: [expect.stringMatching(/ {2}review {2}decision review/)],
+    });
+    const unknown = await run(['watch', 'order-1'], ({ get }) =>
+      get.mockRejectedValue(new OrderScreeningError('unknown-order', 'No such order.')),
+    );
+    expect(unknown.code).toBe(4);
+  });
+
+  it('sits an outage out once it has looked, and says so once', async () => {
+    const away = new OrderScreeningError('temporal-unavailable', 'Away.');
+    const { code, notices } = await run(['watch', 'order-1', ...quick], ({ get }) =>
+      get.mockResolvedValueOnce(inReview).mockRejectedValueOnce(away).mockRejectedValueOnce(away),
+    );
+    expect([code, notices]).toEqual([0, ['Temporal or a worker does not answer; still watching']]);
+    expect(await run(['watch', 'order-1'], ({ get }) => get.mockRejectedValue(away))).toMatchObject({
+      code: 5,
+    });
+  });
+
+  it('of the list shows who comes, who changes and who is gone', async () => {
+    const one = anOrderSummary();
+    const { code, answers, orders } = await run(
+      ['watch', '--phase', 'review', ...quick, '--timeout', '0.05'],
+      ({ list }) => {
+        for (const shown of [[], [one], [one], [{ ...one, needsAttention: true }]])
+          list.mockResolvedValueOnce({ orders: shown });
+      },
+    );
+    expect(code).toBe(0);
+    expect(answers).toMatchObject([one, { needsAttention: true }, { orderId: 'order-1', gone: true }]);
+    expect(orders.list).toHaveBeenCalledWith({ phase: 'review' });
+  });
+});
+
+const asked: ActionRecord = {
+  number: 7,
+  kind: 'chargeback',
+  subject: 'x',
+  status: 'done',
+  by: 'caller',
+  requestedAt: '2026-03-01T10:00:00.000Z',
+};
+
+describe('words and tables', () => {
+  it('show an order, the number of each action, its status and what the service echoed', async () => {
+    const state = anOrderState({
+      actions: [
+        { ...asked, chargeback: { reason_code: '10.4', reference_number: 'CB\u001b-1' } },
+        { ...asked, number: 8, status: 'not-sent' },
+        { ...asked, number: 9, status: 'withdrawn' },
+      ],
+    });
+    const { answers } = await run(['show', 'order-1', '--table'], ({ get }) => get.mockResolvedValue(state));
+    const [shown] = answers;
+    expect(shown).toMatch(/^order +order-1 .*\nphase +decided, since .*\ndecision +pass\n/);
+    expect(shown).toContain('│ attempt │ decision │');
+    expect(shown).toMatch(/│ 7 +│ chargeback +│ done/);
+    expect(shown).toMatch(/│ 8 +│ chargeback +│ not-sent/);
+    expect(shown).toMatch(/│ 9 +│ chargeback +│ withdrawn/);
+    expect(shown).toContain('reason_code 10.4, reference_number CB -1');
+  });
+
+  it('show the same of an answer', async () => {
+    const answer = aPortalAnswer({ number: 7, kind: 'chargeback', chargeback: { reason_code: '10.4' } });
+    const { answers } = await run(['withdraw', '1001', '7', '--table'], ({ withdraw }) =>
+      withdraw.mockResolvedValue(answer),
+    );
+    expect(answers[0]).toMatch(/^number +7$/m);
+    expect(answers[0]).toMatch(/^chargeback +reason_code 10\.4$/m);
+  });
+
+  it('show the answer to a checkout, and a list with its next page', async () => {
+    const checkout = await run(['screen', 'order-1', FILE, '--table'], ({ screen }) =>
+      screen.mockResolvedValue(aCheckoutAnswer({ action: 'decline', message: 'Call\u001bus' })),
+    );
+    expect(checkout.answers[0]).toMatch(/^action +decline$/m);
+    expect(checkout.answers[0]).toMatch(/^message +Call us$/m);
+    const list = await run(['list', '--table'], ({ list }) =>
+      list.mockResolvedValue({ orders: [anOrderSummary()], cursor: 'abc' }),
+    );
+    expect(list.answers[0]).toMatch(/│ order-1 +│ default +│ review .*│ 125\.50/);
+    expect(list.answers[0]).toContain('More: --cursor abc');
+  });
+});

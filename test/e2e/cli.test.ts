@@ -1,0 +1,209 @@
+/** `order-screening` as a process of its own, over encrypted orders. What each command asks and answers is in `test/cli/`. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDataConverter } from '../../src/starter.ts';
+import { aTransaction, withEmail } from '../fixtures/transactions.ts';
+import { eventually, freePort, withTestServer } from '../support/index.ts';
+import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
+import { runCli, startCli } from './run-cli.ts';
+import { anOrderId, type Deployment, deploy } from './support.ts';
+
+/** What stands in the test order and must not stand in a list. */
+const PERSONAL = /@example\.com|203\.0\.113\.7|Ada|Main Street|555 0100/;
+const PRE_GATEWAY = 'examples/orders/pre-gateway.json';
+
+const key = randomBytes(32);
+const server = withTestServer({ dataConverter: createDataConverter([{ id: 'one', key }]) });
+let all: Deployment;
+let redis: RedisServer;
+
+beforeAll(async () => {
+  await needRedis();
+  redis = await startRedis();
+  all = await deploy(
+    server.address,
+    {
+      default: { poll: { first: '30s', factor: 1, max: '30s' } },
+      other: {},
+    },
+    {
+      env: {
+        PAYLOAD_KEYS: `one:${key.toString('base64')}`,
+        CARD_STASH_URL: redis.url,
+        CARD_STASH_KEYS: `one:${randomBytes(32).toString('base64')}`,
+      },
+    },
+  );
+});
+afterAll(async () => {
+  await all?.stop();
+  await redis?.stop();
+});
+
+const cli = (...args: string[]) => runCli(args, all.settings);
+const orderJson = (email: string) => JSON.stringify({ transaction: withEmail(email) });
+const screen = (orderId: string, email: string, ...args: string[]) =>
+  runCli(['screen', orderId, ...args], all.settings, orderJson(email));
+/** An order that came by the API. */
+const inReview = async (integration = 'default') => {
+  const orderId = anOrderId();
+  const path = `/v1/orders/${orderId}/screening?integration=${integration}`;
+  await all.call('POST', path, { transaction: withEmail('review@example.com') });
+  return orderId;
+};
+
+describe('an order', () => {
+  it('is screened once, shown as the API shows it, and refused with another content', async () => {
+    const orderId = anOrderId();
+    const first = await screen(orderId, 'pass@example.com');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.json()).toMatchObject({ orderId, attempt: 1, decision: 'pass', action: 'proceed' });
+    expect(first.json()).not.toHaveProperty('fingerprint');
+    expect((await screen(orderId, 'pass@example.com')).json()).toEqual(first.json());
+    const other = await screen(orderId, 'fail@example.com');
+    expect(other).toMatchObject({ code: 3, stdout: '' });
+    expect(other.problem().type).toBe('attempt-mismatch');
+    expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
+    const { body } = await all.call('GET', `/v1/orders/${orderId}`);
+    const shown = (await cli('show', `#${orderId}`)).json();
+    expect(shown).toMatchObject({ phase: 'decided', decision: 'pass', attempts: body.attempts });
+  });
+
+  it('with card data gets a card to the service and a result from the gateway, once', async () => {
+    const orderId = anOrderId();
+    const screened = await cli('screen', orderId, PRE_GATEWAY);
+    expect(screened.json()).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'awaiting-gateway' });
+    const run = await cli('gateway-result', orderId, 'pass', '--authcode', '123456');
+    expect([run.code, run.json().phase]).toEqual([0, 'decided']);
+    await all.until(orderId, ({ attempts }) => attempts[0].gateway?.sent !== undefined);
+    expect(all.sandbox.control.ledger({ operation: 'gateway-response', invoice: orderId })).toHaveLength(1);
+  });
+
+  it('is charged back with every field, and canceled once for the same key', async () => {
+    const orderId = await inReview();
+    all.sandbox.control.decide(orderId, 'pass');
+    await all.until(orderId, ({ phase }) => phase === 'decided');
+    all.sandbox.control.cover(orderId, true);
+    const fields = ['--reason-code', '10.4', '--due-date', '2099-01-31', '--reference-number', 'CB-77'];
+    expect((await cli('chargeback', orderId, ...fields, '--inquiry')).code).toBe(0);
+    const chargeback = {
+      reason_code: '10.4',
+      due_date: '2099-01-31',
+      reference_number: 'CB-77',
+      inquiry: 'true',
+    };
+    expect(all.sandbox.control.transactions(orderId)[0]?.chargebacks).toMatchObject([chargeback]);
+    const cancel = () => cli('cancel', orderId, '--reason', 'asked', '--idempotency-key', 'k-1');
+    const first = await cancel();
+    expect(first.json()).toMatchObject({ kind: 'cancel', status: 'done', phase: 'canceled' });
+    expect((await cancel()).json()).toEqual(first.json());
+    expect(all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId })).toHaveLength(1);
+  });
+
+  it('with faults has each listed with its path; nothing is echoed, and nothing started', async () => {
+    const orderId = anOrderId();
+    const broken = { ...aTransaction(), amount: 'a-lot-of-money', curency_code: 'USD' };
+    const run = await runCli(['screen', orderId], all.settings, JSON.stringify({ transaction: broken }));
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    const { type, errors } = run.problem();
+    expect(type).toBe('invalid-request');
+    const paths = errors.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['transaction.amount', 'transaction.curency_code']));
+    expect(run.stderr).not.toContain('a-lot-of-money');
+    const shown = await cli('show', orderId);
+    expect([shown.code, shown.stdout, shown.problem().type]).toEqual([4, '', 'unknown-order']);
+  });
+});
+
+describe('watch', () => {
+  it('writes a line of JSON for each change of an order, until it rests', async () => {
+    const orderId = await inReview();
+    const watch = startCli(['watch', orderId, '--timeout', '30', '--every', '0.05'], all.settings);
+    await eventually(() => expect(watch.lines()).toHaveLength(1), { timeoutMs: 20_000 });
+    all.sandbox.control.decide(orderId, 'fail');
+    expect((await watch.done).code).toBe(0);
+    const lines = watch.lines();
+    expect(lines[0]).toMatchObject({ orderId, phase: 'review', decision: 'review', action: 'hold' });
+    expect(lines.at(-1)).toMatchObject({ phase: 'canceled', actions: [{ kind: 'cancel', status: 'done' }] });
+  });
+
+  it('of the list shows who comes and who is gone, and nothing personal', async () => {
+    const filters = ['--integration', 'other', '--phase', 'review'];
+    const watch = startCli(['watch', ...filters, '--timeout', '60', '--every', '0.2'], all.settings);
+    const orderId = await inReview('other');
+    const mine = () => watch.lines().filter((line) => line.orderId === orderId);
+    await eventually(() => expect(mine()[0]).toMatchObject({ phase: 'review' }), { timeoutMs: 20_000 });
+    const table = await cli('list', ...filters, '--table');
+    expect(table.stdout).toContain(orderId);
+    await all.call('POST', `/v1/orders/${orderId}/cancel?integration=other`, {});
+    await eventually(() => expect(mine().at(-1)).toMatchObject({ gone: true }), { timeoutMs: 20_000 });
+    expect(JSON.stringify(watch.lines()) + table.stdout).not.toMatch(PERSONAL);
+    watch.stop();
+    await watch.done;
+  });
+});
+
+describe('the process', () => {
+  it('without a command shows its help and ends with 2; --help ends with 0', async () => {
+    const none = await runCli([], {});
+    expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('Usage: order-screening')]);
+    const help = await runCli(['watch', '--help'], {});
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).toContain('Usage: order-screening watch');
+  });
+
+  it('writes words on demand, in colours on demand, also of what is wrong', async () => {
+    const args = ['show', await inReview(), '--table'];
+    const colored = await runCli(args, { ...all.settings, FORCE_COLOR: '1' });
+    expect(colored.stdout).toContain('\u001b[33mreview\u001b[39m');
+    const run = await runCli(['list', '--limit', '1000', '--table'], { NO_COLOR: '1', CI: '' });
+    expect(run.stderr).toBe(
+      'Error: See order-screening list --help (usage)\n  --limit: must be a whole number from 1 to 100\n',
+    );
+  });
+
+  it.each([
+    ['no JSON', '{"transaction": top-secret'],
+    ['a list', '["top-secret"]'],
+  ])('ends with 2 for %s on standard input, without echoing it', async (_what, stdin) => {
+    const run = await runCli(['screen', anOrderId()], all.settings, stdin);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.problem().detail).toContain('Standard input');
+    expect(run.stderr).not.toContain('top-secret');
+  });
+
+  it('ends with 2 for settings that have faults, all of them named', async () => {
+    const env = { ...all.settings, SCREENING_CONFIG: 'nowhere.json', CARD_STASH_URL: 'ftp://top-secret' };
+    const run = await runCli(['show', '1'], env);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.problem().errors.map(({ path }: { path: string }) => path)).toEqual([
+      'SCREENING_CONFIG',
+      'CARD_STASH_URL',
+    ]);
+    expect(run.stderr).not.toContain('top-secret');
+  });
+
+  it('refuses full card data that could reach no worker, and starts nothing', async () => {
+    const orderId = anOrderId();
+    const env = { ...all.settings, CARD_STASH_URL: undefined, CARD_STASH_KEYS: undefined };
+    const run = await runCli(['screen', orderId, PRE_GATEWAY], env);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.problem().detail).toContain('CARD_STASH_URL');
+    expect(run.stderr).not.toContain('4111');
+    expect((await all.call('GET', `/v1/orders/${orderId}`)).status).toBe(404);
+  });
+
+  it('ends with 5 without the payload keys, and when Temporal is not there', async () => {
+    const orderId = await inReview();
+    const keyless = await runCli(['show', orderId], { ...all.settings, PAYLOAD_KEYS: undefined });
+    expect(keyless).toMatchObject({ code: 5, stdout: '' });
+    expect(keyless.problem()).toMatchObject({
+      type: 'payload-keys',
+      detail: expect.stringContaining('set PAYLOAD_KEYS'),
+    });
+    const env = { ...all.settings, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
+    const away = await runCli(['screen', anOrderId()], env, orderJson('pass@example.com'));
+    expect(away).toMatchObject({ code: 5, stdout: '' });
+    expect(away.problem()).toMatchObject({ type: 'temporal-unreachable' });
+  });
+});
