@@ -8,7 +8,7 @@ import {
   retryRefusal,
   startRefusal,
 } from '../../src/orders/check-messages.ts';
-import { setPhase } from '../../src/orders/record.ts';
+import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, START as NOW_MS, sinceStart } from './support.ts';
 
@@ -116,6 +116,13 @@ describe('a retry', () => {
   it('is taken when the order is declined, or its decision is error to the end', () => {
     expect(code()).toBeUndefined();
     expect(code(anOrder({ kind: 'refused', reason: 'refused' }))).toBeUndefined();
+  });
+
+  it('that came before is the same with the same content, and refused with another', () => {
+    const order = anOrder('fail');
+    addAttempt(order, { fingerprint: 'f-2' }, sinceStart(0));
+    expect(code(order, { ...retry, fingerprint: 'f-2' })).toBeUndefined();
+    expect(code(order, { ...retry, fingerprint: 'another' })).toBe('attempt-mismatch');
   });
 
   it('is refused in every other phase, out of turn, while a cancel is asked, and after the end', () => {

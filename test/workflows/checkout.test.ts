@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { decisionUpdate, recheckSignal } from '../../src/orders/messages.ts';
-import { eventually } from '../support/index.ts';
-import { again, answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
+import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const unanswered: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout', maybeSent: true };
@@ -10,16 +9,7 @@ const unanswered: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout', ma
 describe('a checkout', () => {
   it.each([
     ['pass', 'pre-acceptance', 'proceed', 'decided', ['order.decided', 'order.closed']],
-    ['fail', 'pre-acceptance', 'decline', 'declined', ['order.decided', 'order.closed']],
     ['fail', 'post-acceptance', 'cancel', 'decided', ['order.decided', 'order.canceled', 'order.closed']],
-    [
-      'fraudulent',
-      'post-acceptance',
-      'cancel',
-      'decided',
-      ['order.decided', 'order.canceled', 'order.closed'],
-    ],
-    ['fraudulent', 'pre-gateway', 'decline', 'declined', ['order.decided', 'order.closed']],
     [
       'pass',
       'pre-gateway',
@@ -82,23 +72,6 @@ describe('a checkout', () => {
     expect(world.screened).toHaveLength(1);
   });
 
-  it('with the decision error is screened three times more, a minute apart, then a person must look', async () => {
-    const { answer, world, pass, state } = await order((world) => {
-      world.screenings = [1, 2, 3, 4].map(() => answered('error'));
-    });
-    expect(answer).toMatchObject({ decision: 'error', action: 'hold', phase: 'screening' });
-    await pass(2 * MINUTE + 30_000);
-    expect(world.screened).toHaveLength(3);
-    await pass(HOUR);
-    expect(world.screened).toHaveLength(4);
-    expect(await state()).toMatchObject({
-      phase: 'decided',
-      decision: 'error',
-      attention: [{ code: 'no-decision' }],
-    });
-    expect(world.eventTypes()).toEqual(['order.decided', 'order.attention']);
-  });
-
   it('with the decision error to the end is screened again when an operator rechecks', async () => {
     const { handle, world, until } = await order((world) => {
       world.policy = aPolicy({ rescreenOnError: { tries: 0, pauseMs: MINUTE } });
@@ -109,70 +82,6 @@ describe('a checkout', () => {
     expect(mended).toMatchObject({ phase: 'decided', action: 'proceed', attention: [] });
     expect(mended.attempts[0]?.transactionIds).toHaveLength(2);
     expect(world.reads).toBe(0);
-  });
-
-  it('that the service never answers is given up after a day, also in the middle of a rescreen', async () => {
-    for (const first of [unanswered, answered('error')]) {
-      const { world, pass, state, handle } = await order((world) => {
-        world.screenings = [first, unanswered];
-      });
-      await pass(DAY + MINUTE);
-      expect(await state()).toMatchObject({
-        phase: 'decided',
-        decision: 'error',
-        action: 'hold',
-        attention: [{ code: 'no-decision' }],
-      });
-      const tries = world.screened.length;
-      expect(await handle.result()).toMatchObject({ phase: 'closed' });
-      expect(world.screened).toHaveLength(tries);
-    }
-  });
-
-  it('that was given up is screened again by the number that its first create may have been sent with', async () => {
-    let answers = false;
-    const { handle, world, pass, until, orderId } = await order((world) => {
-      world.policy = aPolicy({ invoicePerAttempt: true, screeningDeadlineMs: HOUR });
-      world.screenings = [unanswered];
-      world.catchUp = async () => {
-        if (!answers) throw again(5 * MINUTE);
-        return answered('error');
-      };
-    });
-    await pass(HOUR + MINUTE);
-    await until((state) => state.phase === 'decided');
-    answers = true;
-    await handle.signal(recheckSignal);
-    await until((state) => state.attempts[0]?.transactionId !== undefined);
-    const asked = world.screened.at(-1);
-    expect(asked).toMatchObject({ invoiceNumber: orderId, lookFirst: true, maybeUnderWay: true });
-    // What became of it is known now: the next is another one.
-    await pass(2 * MINUTE);
-    expect(world.screened.at(-1)?.invoiceNumber).toMatch(/-\d$/);
-  });
-
-  it('that was given up while a create was on its way is not screened again beside it', async () => {
-    let arrive = (): void => undefined;
-    const arrived = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
-    const { handle, world, pass, until } = await order((world) => {
-      world.policy = aPolicy({ screeningDeadlineMs: 2_000 });
-      world.screenings = [unanswered];
-      world.catchUp = async () => {
-        await arrived;
-        return answered('pass', { transactionId: 'first' });
-      };
-    });
-    await eventually(() => expect(world.screened).toHaveLength(2));
-    await pass(3_000);
-    await until((state) => state.phase === 'decided');
-    await handle.signal(recheckSignal);
-    await until((state) => state.phase === 'screening');
-    arrive();
-    const state = await until(({ decision }) => decision === 'pass');
-    expect(state.attempts[0]?.transactionIds).toEqual(['first']);
-    expect(world.screened).toHaveLength(2);
   });
 
   it('that the service refuses is not screened again', async () => {
@@ -207,21 +116,6 @@ describe('a checkout', () => {
     expect(answer).toMatchObject({ decision: 'skipped', action: 'proceed' });
     expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'skipped' });
     expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
-  });
-
-  it('in passive mode is proceed whatever the decision, and nothing is canceled', async () => {
-    const { answer, handle, world } = await order((world) => {
-      world.policy = aPolicy({ passive: true, workflow: 'post-acceptance' });
-      world.screenings = [answered('fail')];
-    });
-    expect(answer).toMatchObject({
-      decision: 'fail',
-      action: 'proceed',
-      wouldBe: 'cancel',
-      phase: 'decided',
-    });
-    await handle.result();
-    expect(world.portalCalls).toEqual([]);
   });
 
   it('whose screening broke down is pending by policy, and screened later', async () => {

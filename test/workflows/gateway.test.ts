@@ -6,7 +6,6 @@ import {
   again,
   answered,
   aPolicy,
-  DAY,
   HOUR,
   MINUTE,
   type StartedOrder,
@@ -34,10 +33,7 @@ function report({ handle }: StartedOrder, result: GatewayResult) {
 describe('before the gateway', () => {
   it.each([
     ['pass', 'pass', 'proceed', 'decided', 'closed'],
-    ['pass', 'fail', 'decline', 'declined', 'closed'],
-    ['review', 'pass', 'hold', 'review', 'closed'],
     ['review', 'fail', 'decline', 'declined', 'closed'],
-    ['pass', 'error', 'hold', 'awaiting-gateway', 'closed'],
   ] as const)(
     'a %s whose gateway says %s is %s, phase %s, and the service is told',
     async (decision, result, action, phase, last) => {
@@ -83,13 +79,6 @@ describe('before the gateway', () => {
     expect(results.slice(results.indexOf('pass'))).not.toContain('error');
   });
 
-  it('no result within a day: attention, and it goes on', async () => {
-    const { pass, attention, handle } = await order(preGateway('pass'));
-    await pass(DAY + MINUTE);
-    expect(await attention()).toEqual(['gateway-late']);
-    expect(await handle.result()).toMatchObject({ phase: 'closed' });
-  });
-
   it('a review that fails first is canceled; a later approval is sent on and changes nothing', async () => {
     const started = await order(preGateway('review'));
     started.world.status = { kind: 'read', decision: 'fail' };
@@ -111,39 +100,6 @@ describe('before the gateway', () => {
     await started.pass(MINUTE);
     await started.until((state) => state.attempts[0]?.gateway?.sent !== undefined);
     expect(await started.state()).toMatchObject({ phase: 'review', action: 'hold' });
-  });
-
-  it('an order that isn’t screened records the result and ends', async () => {
-    const started = await order((world) => {
-      world.policy = aPolicy({ workflow: 'pre-gateway' });
-      world.screenings = [{ kind: 'skipped', rule: 0 }];
-    });
-    expect(await report(started, 'pass')).toMatchObject({ action: 'proceed' });
-    const ended = await started.handle.result();
-    expect(ended.attempts[0]?.gateway).toMatchObject({ result: 'pass', sent: 'recorded' });
-    expect(started.world.gatewayCalls).toEqual([]);
-  });
-
-  it('an order that is held and passes later goes to the gateway then', async () => {
-    const started = await order((world) => {
-      world.policy = aPolicy({ workflow: 'pre-gateway' });
-      world.screenings = [{ kind: 'unanswered', reason: 'timeout', maybeSent: true }, answered('pass')];
-    });
-    expect(started.answer).toMatchObject({ action: 'hold', phase: 'screening' });
-    const passed = await started.until((state) => state.decision === 'pass');
-    expect(passed).toMatchObject({ action: 'proceed', phase: 'awaiting-gateway' });
-  });
-
-  it('an order whose gateway result is refused by the service asks for attention, once', async () => {
-    const started = await order((world) => {
-      preGateway('pass')(world);
-      world.gateway = async () => ({ kind: 'refused', words: 'nf-id field is not defined.' });
-    });
-    await report(started, 'pass');
-    await started.until((state) => state.attention.length > 0);
-    await started.handle.result();
-    expect(started.world.gatewayCalls).toHaveLength(1);
-    expect(started.world.eventTypes()).toEqual(['order.decided', 'order.attention', 'order.closed']);
   });
 
   it('a canceled order still takes the result, and then ends', async () => {

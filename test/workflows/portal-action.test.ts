@@ -108,24 +108,7 @@ describe('a portal action by itself', () => {
       { transactionId: 't-1', fields: { kind: 'cancel' } },
       'cancel-window-unknown',
     ],
-    ['no transaction', { fields: { kind: 'report-fraud' } }, 'no-transaction'],
     ['no fields', { transactionId: 't-1' }, 'invalid-request'],
-    ['an unknown kind', { transactionId: 't-1', fields: { kind: 'refund' } }, 'invalid-request'],
-    [
-      'a window that is none',
-      { fields: { kind: 'cancel' }, transactionId: 't', cancelBy: 'soon', cancelWindowMs: 1 },
-      'invalid-request',
-    ],
-    [
-      'a chargeback without a reason',
-      { transactionId: 't-1', fields: { kind: 'chargeback', due_date: '2026-04-01' } },
-      'invalid-request',
-    ],
-    [
-      'a customer code without an e-mail',
-      { fields: { kind: 'customer-code', customerCode: 'c' } },
-      'invalid-request',
-    ],
   ])('with %s fails at once', async (_case, input, code) => {
     expect(await failure(input)).toBe(code);
   });

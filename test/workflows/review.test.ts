@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cancelUpdate, hintUpdate, reviewHintSignal } from '../../src/orders/messages.ts';
+import { hintUpdate, reviewHintSignal } from '../../src/orders/messages.ts';
 import { again, answered, aPolicy, DAY, HOUR, MINUTE, type World, withOrders } from './support.ts';
 
 const { order } = withOrders();
@@ -75,27 +75,6 @@ describe('a review', () => {
     expect(world.reads).toBe(3);
   });
 
-  it('is not decided by a poll that asked before a hint did, and answers after it', async () => {
-    let arrive: () => void = () => undefined;
-    const { handle, world, pass, until } = await order((world) => {
-      inReview()(world);
-      world.pollOnItsWay = () => new Promise((resolve) => (arrive = resolve));
-    });
-    world.status = { kind: 'read', decision: 'pass' };
-    // Time isn't skipped while an activity runs.
-    const passing = pass(2 * MINUTE);
-    await until(() => world.polls === 1);
-    world.status = { kind: 'read', decision: 'review' };
-    await handle.executeUpdate(hintUpdate, { args: [HINT] });
-    await until((state) => state.lastRead?.source === 'webhook');
-    world.status = { kind: 'read', decision: 'fail' };
-    arrive();
-    // Not beside the result: each unlocks the server's clock, and two unlocks leave its count of locks wrong for good.
-    await passing;
-    expect(await handle.result()).toMatchObject({ phase: 'canceled', decision: 'fail' });
-    expect(world.eventTypes()).not.toContain('order.decision_changed');
-  });
-
   it('is never decided by what a hint says', async () => {
     const { handle, until } = await order(inReview());
     await handle.executeUpdate(hintUpdate, { args: [{ ...HINT, decision: 'pass' }] });
@@ -116,14 +95,6 @@ describe('a review', () => {
     const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
     expect(accepted).toHaveLength(3);
     expect(world.reads).toBe(1);
-  });
-
-  it('ignores a hint for another transaction', async () => {
-    const { handle, world } = await order(inReview());
-    await expect(
-      handle.executeUpdate(hintUpdate, { args: [{ ...HINT, transactionId: 'another' }] }),
-    ).rejects.toMatchObject({ cause: { type: 'hint-not-needed' } });
-    expect(world.reads).toBe(0);
   });
 
   it('survives signals sent by hand with nothing in them', async () => {
@@ -166,62 +137,6 @@ describe('a review', () => {
     expect(world.portalCalls).toEqual([]);
   });
 
-  it('unresolved: attention half a day before the window closes, still polled after it, then closed', async () => {
-    const { handle, world, pass, attention } = await order(inReview());
-    await pass(4.6 * DAY);
-    expect(await attention()).toEqual(['review-unresolved']);
-    await pass(DAY);
-    const polls = world.polls;
-    await pass(DAY);
-    expect(world.polls).toBeGreaterThan(polls);
-    expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'review', action: 'hold' });
-    expect(world.eventTypes()).toEqual([
-      'order.decided',
-      'order.attention',
-      'order.attention',
-      'order.closed',
-    ]);
-    expect(world.portalCalls).toEqual([]);
-  });
-
-  it('unresolved, with the policy to cancel: canceled with the service though autoCancel is off', async () => {
-    const { handle, world } = await order(
-      inReview(aPolicy({ onUnresolvedReview: 'cancel', autoCancel: false })),
-    );
-    expect(await handle.result()).toMatchObject({
-      phase: 'canceled',
-      decision: 'review',
-      action: 'cancel',
-      attention: [],
-    });
-    expect(world.portalCalls).toMatchObject([{ fields: { kind: 'cancel' } }]);
-    expect(world.eventTypes()).toEqual([
-      'order.decided',
-      'order.attention',
-      'order.canceled',
-      'order.closed',
-    ]);
-  });
-
-  it('unresolved while somebody’s cancel is under way: canceled, and told of, once', async () => {
-    let down = true;
-    const { handle, world, pass, until } = await order((world) => {
-      inReview(aPolicy({ onUnresolvedReview: 'cancel' }))(world);
-      world.portal = async () => {
-        if (down) throw again(HOUR);
-        return { kind: 'done', code: '200' };
-      };
-    });
-    await pass(4 * DAY);
-    await handle.startUpdate(cancelUpdate, { args: [{}], waitForStage: 'ACCEPTED' });
-    await pass(DAY * 0.7);
-    down = false;
-    await until((state) => state.attention.some((one) => one.code === 'review-unresolved'));
-    const ended = await handle.result();
-    expect(ended.actions).toMatchObject([{ by: 'caller', status: 'done' }]);
-    expect(world.eventTypes().filter((type) => type === 'order.canceled')).toHaveLength(1);
-  });
-
   it('that fails after the window: action cancel and attention, and the portal isn’t called', async () => {
     const { handle, world, pass } = await order(inReview());
     await pass(6 * DAY);
@@ -230,26 +145,5 @@ describe('a review', () => {
     expect(ended).toMatchObject({ phase: 'closed', decision: 'fail', action: 'cancel' });
     expect(ended.attention.map((one) => one.code)).toEqual(['failed-after-window']);
     expect(world.portalCalls).toEqual([]);
-  });
-
-  it('with a wrong key: one attention, a quiet history, and on by itself', async () => {
-    const { handle, world, pass, attention, events } = await order(inReview());
-    world.status = { kind: 'forbidden' };
-    await pass(HOUR);
-    expect(await attention()).toEqual(['wrong-key']);
-    const before = await events();
-    await pass(12 * HOUR);
-    expect(await events()).toBe(before);
-    world.status = { kind: 'read', decision: 'pass' };
-    expect(await handle.result()).toMatchObject({ decision: 'pass', attention: [] });
-  });
-
-  it('that the service no longer knows: one attention, and it goes on polling', async () => {
-    const { handle, world, pass, attention } = await order(inReview());
-    world.status = { kind: 'unreadable', words: 'The service does not know the transaction.' };
-    await pass(6 * HOUR);
-    expect(await attention()).toEqual(['status-error']);
-    world.status = { kind: 'read', decision: 'pass' };
-    expect(await handle.result()).toMatchObject({ decision: 'pass', attention: [] });
   });
 });

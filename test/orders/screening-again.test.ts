@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { Input } from '../../src/orders/order.ts';
+import { type Life, screened, told } from './life.ts';
+import { answered, attention, HOUR, MINUTE, TRANSACTION_ID, unanswered } from './support.ts';
+
+const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
+const DONE = { kind: 'done', code: '200' } as const;
+
+/** Has an operator ask for another screening of an order whose decision is «error» to the end. */
+function recheck(life: Life, at: number): Life {
+  return life.take(RECHECK).end({ kind: 'look', outcome: undefined }, at);
+}
+
+function cancel(life: Life, at: number, transactionId?: string): number {
+  const fields = { kind: 'cancel' as const, ...(transactionId !== undefined && { transactionId }) };
+  return life.ask({ kind: 'portal', fields }, at);
+}
+
+/** An order whose second attempt is being screened. */
+function withRetry(): Life {
+  const life = screened('fail');
+  life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
+  return life;
+}
+
+describe('an order that was given up and is screened again', () => {
+  it('is looked for by the number that its first create may have been sent with; after that it has another', () => {
+    const life = screened(unanswered(), { invoicePerAttempt: true, screeningDeadlineMs: HOUR }).until(HOUR);
+    recheck(life.break('catch-up', 'cut-off'), 2 * HOUR);
+    expect(life.calls('catch-up').at(-1)?.request).toMatchObject({
+      invoiceNumber: 'order-1',
+      lookFirst: true,
+      maybeUnderWay: true,
+    });
+    life.end({ kind: 'catch-up', outcome: answered('error') }, 2 * HOUR).until(2 * HOUR + MINUTE);
+    expect(life.calls('catch-up').at(-1)?.request.invoiceNumber).toMatch(/^order-1-\d$/);
+  });
+
+  it('is not screened beside a create that is on its way', () => {
+    const life = screened(unanswered(), { screeningDeadlineMs: HOUR }).until(HOUR);
+    expect(life.order.state.phase).toBe('decided');
+    recheck(life, 2 * HOUR);
+    expect(life.order.state.phase).toBe('screening');
+    expect(life.calls('catch-up')).toHaveLength(1);
+    life.end({ kind: 'catch-up', outcome: answered('pass', 'first') }, 3 * HOUR);
+    expect(life.order.state).toMatchObject({ decision: 'pass', attempts: [{ transactionIds: ['first'] }] });
+    expect(life.calls('catch-up')).toHaveLength(1);
+  });
+});
+
+describe('a cancel', () => {
+  it('while the order is screened again looks for the transaction that this may have made', () => {
+    const life = screened('error').until(MINUTE);
+    cancel(life, HOUR);
+    life.break('catch-up', 'cut-off');
+    const found = { kind: 'found', transactionId: 'second', decision: 'error' } as const;
+    life.end({ kind: 'look-up', outcome: found }, HOUR);
+    expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'second' } }]);
+  });
+
+  it('right behind a retry waits for the new attempt’s transaction', () => {
+    const life = withRetry();
+    const ticket = cancel(life, MINUTE);
+    expect(life.calls('portal')).toEqual([]);
+    life.end({ kind: 'retry-screening', outcome: answered('pass', 'second') }, MINUTE);
+    expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'second' } }]);
+    life.end({ kind: 'portal', outcome: DONE }, MINUTE);
+    expect(told(life, ticket)).toBe('done');
+  });
+
+  it('of an earlier attempt’s transaction goes at once while the next one is being screened', () => {
+    const life = withRetry().end({ kind: 'retry-screening', outcome: unanswered() }, MINUTE);
+    const ticket = cancel(life, HOUR, TRANSACTION_ID);
+    expect(life.underWay).toContain('catch-up:2:0');
+    life.end({ kind: 'portal', outcome: DONE }, HOUR);
+    expect(told(life, ticket)).toBe('done');
+    expect(life.order.state).toMatchObject({ phase: 'screening', decision: 'pending', cancelAsked: false });
+  });
+});
+
+describe('another attempt', () => {
+  it('of an order whose decision is error to the end clears what was the matter', () => {
+    const life = screened({ kind: 'refused', reason: 'card-data-expired' });
+    expect(attention(life.order.state)).toEqual(['no-decision']);
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
+    life.end({ kind: 'retry-screening', outcome: answered('pass', 'second') }, MINUTE);
+    expect(attention(life.order.state)).toEqual([]);
+    expect(life.order.state.reason).toBeUndefined();
+  });
+
+  it('without an answer is pending, and goes on by itself', () => {
+    const life = withRetry().end({ kind: 'retry-screening', outcome: unanswered() }, MINUTE);
+    expect(life.order.state.attempts[1]?.answer).toMatchObject({ decision: 'pending', action: 'hold' });
+    life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, HOUR);
+    expect(life.order.state).toMatchObject({ decision: 'pass', action: 'proceed' });
+  });
+});
+
+it('a read that goes on does so although another answer could not be read meanwhile', () => {
+  const life = screened('pass')
+    .take(RECHECK)
+    .end({ kind: 'look', outcome: { kind: 'unanswered' } }, MINUTE);
+  const unreadable = { kind: 'unreadable', words: 'A word that is no decision.' } as const;
+  life.take(RECHECK).end({ kind: 'look', outcome: unreadable }, HOUR);
+  expect(attention(life.order.state)).toEqual(['status-error']);
+  expect(life.underWay).toEqual([`read:${TRANSACTION_ID}`]);
+  life.end({ kind: 'read', outcome: { kind: 'read', decision: 'review' } }, 2 * HOUR);
+  expect(life.order.state.decision).toBe('review');
+  expect(attention(life.order.state)).toEqual([]);
+});
