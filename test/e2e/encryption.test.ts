@@ -12,12 +12,10 @@ import { anOrderId, type Deployment, deploy } from './support.ts';
 const { History } = proto.temporal.api.history.v1;
 const { DescribeWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
 
-const TOKEN = randomBytes(24).toString('base64url');
 const oldKey = { id: 'e2e-old', key: randomBytes(32) };
 const newKey = { id: 'e2e-new', key: randomBytes(32) };
 const written = (...keys: { id: string; key: Buffer }[]) => ({
   PAYLOAD_KEYS: keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(),
-  CODEC_TOKEN: TOKEN,
 });
 
 /** Every text of the order that could be told from chance. */
@@ -134,21 +132,6 @@ describe('with a key', () => {
     await resolve(inPlain);
     const { events } = await stored(inPlain);
     expect(keysOf(events)).toEqual(['e2e-old']);
-  });
-
-  it('the codec endpoint gives the UI an order’s argument to read', async () => {
-    const { events } = await stored(encrypted);
-    const [payload] = events[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const base64 = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
-    const metadata = Object.entries(payload?.metadata ?? {}).map(([name, value]) => [name, base64(value)]);
-    const body = { payloads: [{ metadata: Object.fromEntries(metadata), data: base64(payload?.data) }] };
-    const answer = await all.call('POST', `/codec/${TOKEN}/decode`, body);
-    expect(answer.status).toBe(200);
-    const [decoded] = answer.body.payloads;
-    expect(JSON.parse(Buffer.from(decoded.data, 'base64').toString())).toMatchObject({
-      orderId: encrypted,
-      transaction: { customer: { email: 'review@example.com' } },
-    });
   });
 });
 

@@ -1,20 +1,22 @@
+/** The life of an order over HTTP, each part a process of its own. The last tests kill workers. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
-import { aTransaction, withEmail } from '../fixtures/transactions.ts';
+import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { anOrderId, type Deployment, deploy } from './support.ts';
+import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
 
 const server = withTestServer();
 let all: Deployment;
 
 beforeAll(async () => {
+  // The sandbox sends its webhooks for the integration `default` only.
   all = await deploy(server.address, {
     default: { poll: { first: '30s', factor: 1, max: '30s' } },
-    short: { cancelWindow: '4s', autoCancel: false, reviewLeadTime: '400ms', recheckLeadTime: '400ms' },
-    quiet: { passive: true },
-    'after-sale': { workflow: 'post-acceptance' },
+    polled: { poll: { first: '200ms', factor: 1, max: '200ms' } },
+    short: { cancelWindow: '3s', recheckLeadTime: '0s', reviewLeadTime: '1s' },
+    impatient: { checkoutBudget: '500ms', whenUnavailable: 'proceed' },
   });
 });
 afterAll(() => all?.stop());
@@ -22,8 +24,8 @@ afterAll(() => all?.stop());
 const screen = (orderId: string, email: string, more: object = {}) =>
   all.call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email), ...more });
 
-const creates = (orderId: string) =>
-  all.sandbox.control.ledger({ invoice: orderId, operation: 'create-transaction' });
+const ledger = (operation: 'create-transaction' | 'cancel-transaction' | 'report-fraud', invoice: string) =>
+  all.sandbox.control.ledger({ operation, invoice });
 
 describe('a checkout', () => {
   it('is answered with a decision, by one workflow and one transaction', async () => {
@@ -37,76 +39,21 @@ describe('a checkout', () => {
       action: 'proceed',
       phase: 'decided',
     });
-    expect(creates(orderId)).toHaveLength(1);
-    expect(all.sandbox.control.transactions(orderId)[0]?.id).toBe(body.transactionId);
+    expect(all.sandbox.control.transactions(orderId)).toMatchObject([{ id: body.transactionId }]);
     const description = await server.client.workflow.getHandle(`order:default:${orderId}`).describe();
-    expect(description.type).toBe('screenOrder');
-    expect(description.status.name).toBe('RUNNING');
+    expect([description.type, description.status.name]).toEqual(['screenOrder', 'RUNNING']);
   });
 
-  it('gets the same answer again, and no second transaction', async () => {
+  it('gets the same answer again, is refused with another content, and has one transaction', async () => {
     const orderId = anOrderId();
     const first = await screen(orderId, 'fail@example.com');
-    const second = await screen(orderId, 'fail@example.com');
-    expect(second).toMatchObject({ status: 200, body: first.body });
-    expect(creates(orderId)).toHaveLength(1);
+    expect(await screen(orderId, 'fail@example.com')).toMatchObject({ status: 200, body: first.body });
+    const { status, body } = await screen(orderId, 'pass@example.com');
+    expect([status, body.type]).toEqual([409, '/problems/attempt-mismatch']);
+    expect(ledger('create-transaction', orderId)).toHaveLength(1);
   });
 
-  it('is refused with another content for the same attempt', async () => {
-    const orderId = anOrderId();
-    await screen(orderId, 'pass@example.com');
-    const { status, body } = await screen(orderId, 'fail@example.com');
-    expect(status).toBe(409);
-    expect(body.type).toContain('attempt-mismatch');
-    expect(creates(orderId)).toHaveLength(1);
-  });
-
-  it.each([
-    ['pass', 'default', 'proceed', 'decided', 200],
-    ['review', 'default', 'hold', 'review', 200],
-    ['fail', 'default', 'decline', 'declined', 200],
-    ['fraudulent', 'default', 'decline', 'declined', 200],
-    ['error', 'default', 'hold', 'screening', 200],
-    ['pass', 'after-sale', 'proceed', 'decided', 200],
-    ['review', 'after-sale', 'hold', 'review', 200],
-    ['fail', 'after-sale', 'cancel', 'decided', 200],
-    ['fraudulent', 'quiet', 'proceed', 'decided', 200],
-  ])('with decision %s in %s means %s', async (decision, integration, action, phase, status) => {
-    const reply = await screen(anOrderId(), `${decision}@example.com`, { integration });
-    expect(reply).toMatchObject({ status, body: { decision, action, phase } });
-  });
-
-  it('lists every fault at once with its path, echoes nothing and starts nothing', async () => {
-    const orderId = anOrderId();
-    const { body, status } = await all.call('POST', `/v1/orders/${orderId}/screening`, {
-      transaction: {
-        ...aTransaction(),
-        amount: 'a-lot-of-money',
-        customerIP: 'nowhere',
-        cvvResultCode: 'secret-code',
-        customer: { email: 'not-an-address' },
-        curency_code: 'USD',
-      },
-    });
-    expect(status).toBe(422);
-    const paths = body.errors.map((fault: { path: string }) => fault.path);
-    expect(paths).toEqual(
-      expect.arrayContaining([
-        'transaction.amount',
-        'transaction.customerIP',
-        'transaction.cvvResultCode',
-        'transaction.customer.email',
-        'transaction.curency_code',
-      ]),
-    );
-    expect(JSON.stringify(body)).not.toMatch(/a-lot-of-money|nowhere|secret-code|not-an-address/);
-    await expect(server.client.workflow.getHandle(`order:default:${orderId}`).describe()).rejects.toThrow();
-    expect(creates(orderId)).toHaveLength(0);
-  });
-});
-
-describe('an order started by the Temporal CLI', () => {
-  it('is screened as one that came by the API', async () => {
+  it('started by the Temporal CLI is screened as one that came by the API', async () => {
     const orderId = anOrderId();
     const { path } = await findTemporalBinary();
     const input = JSON.stringify({ orderId, transaction: withEmail('review@example.com') });
@@ -115,7 +62,7 @@ describe('an order started by the Temporal CLI', () => {
     await promisify(execFile)(path, ['workflow', 'start', ...type, ...id, '--input', input]);
     const order = await all.until(orderId, ({ phase }) => phase === 'review');
     expect(order).toMatchObject({ decision: 'review', action: 'hold' });
-    expect(creates(orderId)).toHaveLength(1);
+    expect(ledger('create-transaction', orderId)).toHaveLength(1);
   });
 });
 
@@ -140,7 +87,7 @@ describe('a review', () => {
     all.sandbox.control.decide(orderId, 'fraudulent');
     const order = await all.until(orderId, ({ phase }) => phase === 'canceled');
     expect(order).toMatchObject({ decision: 'fraudulent', action: 'cancel' });
-    expect(all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId })).toHaveLength(1);
+    expect(ledger('cancel-transaction', orderId)).toHaveLength(1);
     await eventually(() => {
       const sequences = all.events.filter((event) => event.orderId === orderId);
       expect(sequences.map((event) => event.sequence)).toEqual([1, 2, 3, 4]);
@@ -148,7 +95,127 @@ describe('a review', () => {
     });
   });
 
-  it('goes on with the next worker after the worker is killed', async () => {
+  it('is resolved by polling without webhooks', async () => {
+    const [orderId, integration] = [anOrderId(), 'polled'];
+    await screen(orderId, 'review@example.com', { integration });
+    all.sandbox.control.decide(orderId, 'pass');
+    const order = await all.until(orderId, ({ phase }) => phase === 'decided', integration);
+    expect(order).toMatchObject({ decision: 'pass', action: 'proceed', lastRead: { source: 'poll' } });
+  });
+});
+
+it('a webhook with a forged decision is a hint to read it, and is not believed', async () => {
+  const orderId = anOrderId();
+  const { body } = await screen(orderId, 'pass@example.com');
+  const forged = new URLSearchParams({ id: body.transactionId, decision: 'fraudulent' });
+  await fetch(`${all.apiUrl}/v1/webhooks/default/${WEBHOOK_SECRET}?${forged}&invoiceNumber=%23${orderId}`);
+  const order = await all.until(orderId, ({ lastRead }) => lastRead?.source === 'webhook');
+  expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
+});
+
+describe('an order that has ended', () => {
+  it('takes portal actions, each a workflow of its own', async () => {
+    const orderId = anOrderId();
+    const { body } = await screen(orderId, 'pass@example.com');
+    await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
+    await eventually(async () => {
+      const handle = server.client.workflow.getHandle(`order:default:${orderId}`);
+      expect((await handle.describe()).status.name).toBe('COMPLETED');
+    });
+    const report = await all.call('POST', `/v1/orders/${orderId}/report-fraud`, {});
+    expect(report).toMatchObject({
+      status: 200,
+      body: { status: 'done', transactionId: body.transactionId },
+    });
+    const again = await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
+    expect(again).toMatchObject({ status: 200, body: { status: 'done' } });
+    expect(ledger('cancel-transaction', orderId)).toHaveLength(1);
+  });
+
+  it('takes them, too, while its events can’t be delivered; those arrive in order later', async () => {
+    const orderId = anOrderId();
+    await screen(orderId, 'pass@example.com', { integration: 'short' });
+    await all.until(orderId, ({ events }) => events.delivered === 1, 'short');
+    all.refuseEvents(true);
+    try {
+      await all.until(orderId, ({ phase }) => phase === 'closed', 'short');
+      for (let time = 0; time < 2; time += 1) {
+        const reply = await all.call('POST', `/v1/orders/${orderId}/report-fraud?integration=short`, {});
+        expect(reply).toMatchObject({ status: 200, body: { status: 'done' } });
+      }
+      expect(ledger('report-fraud', orderId)).toHaveLength(1);
+      const late = await all.call('POST', `/v1/orders/${orderId}/cancel?integration=short`, {});
+      expect(late).toMatchObject({ status: 409, body: { cancelBy: expect.any(String) } });
+      expect(ledger('cancel-transaction', orderId)).toEqual([]);
+    } finally {
+      all.refuseEvents(false);
+    }
+    await eventually(() => {
+      const types = all.events.filter((event) => event.orderId === orderId).map(({ type }) => type);
+      expect(types).toEqual(['order.decided', 'order.closed']);
+    });
+  });
+});
+
+describe('a pre-gateway order', () => {
+  it('without a card in reach gets a clear outcome, and no card number is in the history', async () => {
+    const orderId = anOrderId();
+    const reply = await all.call('POST', `/v1/orders/${orderId}/screening`, {
+      workflow: 'pre-gateway',
+      transaction: aPreGatewayTransaction(),
+    });
+    expect(reply.body).toMatchObject({ decision: 'error', reason: 'card-data-expired', action: 'hold' });
+    const history = await server.client.workflow.getHandle(`order:default:${orderId}`).fetchHistory();
+    expect(JSON.stringify(history)).not.toContain(TEST_CARD.cardNumber);
+    expect(
+      Buffer.from(JSON.stringify(history)).includes(Buffer.from(TEST_CARD.cardNumber).toString('base64')),
+    ).toBe(false);
+  });
+});
+
+describe('when no answer comes in time', () => {
+  it('the service hangs: the checkout gets the fallback within the budget, and the decision follows as an event', async () => {
+    const orderId = anOrderId();
+    all.sandbox.control.setFaults({
+      faults: [
+        { operation: 'create-transaction', kind: 'hang-after-commit', times: 1, match: { invoice: orderId } },
+      ],
+    });
+    const begin = Date.now();
+    const reply = await screen(orderId, 'pass@example.com', { integration: 'impatient' });
+    expect(Date.now() - begin).toBeLessThan(2_500);
+    expect(reply).toMatchObject({ status: 202, body: { decision: 'pending', action: 'proceed' } });
+    const order = await all.until(orderId, ({ phase }) => phase === 'decided', 'impatient');
+    expect(order).toMatchObject({ decision: 'pass', action: 'proceed' });
+    expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
+    await eventually(() => {
+      expect(all.events.filter((event) => event.orderId === orderId).map((event) => event.type)).toContain(
+        'order.decided',
+      );
+    });
+  });
+
+  it('no worker is there: the API answers pending by policy, and the next worker takes that as given', async () => {
+    const orderId = anOrderId();
+    all.worker().kill('SIGKILL');
+    await all.worker().ended;
+    const reply = await screen(orderId, 'pass@example.com', { integration: 'impatient' });
+    expect(reply).toMatchObject({ status: 202, body: { decision: 'pending', action: 'proceed' } });
+    expect(ledger('create-transaction', orderId)).toHaveLength(0);
+    const other = await screen(orderId, 'review@example.com', { integration: 'impatient' });
+    expect(other).toMatchObject({ status: 409, body: { type: '/problems/attempt-mismatch' } });
+    await all.startWorker();
+    const order = await all.until(orderId, ({ phase }) => phase === 'decided', 'impatient');
+    expect(order).toMatchObject({
+      decision: 'pass',
+      attempts: [{ answer: { decision: 'pending', action: 'proceed' } }],
+    });
+    expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
+  });
+});
+
+describe('a worker that is killed', () => {
+  it('has the next one go on with a review', async () => {
     const orderId = anOrderId();
     await screen(orderId, 'review@example.com');
     all.worker().kill('SIGKILL');
@@ -157,15 +224,13 @@ describe('a review', () => {
     await all.startWorker();
     const order = await all.until(orderId, ({ phase }) => phase === 'decided');
     expect(order).toMatchObject({ decision: 'pass', action: 'proceed' });
-    expect(creates(orderId)).toHaveLength(1);
+    expect(ledger('create-transaction', orderId)).toHaveLength(1);
   });
-});
 
-describe('a portal action', () => {
-  it('is taken up within seconds when the worker that was at it is killed', { timeout: 60_000 }, async () => {
+  it('has the portal action that it was at taken up within seconds', { timeout: 60_000 }, async () => {
     const orderId = anOrderId();
     await screen(orderId, 'pass@example.com');
-    const calls = () => all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId });
+    const calls = () => ledger('cancel-transaction', orderId);
     all.sandbox.control.setFaults({
       faults: [
         {
@@ -186,28 +251,5 @@ describe('a portal action', () => {
     // Without heartbeats the server would wait for the call's 45 s.
     expect(Date.now() - killedAt).toBeLessThan(30_000);
     await all.until(orderId, ({ phase }) => phase === 'canceled');
-  });
-});
-
-describe('the cancel window', () => {
-  it('takes a cancel while it is open, and gives the same answer again', async () => {
-    const orderId = anOrderId();
-    await screen(orderId, 'pass@example.com');
-    const first = await all.call('POST', `/v1/orders/${orderId}/cancel`, { reason: 'asked by the customer' });
-    expect(first).toMatchObject({ status: 200, body: { status: 'done', phase: 'canceled' } });
-    const second = await all.call('POST', `/v1/orders/${orderId}/cancel`, {});
-    expect(second).toMatchObject({ status: 200, body: { status: 'done' } });
-    expect(all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId })).toHaveLength(1);
-  });
-
-  it('refuses a cancel after it has closed, without a call to the service', async () => {
-    const orderId = anOrderId();
-    const { body } = await screen(orderId, 'pass@example.com', { integration: 'short' });
-    await all.until(orderId, ({ phase }) => phase === 'closed', 'short');
-    const late = await all.call('POST', `/v1/orders/${orderId}/cancel?integration=short`, {});
-    expect(late.status).toBe(409);
-    expect(late.body).toMatchObject({ cancelBy: body.cancelBy });
-    expect(late.body.type).toContain('cancel-window-closed');
-    expect(all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId })).toHaveLength(0);
   });
 });

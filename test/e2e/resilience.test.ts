@@ -188,20 +188,6 @@ describe('an operator’s reset', () => {
       integration,
     );
 
-  it.each(['first', 'last'] as const)('to the %s task leaves a decided order as it was', async (which) => {
-    const orderId = anOrderId();
-    const before = await screen(orderId);
-    await eventually(() => all.events.some((event) => event.orderId === orderId));
-    await reset(orderId, which);
-    await settled(orderId, { decision: 'pass', action: 'proceed', phase: 'decided' });
-    const again = await screen(orderId);
-    expect(again).toMatchObject({
-      status: 200,
-      body: { transactionId: before.body.transactionId, decision: 'pass' },
-    });
-    expect(creates(orderId)).toHaveLength(1);
-  });
-
   it.each(['first', 'last'] as const)(
     'to the %s task leaves a review that is resolved afterwards',
     async (which) => {
@@ -217,7 +203,7 @@ describe('an operator’s reset', () => {
     },
   );
 
-  it.each(['first', 'second', 'last'] as const)(
+  it.each(['first', 'second'] as const)(
     'to the %s task leaves an order that was declined and tried again',
     async (which) => {
       const orderId = anOrderId();

@@ -2,20 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { type Api, anOrderId, type Deployment, deploy, type PolicyKeys } from './support.ts';
+import { type Api, anOrderId, type Deployment, deploy } from './support.ts';
 
 const server = withTestServer();
-
-async function deployForTest(address: string, policy: PolicyKeys = {}): Promise<Deployment> {
-  const all = await deploy(address, { default: policy });
-  onTestFinished(() => all.stop());
-  return all;
-}
 
 const screen = (call: Api['call'], orderId: string, email = 'pass@example.com') =>
   call('POST', `/v1/orders/${orderId}/screening`, { transaction: withEmail(email) });
@@ -34,8 +28,13 @@ async function beginSlowCheckout(all: Deployment, call: Api['call'], orderId: st
 }
 
 describe('SIGTERM', () => {
+  let all: Deployment;
+  beforeAll(async () => {
+    all = await deploy(server.address, { default: {} });
+  });
+  afterAll(() => all?.stop());
+
   it('lets a worker answer the checkout that waits for a slow service, and then ends it', async () => {
-    const all = await deployForTest(server.address);
     const orderId = anOrderId();
     const { answer } = await beginSlowCheckout(all, all.call, orderId);
     all.worker().kill('SIGTERM');
@@ -50,7 +49,6 @@ describe('SIGTERM', () => {
   }, 150_000);
 
   it('lets an API process answer what is under way, refuses what is new, and another gives the same answer', async () => {
-    const all = await deployForTest(server.address);
     const stopping = await all.startApi();
     const orderId = anOrderId();
     const { answer } = await beginSlowCheckout(all, stopping.call, orderId);
@@ -73,7 +71,8 @@ describe('Temporal killed under traffic', () => {
     const port = await freePort();
     const before = await startEmbeddedTemporal({ port, dataDir });
     onTestFinished(() => before.stop());
-    const all = await deployForTest(before.address, { checkoutBudget: '3s' });
+    const all = await deploy(before.address, { default: { checkoutBudget: '3s' } });
+    onTestFinished(() => all.stop());
     const { control } = all.sandbox;
 
     const inReview = anOrderId();

@@ -6,7 +6,12 @@ import { aNamespace } from './doctor-support.ts';
 
 const server = withTestServer();
 
-/** @returns what a process says that doesn't start */
+/** Starts the worker, and worker and API in one process. @returns what each says, since it doesn't start */
+function refusals(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const scripts = ['src/worker.ts', 'src/serve.ts'];
+  return Promise.all(scripts.map((script) => refusal(script, env)));
+}
+
 async function refusal(script: string, env: NodeJS.ProcessEnv): Promise<string> {
   const service = await spawnForTest(script, {
     env: {
@@ -23,20 +28,22 @@ async function refusal(script: string, env: NodeJS.ProcessEnv): Promise<string> 
   return service.output();
 }
 
-describe.each(['src/serve.ts', 'src/worker.ts'])('%s does not start, and says why', (script) => {
+describe('worker, and worker and API together, do not start, and say why', () => {
   it('when the namespace does not exist', async () => {
-    const said = await refusal(script, { TEMPORAL_NAMESPACE: 'nowhere' });
-    expect(said).toMatch(
-      /TEMPORAL_NAMESPACE: the namespace nowhere does not exist: run npm run setup:temporal/,
-    );
+    for (const said of await refusals({ TEMPORAL_NAMESPACE: 'nowhere' })) {
+      expect(said).toMatch(
+        /TEMPORAL_NAMESPACE: the namespace nowhere does not exist: run npm run setup:temporal/,
+      );
+    }
   });
 
   it('when the namespace is not set up', async () => {
     const namespace = await aNamespace(server.connection);
-    const said = await refusal(script, { TEMPORAL_NAMESPACE: namespace });
-    expect(said).toMatch(
-      /TEMPORAL_NAMESPACE: .* lacks the search attributes ScreeningPhase, .*setup:temporal/,
-    );
+    for (const said of await refusals({ TEMPORAL_NAMESPACE: namespace })) {
+      expect(said).toMatch(
+        /TEMPORAL_NAMESPACE: .* lacks the search attributes ScreeningPhase, .*setup:temporal/,
+      );
+    }
   });
 
   it('when the port of its metrics is taken', async () => {
@@ -44,14 +51,15 @@ describe.each(['src/serve.ts', 'src/worker.ts'])('%s does not start, and says wh
     onTestFinished(() => void other.close());
     const port = await freePort();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-    const said = await refusal(script, { METRICS_PORT: String(port) });
-    expect(said).toContain(`METRICS_PORT: metrics can't be served on port ${port}`);
+    for (const said of await refusals({ METRICS_PORT: String(port) })) {
+      expect(said).toContain(`METRICS_PORT: metrics can't be served on port ${port}`);
+    }
   });
 
   it('when Temporal does not answer', async () => {
     const address = `127.0.0.1:${await freePort()}`;
-    expect(await refusal(script, { TEMPORAL_ADDRESS: address })).toContain(
-      `TEMPORAL_ADDRESS: Temporal doesn't answer at ${address}`,
-    );
+    for (const said of await refusals({ TEMPORAL_ADDRESS: address })) {
+      expect(said).toContain(`TEMPORAL_ADDRESS: Temporal doesn't answer at ${address}`);
+    }
   });
 });

@@ -17,6 +17,7 @@ const SAMPLES = [
 ] as const;
 
 const API_KEY = 'a-key-of-the-shop';
+const PORTS = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT', 'METRICS_PORT'];
 
 /** A first start may have to build the Temporal server. */
 const FIRST_START_MS = 600_000;
@@ -41,8 +42,7 @@ interface UiHistory {
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'order-screening-start-'));
-  const variables = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'SANDBOX_PORT', 'API_PORT', 'METRICS_PORT'];
-  const ports = await Promise.all(variables.map(async (name) => [name, String(await freePort())]));
+  const ports = await Promise.all(PORTS.map(async (name) => [name, String(await freePort())]));
   env = { DATA_DIR: dataDir, ...Object.fromEntries(ports) };
   stack = await start();
 }, FIRST_START_MS);
@@ -127,22 +127,17 @@ describe('npm start', () => {
         resolve(address !== null && typeof address === 'object' ? address.port : 0);
       });
     });
-    for (const variable of [
-      'TEMPORAL_PORT',
-      'TEMPORAL_UI_PORT',
-      'SANDBOX_PORT',
-      'API_PORT',
-      'METRICS_PORT',
-    ]) {
+    const refused = async (variable: string) => {
       const free = Object.fromEntries(
-        await Promise.all(Object.keys(env).map(async (name) => [name, String(await freePort())])),
+        await Promise.all(PORTS.map(async (name) => [name, String(await freePort())])),
       );
       const blocked = { ...free, DATA_DIR: dataDir, [variable]: String(port) };
       const second = await spawnProcess('src/start.ts', { env: blocked });
       expect(await second.ended).toBe(1);
       expect(second.output()).toContain(String(port));
       expect(second.output()).toContain(variable);
-    }
+    };
+    await Promise.all(PORTS.map(refused));
     await new Promise((resolve) => server.close(resolve));
   });
 

@@ -47,30 +47,6 @@ test('a started server answers, with the namespace set up and its UI served', as
   await eventually(async () => (await fetch(server.uiUrl ?? '')).ok);
 });
 
-test('a stopped server has ended and gives its port back', async () => {
-  const server = await start();
-
-  await server.stop();
-
-  const port = Number(server.address.split(':')[1]);
-  const other = createServer();
-  onTestFinished(() => void other.close());
-  await new Promise<void>((resolve, reject) =>
-    other.once('error', reject).listen(port, '127.0.0.1', resolve),
-  );
-});
-
-test('a workflow started before a restart is there afterwards', async () => {
-  const dataDir = join(await scratchFolder(), 'data');
-  const first = await start({ dataDir });
-  await startWorkflow(first, 'order:default:1001');
-  await first.stop();
-
-  const second = await start({ dataDir });
-
-  expect(await statusOf(second, 'order:default:1001')).toBe('RUNNING');
-});
-
 test('a workflow started before the server was killed is there afterwards', async () => {
   const dataDir = join(await scratchFolder(), 'data');
   const first = await start({ dataDir });

@@ -24,22 +24,15 @@ async function startAlone(
   return { alone, port };
 }
 
-test('the server alone serves until SIGTERM, and then ends well with its server', async () => {
-  const { alone, port } = await startAlone();
+test('the server alone serves the namespace that the other processes are told until SIGTERM, and then ends well', async () => {
+  const { alone, port } = await startAlone({ TEMPORAL_NAMESPACE: 'shop' });
   const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
   onTestFinished(() => connection.close());
+  expect(await missingSearchAttributes(connection, 'shop')).toEqual([]);
 
   expect(await alone.stop()).toBe(0);
 
   await assertPortFree(port, 'TEMPORAL_PORT');
-});
-
-test('the server alone has the namespace that the other processes are told', async () => {
-  const { port } = await startAlone({ TEMPORAL_NAMESPACE: 'shop' });
-  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
-  onTestFinished(() => connection.close());
-
-  expect(await missingSearchAttributes(connection, 'shop')).toEqual([]);
 });
 
 test('the server does not outlive a parent that was killed', async () => {
