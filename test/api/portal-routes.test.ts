@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OrderScreeningError } from '../../src/starter.ts';
-import { anApi, aPortalAnswer, CANCEL_BY, TRANSACTION_ID } from './fake-order-screening.ts';
+import { anApi, aPortalAnswer, TRANSACTION_ID } from './fake-order-screening.ts';
 
 const order = { orderId: 'order-1' };
 const none = { idempotencyKey: undefined };
@@ -10,12 +9,15 @@ describe('a portal action', () => {
     ['cancel', 'cancel', { reason: 'Customer called', transactionId: TRANSACTION_ID }],
     ['report-fraud', 'reportFraud', {}],
     ['customer-code', 'attachCustomerCode', { customerCode: '1234', email: 'a@example.com' }],
-  ] as const)('%s is passed on, and answered 200 when done', async (name, method, body) => {
+  ] as const)('%s is passed on with its key, and answered 200 when done', async (name, method, body) => {
     const { app, orderScreening } = await anApi();
-    const response = await app.inject({ method: 'POST', url: `/v1/orders/order-1/${name}`, body });
+    const url = `/v1/orders/order-1/${name}?integration=outlet`;
+    const headers = { 'idempotency-key': 'key-1' };
+    const response = await app.inject({ method: 'POST', url, headers, body });
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ status: 'done', code: '200' });
-    expect(orderScreening[method]).toHaveBeenCalledWith(order, body, none);
+    const named = { ...order, integration: 'outlet' };
+    expect(orderScreening[method]).toHaveBeenCalledWith(named, body, { idempotencyKey: 'key-1' });
   });
 
   it('is answered 202 while it goes on', async () => {
@@ -31,14 +33,6 @@ describe('a portal action', () => {
     const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel', headers });
     expect(response.statusCode).toBe(200);
     expect(orderScreening.cancel).toHaveBeenCalledWith(order, {}, none);
-  });
-
-  it('carries the Idempotency-Key of the caller', async () => {
-    const { app, orderScreening } = await anApi();
-    const headers = { 'idempotency-key': 'key-1' };
-    await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel?integration=outlet', headers });
-    const how = { idempotencyKey: 'key-1' };
-    expect(orderScreening.cancel).toHaveBeenCalledWith({ ...order, integration: 'outlet' }, {}, how);
   });
 
   it('refuses an Idempotency-Key that is too long', async () => {
@@ -66,28 +60,6 @@ describe('a portal action', () => {
     expect(response.statusCode).toBe(422);
     const paths = response.json<{ errors: { path: string }[] }>().errors.map(({ path }) => path);
     expect(paths.sort()).toEqual(expected);
-  });
-
-  it('cancel after the window is answered 409 with the end of the window', async () => {
-    const { app, orderScreening } = await anApi();
-    const details = { cancelBy: CANCEL_BY };
-    orderScreening.cancel.mockRejectedValue(
-      new OrderScreeningError('cancel-window-closed', 'Too late.', details),
-    );
-    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel' });
-    expect(response.statusCode).toBe(409);
-    expect(response.json()).toMatchObject({ type: '/problems/cancel-window-closed', cancelBy: CANCEL_BY });
-  });
-
-  it("that the service refused is answered 502 with the service's code and words", async () => {
-    const { app, orderScreening } = await anApi();
-    const details = { serviceCode: '403', serviceMessage: 'Not allowed' };
-    orderScreening.reportFraud.mockRejectedValue(
-      new OrderScreeningError('refused-by-screening-service', 'Refused.', details),
-    );
-    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/report-fraud' });
-    expect(response.statusCode).toBe(502);
-    expect(response.json()).toMatchObject({ type: '/problems/refused-by-screening-service', ...details });
   });
 });
 

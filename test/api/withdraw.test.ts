@@ -40,21 +40,6 @@ describe('DELETE of a portal action', () => {
     expect(orderScreening.withdraw.mock.calls[0]?.[2]).toEqual({ idempotencyKey: 'key-1' });
   });
 
-  it.each([
-    ['unknown-action', 404],
-    ['action-ended', 409],
-    ['order-closed', 409],
-    ['busy', 503],
-    ['late', 503],
-  ] as const)('that is refused with %s is answered %i', async (code, status) => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.withdraw.mockRejectedValue(new OrderScreeningError(code, 'In words.'));
-    const response = await app.inject({ method: 'DELETE', url });
-    expect(response.statusCode).toBe(status);
-    expect(response.json()).toMatchObject({ type: `/problems/${code}` });
-    expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
-  });
-
   it.each(['0', 'x', '1.5', '01', '-1', '1234567'])('of the number %s lists its fault', async (number) => {
     const { app, orderScreening } = await anApi();
     const response = await app.inject({ method: 'DELETE', url: `/v1/orders/order-1/actions/${number}` });
@@ -65,19 +50,6 @@ describe('DELETE of a portal action', () => {
 });
 
 describe('a portal action', () => {
-  it.each([
-    ['action-withdrawn', 409],
-    ['action-not-sent', 504],
-    ['too-many-actions', 409],
-  ] as const)('that ends with %s is answered %i', async (code, status) => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.submitChargeback.mockRejectedValue(new OrderScreeningError(code, 'In words.'));
-    const body = { reason_code: '10.4', due_date: '2030-01-31' };
-    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/chargebacks', body });
-    expect(response.statusCode).toBe(status);
-    expect(response.json()).toMatchObject({ type: `/problems/${code}`, detail: 'In words.' });
-  });
-
   it('tells its number and what the service echoed, now and in the order', async () => {
     const { app, orderScreening } = await anApi();
     const chargeback = { reason_code: '10.4', inquiry: 'false' };
