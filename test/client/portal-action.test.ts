@@ -242,19 +242,4 @@ describe('a portal action of a closed order', () => {
     const [run] = startedActions(client);
     expect(run?.workflowId).toMatch(/^portal:default:customer-code:order-1:[0-9a-f]{16}$/);
   });
-
-  it('is one workflow for each chargeback that differs, and the same for the same', async () => {
-    const ids = [];
-    for (const inquiry of ['true', 'false', 'true'] as const) {
-      const client = aClosed();
-      await client.orderScreening.submitChargeback(order, {
-        reason_code: '1',
-        due_date: '2026-04-01',
-        inquiry,
-      });
-      ids.push(startedActions(client)[0]?.workflowId);
-    }
-    expect(ids[0]).toBe(ids[2]);
-    expect(ids[0]).not.toBe(ids[1]);
-  });
 });

@@ -72,14 +72,3 @@ describe('withdrawing a portal action', () => {
     });
   });
 });
-
-describe('a portal action whose end is new', () => {
-  it.each(['action-withdrawn', 'action-not-sent', 'too-many-actions'] as const)(
-    'is told as %s',
-    async (code) => {
-      const { orderScreening, temporal } = aClient();
-      temporal.startUpdate.mockResolvedValue({ result: () => Promise.reject(refused(code)) });
-      await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code });
-    },
-  );
-});

@@ -6,14 +6,12 @@ import {
   parseCard,
   parseChargeback,
   parseTransaction,
-  readWebhook,
   type TransactionRules,
   transactionSchema,
 } from '../../src/screening/index.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
-import { anyText } from '../support/property.ts';
 import { expectNothingShown } from './expect-harmless.ts';
-import { deepJson, hostileText, hostileValue, mutated, PATIENCE_MS, runs } from './hostile.ts';
+import { deepJson, mutated, PATIENCE_MS, runs } from './hostile.ts';
 
 const rules: fc.Arbitrary<TransactionRules> = fc.record({
   workflow: fc.constantFrom(...INTEGRATION_WORKFLOWS),
@@ -97,43 +95,6 @@ describe('whatever is sent as a chargeback', () => {
         const parsed = parseChargeback(body);
         if (!parsed.ok) expectFaults(parsed.faults);
         else expect(parsed.chargeback.due_date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
-      }),
-      runs(500),
-    );
-  });
-});
-
-const ID = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
-const webhookText = fc.oneof(
-  mutated({ id: ID, decision: 'pass', invoiceNumber: '#1001', order: { number: 7 } }).map((body) =>
-    JSON.stringify(body),
-  ),
-  fc
-    .tuple(hostileText, hostileText)
-    .map(([id, invoice]) => `{"id":${id}${ID},"decision":%status%,"invoiceNumber":${invoice}}`),
-  fc.tuple(hostileText, hostileText).map(([id, invoice]) => `id=${id}&invoiceNumber=${invoice}&order=${ID}`),
-  anyText(300),
-  fc.constantFrom('{', '[', '"', '\\', '{"":', '&a={', '%', '"a":', '-').map((piece) => piece.repeat(40_000)),
-);
-
-describe('whatever comes as a webhook', () => {
-  it('is a hint of the right form, or none', { timeout: PATIENCE_MS }, async () => {
-    const contentType = fc.constantFrom(
-      undefined,
-      'application/json',
-      'application/x-www-form-urlencoded',
-      '%',
-    );
-    const query = fc.oneof(hostileText, fc.dictionary(hostileText, hostileValue), fc.constant(undefined));
-    await fc.assert(
-      fc.property(contentType, query, webhookText, (type, asked, body) => {
-        const before = process.cpuUsage();
-        const hint = readWebhook({ contentType: type, query: asked, body });
-        expect(process.cpuUsage(before).user, 'microseconds of work').toBeLessThan(2_000_000);
-        expect(hint.transactionId ?? ID).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
-        // It becomes part of a workflow's id.
-        expect(hint.invoiceNumber ?? 'x').toMatch(/^[^\p{Cc}\p{Cs}]{1,64}$/u);
-        expect(hint.decision ?? 'pass').toMatch(/^(?:pass|fail|review|fraudulent|error)$/);
       }),
       runs(500),
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { anyText } from '../support/property.ts';
 import { aFuzzedApi, ask } from './expect-harmless.ts';
 import { CANARY, hostileText, mutated, PATIENCE_MS, runs } from './hostile.ts';
 
@@ -22,6 +23,9 @@ const news = { id: `https://x.example/${TRANSACTION_ID}`, decision: 'pass', invo
 const bytes: fc.Arbitrary<Buffer> = fc.oneof(
   mutated(news).map((body) => Buffer.from(JSON.stringify(body) ?? '')),
   hostileText.map((text) => Buffer.from(`{"id":${text},"decision":pass,"invoiceNumber":${text}}`)),
+  hostileText.map((text) => Buffer.from(`{"id":${text}${TRANSACTION_ID},"decision":%status%}`)),
+  hostileText.map((text) => Buffer.from(`id=${text}&invoiceNumber=${text}&order=${TRANSACTION_ID}`)),
+  anyText(300).map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
   fc
     .tuple(fc.constantFrom('{"a":', '[', '&a={', '"', 'a:', '%', '-', '\0'), fc.integer({ min: -2, max: 2 }))
@@ -64,7 +68,7 @@ it('takes any method, content type and bytes as a hint of the right form, up to 
       expect(transactionId ?? TRANSACTION_ID).toMatch(/^[0-9a-f-]{36}$/i);
       expect(decision ?? 'pass').toMatch(/^(?:pass|fail|review|fraudulent|error)$/);
     }),
-    runs(400),
+    runs(600),
   );
 });
 

@@ -117,10 +117,6 @@ describe('parseCard', () => {
       expect(taken('live')).toBe(!isTestCardNumber(cardNumber));
     },
   );
-
-  property([fc.jsonValue()])('is an answer to any JSON: nothing throws', (value) => {
-    expect(parseCard(value, RULES).ok).toBe(false);
-  });
 });
 
 it.each(['4111111111111111', '5424000000000015', '370000000000002', '6011000000000012'])(

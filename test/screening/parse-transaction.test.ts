@@ -69,14 +69,6 @@ describe('faults', () => {
     expect(Object.keys(faultsOf(body))).toEqual(['__proto__']);
   });
 
-  it('are found in very deep bodies without running out of stack', () => {
-    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-    const body: unknown = JSON.parse(
-      `{"lineItems":${deep},"currencyCode":${deep},"currency_code":${deep},"userFields":{"a":${deep}}}`,
-    );
-    expect(Object.keys(faultsOf(body))).toEqual(expect.arrayContaining(['lineItems[0]', 'userFields']));
-  });
-
   it('are found quickly in very long values', () => {
     const long = `${'1'.repeat(1_000_000)}x`;
     const order = withField('customer.email', long, {

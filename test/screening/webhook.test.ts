@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readWebhook } from '../../src/screening/index.ts';
-import { anyText, property } from '../support/property.ts';
+import { property } from '../support/property.ts';
 
 const ID = '3f2c1a00-1b2c-4d5e-8f90-0123456789ab';
 const OTHER = '00000000-1b2c-4d5e-8f90-0123456789ab';
@@ -90,26 +90,6 @@ describe('a webhook is not believed where it says nothing', () => {
 });
 
 describe('reading a webhook never fails', () => {
-  const shapes = fc.oneof(
-    anyText(400),
-    fc.json(),
-    fc
-      .array(fc.constantFrom('{', '}', '"', ':', ',', '[', ']', '#', '%', '=', '&', ID, 'id', 'order'), {
-        maxLength: 80,
-      })
-      .map((parts) => parts.join('')),
-  );
-
-  property([shapes, fc.option(fc.string(), { nil: undefined })])('on any text', (body, contentType) => {
-    const hint = readWebhook({ body, contentType, query: body });
-    expect((hint.invoiceNumber ?? '').length).toBeLessThanOrEqual(64);
-    expect(hint.transactionId ?? ID).toMatch(/^[0-9a-f-]{36}$/i);
-  });
-
-  property([fc.uint8Array({ maxLength: 500 })])('on any bytes', (body) => {
-    expect(readWebhook({ body })).toBeTypeOf('object');
-  });
-
   property([
     fc
       .stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$/)
