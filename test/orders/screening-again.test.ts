@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { nothingLeft } from '../../src/orders/keep.ts';
 import type { Input } from '../../src/orders/order.ts';
-import { type Life, screened, told } from './life.ts';
+import { aLife, type Life, screened, told } from './life.ts';
 import { answered, attention, HOUR, MINUTE, TRANSACTION_ID, unanswered } from './support.ts';
 
 const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
@@ -93,6 +94,31 @@ describe('another attempt', () => {
     expect(life.order.state.attempts[1]?.answer).toMatchObject({ decision: 'pending', action: 'hold' });
     life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, HOUR);
     expect(life.order.state).toMatchObject({ decision: 'pass', action: 'proceed' });
+  });
+});
+
+describe('the third attempt, of an order that an operator reset before its second', () => {
+  const retry = (life: Life, attempt: number) =>
+    life.ask({ kind: 'retry', request: { attempt, transaction: {} } }, MINUTE);
+  const reset = () => screened('fail', {}, aLife({ wasReset: true }));
+
+  it('waits until its turn comes', () => {
+    const life = reset();
+    const third = retry(life, 3);
+    expect(told(life, third)).toBeUndefined();
+    retry(life, 2);
+    life.end({ kind: 'retry-screening', outcome: answered('fail', 'second') }, MINUTE);
+    life.end({ kind: 'retry-screening', outcome: answered('fail', 'third') }, MINUTE);
+    expect(life.replies.get(third)).toMatchObject({ checkout: { attempt: 3, action: 'decline' } });
+  });
+
+  it('keeps the order from ending no longer than the second may come', () => {
+    const life = reset();
+    const third = retry(life, 3);
+    life.until(61 * MINUTE);
+    expect(life.order.state).toMatchObject({ phase: 'closed', ended: true });
+    expect(told(life, third)).toBe('late');
+    expect(nothingLeft(life.order)).toBe(true);
   });
 });
 

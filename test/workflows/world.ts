@@ -56,14 +56,9 @@ export class World {
   });
   gateway: () => Promise<GatewayOutcome> = async () => ({ kind: 'sent' });
   lookUp: () => Promise<LookUpOutcome> = async () => ({ kind: 'none' });
-  screenRetry: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   catchUp: () => Promise<ScreeningOutcome> = async () => this.nextScreening();
   deliver: (event: OrderEvent) => void | Promise<void> = () => undefined;
   forget: () => Promise<void> = async () => undefined;
-  /** Lets the answer to a read inside a task wait on its way. */
-  lookOnItsWay: () => Promise<void> = async () => undefined;
-  /** Lets a poll's answer wait on its way. */
-  pollOnItsWay: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
 
   readonly screened: ScreenRequest[] = [];
@@ -74,10 +69,7 @@ export class World {
   /** How often the policy can't be read. */
   policyFaults = 0;
   polls = 0;
-  lookUps = 0;
   reads = 0;
-  /** Reads that go on until the service answers. */
-  durableReads = 0;
 
   nextScreening(): ScreeningOutcome {
     const [next, ...others] = this.screenings;
@@ -120,7 +112,6 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & CheckoutAc
       if (request.transactionId === undefined) return { outcome: undefined, ...moment() };
       const world = worlds.of(request);
       world.reads += 1;
-      await world.lookOnItsWay();
       return { outcome: world.status, ...moment() };
     },
     policyInForce: async (request) => {
@@ -132,7 +123,7 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & CheckoutAc
     screenRetry: timed(async (request) => {
       const world = worlds.of(request);
       world.screened.push(request);
-      return world.screenRetry();
+      return world.nextScreening();
     }),
   };
 }
@@ -149,14 +140,12 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
     }),
     lookUp: timed(async (request) => {
       const world = worlds.of(request);
-      world.lookUps += 1;
       const outcome = await world.lookUp();
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       return outcome;
     }),
     readStatusDurably: timed(async (request) => {
       const world = worlds.of(request);
-      world.durableReads += 1;
       const { status } = world;
       if (status.kind === 'unanswered') throw again(MINUTE);
       if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
@@ -200,7 +189,6 @@ export function pollActivities(worlds: Worlds): PollActivities {
         (status.kind === 'unreadable' && request.troubleKnown);
       const late = activityInfo().currentAttemptScheduledTimestampMs > Date.parse(request.cancelBy ?? '');
       if (known || status.kind === 'unanswered') throw again(late ? 6 * HOUR : request.pauses.maxMs);
-      await world.pollOnItsWay();
       return status;
     }),
   };
