@@ -112,7 +112,7 @@ describe('the third attempt, of an order that an operator reset before its secon
     expect(life.replies.get(third)).toMatchObject({ checkout: { attempt: 3, action: 'decline' } });
   });
 
-  it('keeps the order from ending no longer than the second may come', () => {
+  it('is late when its turn does not come, and the order ends', () => {
     const life = reset();
     const third = retry(life, 3);
     life.until(61 * MINUTE);
