@@ -3,7 +3,7 @@ import type { Call, Command } from './activity-contract.ts';
 import { begin } from './begin.ts';
 import type { Effect, Order, Running } from './order.ts';
 import { currentAttempt } from './record.ts';
-import { isWrite, wanted } from './wanted.ts';
+import { isWrite, LOCAL, wanted } from './wanted.ts';
 
 /**
  * Called after each input, so that a cut of the same inputs at other places gives the same commands.
@@ -30,9 +30,16 @@ function stops(order: Order, effects: readonly Effect[]): Command[] {
   return commands;
 }
 
+/**
+ * Beside a local activity begins only what its end never stops, the rest after that end. A task that ends early, such as one that has to
+ * answer a query, may end just when that activity does. A replay then takes both for one task, in which what is begun
+ * and stopped leaves no trace, though the history has one.
+ */
 function begins(order: Order, effects: readonly Effect[]): Command[] {
   const commands: Command[] = [];
+  const local = effects.some(({ kind }) => LOCAL.includes(kind));
   for (const effect of effects) {
+    if (local && !LOCAL.includes(effect.kind) && !isWrite(effect)) continue;
     if (order.effects.some((running) => isInTheWay(running, effect))) continue;
     const call = begin(order, effect);
     order.begun += 1;

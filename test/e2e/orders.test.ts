@@ -15,7 +15,7 @@ beforeAll(async () => {
   all = await deploy(server.address, {
     default: { poll: { first: '30s', factor: 1, max: '30s' } },
     polled: { poll: { first: '200ms', factor: 1, max: '200ms' } },
-    short: { cancelWindow: '3s', recheckLeadTime: '0s', reviewLeadTime: '1s' },
+    short: { cancelWindow: '4s', recheckLeadTime: '400ms', reviewLeadTime: '400ms' },
     impatient: { checkoutBudget: '500ms', whenUnavailable: 'proceed' },
   });
 });

@@ -36,6 +36,16 @@ describe('what an order has under way', () => {
     expect(life.underWay).toEqual([]);
   });
 
+  it('beside a look only what its end never stops: timers and polls begin after it', () => {
+    const life = screened('pass', { recheckLeadTimeMs: HOUR, events: true });
+    life.end({ kind: 'deliver' }, 0);
+    expect(commandsOf(life, () => life.until(5 * DAY - HOUR))).toEqual(['begin look']);
+    const ends = { kind: 'look', outcome: { kind: 'read', decision: 'review' } } as const;
+    const after = commandsOf(life, () => life.end(ends, 5 * DAY - HOUR + MINUTE));
+    expect(after).toEqual(expect.arrayContaining(['begin poll', 'begin deliver', 'begin timer']));
+    expect(after).not.toContain('stop');
+  });
+
   it('a write is stopped and waited for, and nothing on its subject begins before', () => {
     const life = screened(unanswered());
     const cancel = () => life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, HOUR);

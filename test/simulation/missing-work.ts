@@ -27,10 +27,15 @@ export function missingWork(order: Order): string | undefined {
     if (!runs(order, 'catch-up') && !createsStill(order))
       return 'nobody screens an order that has no decision';
   }
-  if (phase === 'review' && decision === 'review' && !runs(order, 'poll')) return 'nobody polls a review';
+  // What a look's end may stop begins after it.
+  const looks = runs(order, 'look');
+  if (phase === 'review' && decision === 'review' && !runs(order, 'poll') && !looks)
+    return 'nobody polls a review';
   for (const { number, status, kind } of state.actions) {
     if (status !== 'queued' && status !== 'running') continue;
     if (kind === 'cancel' ? cancelMoves(order, number) : anyMoves(order)) continue;
+    // What says which transaction it is about begins after the look.
+    if (looks && attempt.transactionId === undefined) continue;
     return `action ${number} (${kind}) is ${status}, and nothing moves it`;
   }
   if (
@@ -39,16 +44,12 @@ export function missingWork(order: Order): string | undefined {
     isRead(phase) &&
     attempt.transactionId !== undefined
   ) {
-    if (!runs(order, 'look')) return 'a hint is kept, and nobody reads it';
+    if (!looks) return 'a hint is kept, and nobody reads it';
   }
-  if (state.hints.unread && state.hints.until !== undefined && isRead(phase) && !rings(order)) {
+  if (state.hints.unread && state.hints.until !== undefined && isRead(phase) && !rings(order) && !looks) {
     return 'a hint is kept, and nothing will read it';
   }
-  return rings(order) ||
-    runs(order, 'look') ||
-    runs(order, 'look-up') ||
-    runs(order, 'portal') ||
-    phase === 'screening'
+  return rings(order) || looks || runs(order, 'look-up') || runs(order, 'portal') || phase === 'screening'
     ? undefined
     : `no deadline is kept in phase ${phase}`;
 }
