@@ -21,4 +21,5 @@ export const KEPT_SEEDS: readonly (readonly [number, string])[] = [
   ],
   [921_251_799, 'a run that a reset made took what was recorded before it otherwise than the run before'],
   [122_507_308, 'a rescreen that ended late told the same decision again'],
+  [61_759_961, 'a hint that came while the key was wrong was said to be read too late'],
 ];

@@ -50,10 +50,12 @@ export class Owed {
     this.#since = undefined;
   }
 
-  /** Nobody reads while no worker is there, or no service. */
+  /** Nobody reads while no worker is there, or no service, or none that knows the key. */
   #lateness(since: number, at: number): string | undefined {
     const { away, wire } = this.#world;
-    const nobody = [...away, ...wire.outages].some((span) => span.from < at && span.until > since);
+    const nobody = [...away, ...wire.outages, ...wire.wrongKeys].some(
+      (span) => span.from < at && span.until > since,
+    );
     if (nobody || at - since < WITHIN_MS) return undefined;
     return `a hint or a recheck of ${new Date(since).toISOString()} was taken, and not read for in time`;
   }
