@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { wayOfACheckout } from './support/checkout-way.ts';
 
 const MOST_FILES = 150;
 const MOST_LINES = 300;
@@ -41,14 +42,6 @@ function allowed(): Map<string, Set<string>> {
       new Set([...may.matchAll(/`([\w./]+)`/g)].map(([, room = '']) => room)),
     ]),
   );
-}
-
-/** The table under «The files of a checkout»: each file, and what it is reached from. */
-function wayOfACheckout(): { file: string; from: string }[] {
-  const page = readFileSync('docs/architecture.md', 'utf8');
-  const section = page.slice(page.indexOf('### The files of a checkout'), page.indexOf('## One loop'));
-  const rows = section.matchAll(/^\| `(src\/[^`]+)` \|[^|]*\| `?([^|`]+)`? \|$/gm);
-  return [...rows].map(([, file = '', from = '']) => ({ file, from }));
 }
 
 /** What is given to the one who calls it when its process starts, and so imported by nobody on the way. */

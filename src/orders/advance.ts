@@ -1,5 +1,4 @@
 /** What passes by itself: time, its deadlines, and what follows from where the order is. */
-
 import { giveUpScreening } from './apply-screening.ts';
 import { actionBound, boundOf, type Deadline, endSpacing, nextDeadline } from './deadlines.ts';
 import { autoCancelDue } from './decide.ts';

@@ -172,7 +172,7 @@ export function noteAttention(order: OrderState, code: AttentionCode, words: str
   return true;
 }
 
-/** Raises attention as `raise` does. @returns the event that it means: none unless it is new */
+/** Raises attention as `noteAttention` does. @returns the event that it means: none unless it is new */
 export function raiseAttention(...matter: Parameters<typeof noteAttention>): OrderEventType[] {
   return noteAttention(...matter) ? ['order.attention'] : [];
 }

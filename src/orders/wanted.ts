@@ -2,7 +2,6 @@
  * What an order wants to be under way, derived from all that decides it. What is listed first is begun first. A key names
  * every argument that can change, but for what was reported to a person already: a call that knows less only reports it again.
  */
-
 import { transactionToLookAt } from './begin.ts';
 import { actionBound, hintReadable, nextDeadline, spacingDeadline } from './deadlines.ts';
 import type { Effect, EffectKind, Order } from './order.ts';

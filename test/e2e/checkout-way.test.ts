@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { wayOfACheckout } from '../support/checkout-way.ts';
 import { freePort, spawnProcess, withTestServer } from '../support/index.ts';
 
 const server = withTestServer();
@@ -18,9 +18,7 @@ it(
       readyWhen: /^deciding files: .*$/m,
     });
     const [, found = ''] = /^deciding files: (.*)$/m.exec(once.output()) ?? [];
-    const page = readFileSync('docs/architecture.md', 'utf8');
-    const section = page.slice(page.indexOf('### The files of a checkout'), page.indexOf('## One loop'));
-    const listed = [...section.matchAll(/^\| `(src\/[^`]+)`/gm)].map(([, file]) => file);
+    const listed = wayOfACheckout().map(({ file }) => file);
     expect(found.split(' ').filter((file) => !BESIDE_THE_WAY.test(file))).toEqual(listed.sort());
   },
   PATIENT_MS,

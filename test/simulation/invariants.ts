@@ -1,15 +1,15 @@
 /** What holds after every step of every life. */
 import type { Command } from '../../src/orders/activity-contract.ts';
 import type { EffectKind, Input, Order, Reply } from '../../src/orders/order.ts';
+import { LOCAL } from '../../src/orders/wanted.ts';
 import type { OrderDecision } from '../../src/orders/words.ts';
 import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
 import type { Owed } from './owed.ts';
 import type { World } from './world.ts';
 
-const LOCAL: readonly string[] = ['first-screening', 'look'];
 /** Where a replay takes two tasks for one, what is begun and stopped in it leaves no trace. */
-const STOPPED_BY_A_LOOK: readonly string[] = ['read', 'poll', 'look-up', 'timer', 'pause'];
+const STOPPED_BY_A_LOOK: readonly EffectKind[] = ['read', 'poll', 'look-up', 'timer', 'pause'];
 const CREATES: readonly EffectKind[] = ['first-screening', 'retry-screening', 'catch-up'];
 
 export class Invariants {
