@@ -102,9 +102,9 @@ const { pollStatus } = proxyActivities<PollActivities>({
   summary: 'Poll the review',
 });
 
-/** Looking over the open orders from outside: the next sweep comes anyway. */
+/** Looking over the open orders from outside: the next sweep comes anyway, but not while this one waits for a worker that died. */
 export const { sweep } = proxyActivities<SweepActivities>({
-  taskQueue: BACKGROUND_TASK_QUEUE,
+  ...background,
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 3 },
 });
