@@ -1,5 +1,5 @@
 /** What the activities stand on, put together by the worker, and what they are to a worker. */
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, sleep } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type {
@@ -13,12 +13,14 @@ import type {
   SweepActivities,
   SweepFinding,
   SweepResult,
+  Timed,
 } from '../orders/activity-contract.ts';
 import type { Fault } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
-import type { Phase } from '../orders/words.ts';
+import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
 import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';
+import { begunByAnotherRun, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
   findIntegration: FindIntegration;
@@ -46,16 +48,10 @@ export function integrationOf(world: ActivityWorld, name: string): Integration {
  * @throws a failure that the server retries when there is no key: an operator's mistake, too
  */
 export function clientOf(integration: Integration): ScreeningClient {
-  const { baseUrl, portalBaseUrl, dialect } = integration;
-  return createScreeningClient({ baseUrl, portalBaseUrl, dialect, apiKey: keyOf(integration) });
-}
-
-function keyOf(integration: Integration): string {
-  try {
-    return integration.apiKey();
-  } catch {
-    throw ApplicationFailure.retryable(`integration «${integration.name}» has no API key`, 'no-api-key');
-  }
+  const { name, baseUrl, portalBaseUrl, dialect } = integration;
+  const apiKey = integration.apiKey();
+  if (!apiKey) throw ApplicationFailure.retryable(`integration «${name}» has no API key`, 'no-api-key');
+  return createScreeningClient({ baseUrl, portalBaseUrl, dialect, apiKey });
 }
 
 /** All of it goes into history, where one payload has its limits: the first say enough. */
@@ -110,6 +106,77 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
       if (workflowExecution !== undefined) beforeRecord.tell(workflowExecution, request, first);
     }
   };
+}
+
+// Says of what an activity brings back when it was learned, by the server's clock: no worker's own clock
+// matters for it.
+
+type Activity<Request, Result> = (request: Request) => Promise<Result>;
+
+/** When a try began, in the server's time. */
+type Began<Request> = (request: Request) => Instant | Promise<Instant>;
+
+/**
+ * A server that was restarted may hand a try out before the pause after the last one is over. Such a try waits for as long as a
+ * create may take to arrive, since whoever looks after a pause must find what was sent before it; and it began when it did, not
+ * when it should have. Only the worker's own clock can tell.
+ */
+async function whenScheduled(): Promise<Instant> {
+  const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
+  const earlyMs = scheduledMs - Date.now();
+  if (attempt === 1 || earlyMs <= 0) return instant(scheduledMs);
+  await sleep(Math.min(earlyMs, UNDER_WAY_MS));
+  return instant(Math.min(scheduledMs, Date.now()));
+}
+
+/** The server schedules no try of a local activity, so its request says when it was begun. */
+export const asRequested = ({ begun }: { begun: Instant }): Instant => begun;
+
+/** @returns the activity, whose result is its outcome and when that was learned */
+export function timed<Request, Outcome>(
+  activity: Activity<Request, Outcome>,
+  began: Began<Request> = whenScheduled,
+): Activity<Request, Timed<Outcome>> {
+  return async (request) => {
+    const moment = watchFrom(await began(request));
+    const outcome = await activity(request);
+    return { ...moment(), ...afterReset(request), outcome };
+  };
+}
+
+/** @returns the activity, whose result also tells when it was learned */
+export function withMoment<Request, Result extends object>(
+  activity: Activity<Request, Result>,
+  began: Began<Request> = whenScheduled,
+): Activity<Request, Result & Moment> {
+  return async (request) => {
+    const moment = watchFrom(await began(request));
+    const result = await activity(request);
+    return { ...result, ...moment(), ...afterReset(request) };
+  };
+}
+
+/** @returns the activity, whose result is when it was done */
+export function momentOf<Request>(activity: Activity<Request, void>): Activity<Request, Moment> {
+  return async (request) => {
+    const moment = watchFrom(await whenScheduled());
+    await activity(request);
+    return moment();
+  };
+}
+
+/** An activity that an older run asked for comes from before a reset, too. */
+function afterReset(request: unknown): { afterReset?: true } {
+  if (typeof request !== 'object' || request === null) return {};
+  const wasReset = 'wasReset' in request && request.wasReset === true;
+  const runId = 'runId' in request && typeof request.runId === 'string' ? request.runId : undefined;
+  return wasReset || (runId !== undefined && begunByAnotherRun({ runId })) ? { afterReset: true } : {};
+}
+
+/** A wall clock may be set in between; the monotonic one only goes on. */
+function watchFrom(began: Instant): () => Moment {
+  const since = performance.now();
+  return () => ({ began, at: instant(millis(began) + Math.floor(performance.now() - since)) });
 }
 
 /** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */

@@ -1,11 +1,18 @@
 /** What the workflows ask of the world, ready for a worker. */
-import { type ActivitiesByQueue, type ActivityWorld, tellingBeforeRecord } from './activity-world.ts';
+import {
+  type ActivitiesByQueue,
+  type ActivityWorld,
+  asRequested,
+  momentOf,
+  tellingBeforeRecord,
+  timed,
+  withMoment,
+} from './activity-world.ts';
 import { eventActivities } from './events.ts';
 import { portalActivities } from './portal.ts';
 import { screeningActivities } from './screening.ts';
 import { statusActivities } from './status.ts';
 import { sweepActivities } from './sweep.ts';
-import { asRequested, momentOf, timed, withMoment } from './tries.ts';
 
 export type { ActivityWorld } from './activity-world.ts';
 export { createEventSender } from './events.ts';

@@ -18,11 +18,10 @@ import type {
   ScreeningOutcome,
   ScreenRequest,
 } from '../orders/activity-contract.ts';
-import { actionAtCheckout } from '../orders/decide.ts';
+import { actionAtCheckout, matchingSkipRule, orderFactsOf, policyFor } from '../orders/decide.ts';
 import type { Fault } from '../orders/errors.ts';
 import { RULES_WRITTEN } from '../orders/order.ts';
-import { type Integration, type Policy, policyFor } from '../orders/policy.ts';
-import { matchingSkipRule, orderFactsOf } from '../orders/policy-rules.ts';
+import type { Integration, Policy } from '../orders/policy.ts';
 import { millis } from '../orders/words.ts';
 import {
   type ActivityWorld,

@@ -1,9 +1,7 @@
-/** The tries of an activity: what the server does after a failure, what a try knows of those before it, and when it began. */
-import { activityInfo, Context, sleep } from '@temporalio/activity';
+/** The tries of an activity: what the server does after a failure, and what a try knows of those before it. */
+import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { Moment, Timed } from '../orders/activity-contract.ts';
-import { type Instant, instant, millis } from '../orders/words.ts';
 import { ScreeningError } from '../screening/index.ts';
 
 /** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
@@ -144,75 +142,4 @@ export function earlierTryMayBeDone(): boolean {
 /** Tells the next try that this one, and those before it, did nothing. */
 export function tellNothingWasDone(): void {
   if (!earlierTryMayBeDone()) tellNextTry(activityInfo().attempt);
-}
-
-// Says of what an activity brings back when it was learned, by the server's clock: no worker's own clock
-// matters for it.
-
-type Activity<Request, Result> = (request: Request) => Promise<Result>;
-
-/** When a try began, in the server's time. */
-type Began<Request> = (request: Request) => Instant | Promise<Instant>;
-
-/**
- * A server that was restarted may hand a try out before the pause after the last one is over. Such a try waits for as long as a
- * create may take to arrive, since whoever looks after a pause must find what was sent before it; and it began when it did, not
- * when it should have. Only the worker's own clock can tell.
- */
-async function whenScheduled(): Promise<Instant> {
-  const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
-  const earlyMs = scheduledMs - Date.now();
-  if (attempt === 1 || earlyMs <= 0) return instant(scheduledMs);
-  await sleep(Math.min(earlyMs, UNDER_WAY_MS));
-  return instant(Math.min(scheduledMs, Date.now()));
-}
-
-/** The server schedules no try of a local activity, so its request says when it was begun. */
-export const asRequested = ({ begun }: { begun: Instant }): Instant => begun;
-
-/** @returns the activity, whose result is its outcome and when that was learned */
-export function timed<Request, Outcome>(
-  activity: Activity<Request, Outcome>,
-  began: Began<Request> = whenScheduled,
-): Activity<Request, Timed<Outcome>> {
-  return async (request) => {
-    const moment = watchFrom(await began(request));
-    const outcome = await activity(request);
-    return { ...moment(), ...afterReset(request), outcome };
-  };
-}
-
-/** @returns the activity, whose result also tells when it was learned */
-export function withMoment<Request, Result extends object>(
-  activity: Activity<Request, Result>,
-  began: Began<Request> = whenScheduled,
-): Activity<Request, Result & Moment> {
-  return async (request) => {
-    const moment = watchFrom(await began(request));
-    const result = await activity(request);
-    return { ...result, ...moment(), ...afterReset(request) };
-  };
-}
-
-/** @returns the activity, whose result is when it was done */
-export function momentOf<Request>(activity: Activity<Request, void>): Activity<Request, Moment> {
-  return async (request) => {
-    const moment = watchFrom(await whenScheduled());
-    await activity(request);
-    return moment();
-  };
-}
-
-/** An activity that an older run asked for comes from before a reset, too. */
-function afterReset(request: unknown): { afterReset?: true } {
-  if (typeof request !== 'object' || request === null) return {};
-  const wasReset = 'wasReset' in request && request.wasReset === true;
-  const runId = 'runId' in request && typeof request.runId === 'string' ? request.runId : undefined;
-  return wasReset || (runId !== undefined && begunByAnotherRun({ runId })) ? { afterReset: true } : {};
-}
-
-/** A wall clock may be set in between; the monotonic one only goes on. */
-function watchFrom(began: Instant): () => Moment {
-  const since = performance.now();
-  return () => ({ began, at: instant(millis(began) + Math.floor(performance.now() - since)) });
 }

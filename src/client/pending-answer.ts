@@ -1,9 +1,8 @@
 /** The answer to a checkout that no worker took in time. */
 import { z } from 'zod';
-import { actionWithoutDecision } from '../orders/decide.ts';
+import { actionWithoutDecision, matchingSkipRule, unavailableAction } from '../orders/decide.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
-import { matchingSkipRule, unavailableAction } from '../orders/policy-rules.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { describeOrder } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { forbiddenFields } from '../orders/check-messages.ts';
+import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/decide.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, plainOrderId } from '../orders/ids.ts';
 import type { TransactionJson } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
-import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/policy-rules.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
 import { INTEGRATION_WORKFLOWS } from '../orders/words.ts';
 import {

@@ -135,14 +135,13 @@ export function readIntegration(
   for (const key of Object.keys(raw)) {
     if (!Object.hasOwn(POLICY_KEYS, key)) faults.add(pathOf(key), 'is not a known key');
   }
-  const settings: Partial<Integration> = { name, ...readSettings(name, raw, pathOf, env, faults) };
+  const settings: Partial<Integration> = { name, ...readSettings(raw, pathOf, env, faults) };
   settleLeadTimes(settings, raw, pathOf, faults);
   checkTogether(settings, pathOf, faults);
   return isComplete(settings) ? settings : undefined;
 }
 
 function readSettings(
-  integration: string,
   raw: Record<string, unknown>,
   pathOf: (key: string) => string,
   env: NodeJS.ProcessEnv,
@@ -156,16 +155,9 @@ function readSettings(
     }
     const read = faults.read(pathOf(name), schema, written);
     if (key.kind !== 'variable' || typeof read !== 'string') return [setting, read];
-    return [setting, () => heldBy(read, env, integration)];
+    return [setting, () => env[read]];
   });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-function heldBy(variable: string, env: NodeJS.ProcessEnv, integration: string): string {
-  const key = env[variable];
-  if (key === undefined || key === '')
-    throw new Error(`The API key of integration ${integration} is not set`);
-  return key;
 }
 
 function settleLeadTimes(

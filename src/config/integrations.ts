@@ -67,7 +67,7 @@ function fromFile(
     }
     const integration = readIntegration(name, raw, (key) => `${path}.${key}`, env, faults);
     if (integration === undefined) continue;
-    if (needsKeys && !hasKey(integration)) {
+    if (needsKeys && !integration.apiKey()) {
       faults.add(`${path}.apiKeyEnv`, 'the variable that it names is not set');
     }
     read.set(name, integration);
@@ -96,14 +96,6 @@ function readJson(file: string, faults: FaultList): Record<string, unknown> | un
 
 function codeOf(error: unknown): string {
   return String(errorCode(error) ?? 'unknown reason');
-}
-
-function hasKey(integration: Integration): boolean {
-  try {
-    return integration.apiKey() !== '';
-  } catch {
-    return false;
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

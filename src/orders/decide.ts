@@ -1,10 +1,24 @@
-/** Which action a decision means, at checkout and later. */
+/** What the policy makes of an order: whether it is screened, and which action a decision means, at checkout and later. */
 import type { OrderEventType } from './messages.ts';
-import type { Policy } from './policy.ts';
+import {
+  type Integration,
+  type OrderRule,
+  type Policy,
+  recordedOf,
+  type UnavailableAction,
+  type UnavailableRule,
+} from './policy.ts';
 import { currentAttempt } from './record.ts';
 import type { Attempt, AttentionCode, OrderState } from './state.ts';
 import { windowOpen } from './transactions.ts';
-import { type Action, type Decision, type Instant, millis, type OrderDecision } from './words.ts';
+import {
+  type Action,
+  type Decision,
+  type Instant,
+  type IntegrationWorkflow,
+  millis,
+  type OrderDecision,
+} from './words.ts';
 
 /** What follows; an absent field stays as it is. */
 export interface Consequence {
@@ -131,4 +145,93 @@ export function autoCancelDue(order: OrderState, nowMs: number): boolean {
     windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
     !order.actions.some((record) => record.kind === 'cancel' && record.transactionId === transactionId)
   );
+}
+
+// What the policy file says of one order: rules look at a transaction that nobody has checked yet, since skip rules come before the checks.
+
+/** What a rule can look at. */
+export interface OrderFacts {
+  amount: number;
+  /** Three letters; USD when the transaction names none. */
+  currency: string;
+  paymentMethod?: string | undefined;
+  customerId?: string | undefined;
+  itemCategories: string[];
+}
+
+/** @returns whether every condition of the rule holds for the order; a rule without conditions holds */
+export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
+  return (
+    (rule.amountBelow === undefined || facts.amount < rule.amountBelow) &&
+    (rule.amountAtLeast === undefined || facts.amount >= rule.amountAtLeast) &&
+    listed(rule.currency, [facts.currency]) &&
+    listed(rule.paymentMethod, [facts.paymentMethod]) &&
+    listed(rule.customerId, [facts.customerId]) &&
+    listed(rule.itemCategory, facts.itemCategories)
+  );
+}
+
+/** @returns the place of the first `skip` rule that holds, or undefined: the order is screened */
+export function matchingSkipRule(rules: readonly OrderRule[], facts: OrderFacts): number | undefined {
+  const index = rules.findIndex((rule) => ruleMatches(rule, facts));
+  return index < 0 ? undefined : index;
+}
+
+/** @returns the action of a checkout without a decision: the one word, or the first rule that holds, else `hold` */
+export function unavailableAction(
+  whenUnavailable: UnavailableAction | readonly UnavailableRule[],
+  facts: OrderFacts,
+): UnavailableAction {
+  if (typeof whenUnavailable === 'string') return whenUnavailable;
+  return whenUnavailable.find((rule) => ruleMatches(rule, facts))?.action ?? 'hold';
+}
+
+function listed(wanted: string[] | undefined, values: (string | undefined)[]): boolean {
+  if (wanted === undefined) return true;
+  const known = wanted.map((word) => word.toLowerCase());
+  return values.some((value) => value !== undefined && known.includes(value.toLowerCase()));
+}
+
+/** @returns the facts of a transaction in either spelling; USD when no currency is named */
+export function orderFactsOf(transaction: unknown): OrderFacts {
+  const order = record(transaction);
+  const items = Array.isArray(order.lineItems) ? order.lineItems : [];
+  return {
+    amount: amountOf(order.amount),
+    currency: (text(order.currency_code) ?? text(order.currencyCode) ?? 'USD').toUpperCase(),
+    paymentMethod: text(record(order.payment).method),
+    customerId: text(record(order.customer).id),
+    itemCategories: items.flatMap((item) => text(record(item).category) ?? []),
+  };
+}
+
+/** What is no decimal number matches no rule: JavaScript makes 0 of an empty text, and numbers of others, too. */
+function amountOf(value: unknown): number {
+  return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Resolves what an integration says for one order.
+ * @param workflow the integration workflow that the request names, if it names one
+ */
+export function policyFor(
+  integration: Integration,
+  workflow: IntegrationWorkflow | undefined,
+  facts: OrderFacts,
+  events: boolean,
+): Policy {
+  return {
+    ...recordedOf(integration),
+    workflow: workflow ?? integration.workflow,
+    whenUnavailable: unavailableAction(integration.whenUnavailable, facts),
+    events,
+  };
 }

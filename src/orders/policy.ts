@@ -2,14 +2,7 @@
  * The policy: what can be set for an integration, one configured account of the merchant at the screening service, and
  * what of it is in force for one order.
  */
-import {
-  type OrderFacts,
-  type OrderRule,
-  type UnavailableAction,
-  type UnavailableRule,
-  unavailableAction,
-} from './policy-rules.ts';
-import { INTEGRATION_WORKFLOWS, type IntegrationWorkflow } from './words.ts';
+import { type Action, INTEGRATION_WORKFLOWS } from './words.ts';
 
 /** What one key of the policy file may hold. */
 export type ValueKind =
@@ -167,6 +160,24 @@ export const POLICY_KEYS = {
   },
 } as const satisfies Record<string, PolicyKey>;
 
+// Rules on an order: which orders aren't screened (`skip`), and what `whenUnavailable` says.
+
+export type UnavailableAction = Extract<Action, 'hold' | 'proceed' | 'decline'>;
+
+/** All conditions of a rule must hold; a list matches when it has the order's value, whatever the case. */
+export interface OrderRule {
+  amountBelow?: number | undefined;
+  amountAtLeast?: number | undefined;
+  currency?: string[] | undefined;
+  paymentMethod?: string[] | undefined;
+  customerId?: string[] | undefined;
+  itemCategory?: string[] | undefined;
+}
+
+export interface UnavailableRule extends Pick<OrderRule, 'amountBelow' | 'amountAtLeast' | 'paymentMethod'> {
+  action: UnavailableAction;
+}
+
 /** What a key is once it was read: durations are milliseconds. */
 interface ValueOf {
   flag: boolean;
@@ -175,8 +186,8 @@ interface ValueOf {
   'whole number': number;
   text: string;
   address: string;
-  /** @throws when the variable isn't set */
-  variable: () => string;
+  /** Nothing, or nothing but an empty text, while the variable isn't set. */
+  variable: () => string | undefined;
   rules: OrderRule[];
   'action or rules': UnavailableAction | UnavailableRule[];
 }
@@ -240,26 +251,9 @@ const RECORDED = Object.entries<PolicyKey>(POLICY_KEYS)
   .filter(([, { recorded }]) => recorded !== false)
   .map(([name, key]) => settingName(name, key));
 
-/**
- * Resolves what an integration says for one order.
- * @param workflow the integration workflow that the request names, if it names one
- */
-export function policyFor(
-  integration: Integration,
-  workflow: IntegrationWorkflow | undefined,
-  facts: OrderFacts,
-  events: boolean,
-): Policy {
-  return {
-    ...recordedOf(integration),
-    workflow: workflow ?? integration.workflow,
-    whenUnavailable: unavailableAction(integration.whenUnavailable, facts),
-    events,
-  };
-}
-
-function recordedOf(integration: Integration): Settings<RecordedKeys>;
-function recordedOf(integration: object): object {
+/** @returns what of an integration an order records */
+export function recordedOf(integration: Integration): Settings<RecordedKeys>;
+export function recordedOf(integration: object): object {
   const given = new Map(Object.entries(integration));
   return Object.fromEntries(RECORDED.map((name) => [name, given.get(name)]));
 }

@@ -7,16 +7,21 @@ import {
   continueAsNew,
   isCancellation,
   log,
+  metricMeter,
+  setCurrentDetails,
+  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Call, Command } from '../orders/activity-contract.ts';
 import { leave } from '../orders/ask.ts';
+import { describe, searchAttributesOf } from '../orders/describe.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
-import { canStop, keep, nothingLeft, resumed } from '../orders/keep.ts';
+import { counterOf } from '../orders/metrics.ts';
 import { type End, type Input, type Order, type OrderRun, type Reply, RULES_READ } from '../orders/order.ts';
-import { isReady, isShown, next, step } from '../orders/step.ts';
+import { currentAttempt } from '../orders/record.ts';
+import type { OrderState } from '../orders/state.ts';
+import { canStop, isReady, isShown, keep, next, nothingLeft, resumed, step } from '../orders/step.ts';
 import { perform } from './activities.ts';
-import type { Show } from './show.ts';
 
 /** What an order lives by. */
 export interface Rules {
@@ -135,4 +140,70 @@ function endOf(error: unknown, { kind }: Call): End {
 /** The details of our own failures are plain objects. */
 function detailsOf(details: unknown): object {
   return typeof details === 'object' && details !== null ? details : {};
+}
+
+// What ops are shown of an order: search attributes, one upsert for all that changed, the words, and metrics.
+
+export class Show {
+  readonly #metrics: OrderMetrics;
+  readonly #shown = new Map<string, string>();
+
+  /** @param order as it begins, or as it continues as new */
+  constructor(order: Order) {
+    this.#metrics = new OrderMetrics(order.state);
+  }
+
+  /** Shows what changed since the last call. */
+  changes(order: Order): void {
+    const changed = searchAttributesOf(order, amountOf(order)).filter(({ key, value }) => {
+      const text = JSON.stringify(value);
+      if (this.#shown.get(key.name) === text) return false;
+      this.#shown.set(key.name, text);
+      return true;
+    });
+    if (changed.length > 0) upsertSearchAttributes(changed);
+    setCurrentDetails(describe(order));
+    this.#metrics.note(order.state);
+  }
+}
+
+function amountOf({ state, transactions }: Order): number | undefined {
+  const { amount } = transactions[currentAttempt(state).number] ?? {};
+  return amount === undefined || !Number.isFinite(Number(amount)) ? undefined : Number(amount);
+}
+
+// Counts what becomes of an order. A metric is no command: it leaves no trace in the history, and a replay
+// counts nothing.
+
+// Made when they are needed: while a module is loaded there is no workflow yet.
+const decisions = () => counterOf(metricMeter, 'order_screening_decisions_total');
+const attention = () => counterOf(metricMeter, 'order_screening_attention_total');
+
+class OrderMetrics {
+  #decision: OrderState['decision'];
+  #raised: readonly string[];
+
+  /** @param order as it begins, or as it continues as new: what it has is counted already */
+  constructor(order: OrderState) {
+    this.#decision = order.decision;
+    this.#raised = codes(order);
+  }
+
+  /** Counts what is new since the last call. */
+  note(order: OrderState): void {
+    const { integration, decision } = order;
+    if (decision !== this.#decision) {
+      const source = currentAttempt(order).readings.at(-1)?.source ?? 'checkout';
+      if (decision !== 'pending') decisions().add(1, { integration, decision, source });
+      this.#decision = decision;
+    }
+    for (const reason of codes(order)) {
+      if (!this.#raised.includes(reason)) attention().add(1, { integration, reason });
+    }
+    this.#raised = codes(order);
+  }
+}
+
+function codes(order: OrderState): string[] {
+  return order.attention.map(({ code }) => code);
 }

@@ -32,8 +32,7 @@ import { newOrder } from '../orders/record.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { type Instant, instant } from '../orders/words.ts';
 import { failure, wasReset } from './activities.ts';
-import { live, RULES, type Rules } from './loop.ts';
-import { Show } from './show.ts';
+import { live, RULES, type Rules, Show } from './loop.ts';
 
 /** @returns the workflow `screenOrder` that lives by these rules */
 export function screenOrderBy(rules: Rules): (input: OrderRun) => Promise<OrderState> {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { asRequested, momentOf, timed, withMoment } from '../../src/activities/tries.ts';
+import { asRequested, momentOf, timed, withMoment } from '../../src/activities/activity-world.ts';
 import {
   aCatchUp,
   aCheckout,

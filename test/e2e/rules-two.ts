@@ -1,6 +1,5 @@
 /** The workflows of a release that knows rules 2 beside rules 1: an order of rules 2 doesn't poll its review. Made for the test. */
-import { keep } from '../../src/orders/keep.ts';
-import { step } from '../../src/orders/step.ts';
+import { keep, step } from '../../src/orders/step.ts';
 import { wanted } from '../../src/orders/wanted.ts';
 import { screenOrderBy } from '../../src/workflows/screen-order.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import type { UnavailableAction } from '../../src/orders/policy-rules.ts';
+import type { UnavailableAction } from '../../src/orders/policy.ts';
 import type { Action, Decision, IntegrationWorkflow, Phase } from '../../src/orders/words.ts';
 import { anOrder, aPolicy, attention, MINUTE, screen, sinceStart, unanswered } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../src/orders/activity-contract.ts';
-import { canStop, keep, nothingLeft, resumed } from '../../src/orders/keep.ts';
 import type { Input } from '../../src/orders/order.ts';
+import { canStop, keep, nothingLeft, resumed } from '../../src/orders/step.ts';
 import { aLife, Life, screened } from './life.ts';
 import { answered, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 

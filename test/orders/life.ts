@@ -1,10 +1,9 @@
 /** The life of an order without Temporal: its inputs one after the other, and what it wants after each. */
 import type { Call, Command, Moment, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { keep } from '../../src/orders/keep.ts';
 import type { Ask, Effect, EffectResult, Input, Order, Reply, Running } from '../../src/orders/order.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { next, step } from '../../src/orders/step.ts';
+import { keep, next, step } from '../../src/orders/step.ts';
 import type { Decision } from '../../src/orders/words.ts';
 import { answered, aPolicy, sinceStart } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { policyFor } from '../../src/orders/policy.ts';
+import { policyFor } from '../../src/orders/decide.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
 
 const facts = { amount: 10, currency: 'USD', itemCategories: [] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nothingLeft } from '../../src/orders/keep.ts';
 import type { Input } from '../../src/orders/order.ts';
+import { nothingLeft } from '../../src/orders/step.ts';
 import { aLife, type Life, screened, told } from './life.ts';
 import { answered, attention, HOUR, MINUTE, TRANSACTION_ID, unanswered } from './support.ts';
 

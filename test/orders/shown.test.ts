@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { invoiceNumberOf } from '../../src/orders/begin.ts';
+import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/decide.ts';
 import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, plainOrderId } from '../../src/orders/ids.ts';
-import {
-  matchingSkipRule,
-  orderFactsOf,
-  ruleMatches,
-  unavailableAction,
-} from '../../src/orders/policy-rules.ts';
 import { nextEvent, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';

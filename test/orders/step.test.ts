@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describe as inWords } from '../../src/orders/describe.ts';
-import { nothingLeft } from '../../src/orders/keep.ts';
 import type { Input } from '../../src/orders/order.ts';
+import { nothingLeft } from '../../src/orders/step.ts';
 import { aLife, type Life, screened, told } from './life.ts';
 import { answered, attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID } from './support.ts';
 

@@ -2,11 +2,10 @@
 
 import type { Command } from '../../src/orders/activity-contract.ts';
 import { hintRefusal, leave, refusalOf } from '../../src/orders/ask.ts';
-import { canStop, keep, nothingLeft, resumed } from '../../src/orders/keep.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { next, step } from '../../src/orders/step.ts';
+import { canStop, keep, next, nothingLeft, resumed, step } from '../../src/orders/step.ts';
 
 export interface Rules {
   newOrder: typeof newOrder;

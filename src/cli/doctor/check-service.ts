@@ -56,8 +56,8 @@ export async function checkService({ integrations }: Config): Promise<Finding[]>
 async function checkKey(integration: Integration): Promise<Finding> {
   const { name, baseUrl, portalBaseUrl, dialect, mode } = integration;
   const check = finder(`screening-service:${name}`);
-  const apiKey = keyOf(integration);
-  if (apiKey === undefined) return check.skipped('its key is not set');
+  const apiKey = integration.apiKey();
+  if (!apiKey) return check.skipped('its key is not set');
   try {
     const client = createScreeningClient({ baseUrl, portalBaseUrl, dialect, apiKey });
     await client.statusById(randomUUID(), { timeoutMs: ANSWER_WITHIN_MS });
@@ -103,14 +103,6 @@ async function checkClock({ name, baseUrl }: Integration): Promise<Finding> {
   const skewMs = await dateHeaderSkew(baseUrl, ANSWER_WITHIN_MS);
   if (skewMs === undefined) return check.skipped('the service gives no Date');
   return clockFinding(check, skewMs, 'the screening service');
-}
-
-function keyOf(integration: Integration): string | undefined {
-  try {
-    return integration.apiKey();
-  } catch {
-    return undefined;
-  }
 }
 
 /** What may be shown of an address: a path may hold a secret. */
