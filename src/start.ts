@@ -1,7 +1,7 @@
 import { type LocalStack, startLocalStack } from './dev/local-stack.ts';
+import { streamProgress } from './dev/progress.ts';
 import { sampleTable, screenSampleOrders, welcome } from './dev/welcome.ts';
 import { createLog } from './process/log.ts';
-import { streamProgress } from './process/parts.ts';
 
 // `npm start`: everything on one machine, with sample orders, until it is stopped by SIGINT or SIGTERM.
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import type { Progress } from '../process/parts.ts';
 import { scheduleSweep, setupTemporal } from '../temporal/namespace.ts';
 import { assertPortFree, freePort, type GuardedChild, startGuardedChild } from './guarded-child.ts';
+import type { Progress } from './progress.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export interface EmbeddedTemporalOptions {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { exists, withFileLock } from '../process/local.ts';
-import type { Progress } from '../process/parts.ts';
 import { isAtLeast, runCommand } from './guarded-child.ts';
+import type { Progress } from './progress.ts';
 
 const CLI_MODULE = 'github.com/temporalio/cli';
 

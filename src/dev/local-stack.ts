@@ -5,7 +5,7 @@ import { type Config, hashedKey, loadConfig } from '../config/index.ts';
 import { localApiAddress } from '../config/values.ts';
 import { type LocalSecrets, localEnvironment, localSecrets } from '../process/local.ts';
 import type { Log } from '../process/log.ts';
-import { type Progress, StartedParts } from '../process/parts.ts';
+import { StartedParts } from '../process/parts.ts';
 import { createSandbox, type Sandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
 import { installRuntime } from '../temporal/runtime.ts';
@@ -15,6 +15,7 @@ import {
   startEmbeddedTemporal,
 } from './embedded-temporal.ts';
 import { assertPortFree } from './guarded-child.ts';
+import type { Progress } from './progress.ts';
 
 /** Everything on one machine, running. */
 export interface LocalStack {

@@ -99,7 +99,9 @@ describe('before anything is sent', () => {
   });
 
   it('fails, to be tried again, while the integration has no API key', async () => {
-    const failure = await failureOf(aWorld({ apiKey: () => undefined }).checkout.screenAtCheckout(aCheckout()));
+    const failure = await failureOf(
+      aWorld({ apiKey: () => undefined }).checkout.screenAtCheckout(aCheckout()),
+    );
     expect(failure).toMatchObject({ type: 'no-api-key', nonRetryable: false });
   });
 });

@@ -1,3 +1,3 @@
-import type { Progress } from '../../src/process/parts.ts';
+import type { Progress } from '../../src/dev/progress.ts';
 
 export const quiet: Progress = { say: () => undefined, tick: () => undefined };

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { goBuild } from '../../src/dev/go-build.ts';
 import { assertPortFree } from '../../src/dev/guarded-child.ts';
-import { streamProgress } from '../../src/process/parts.ts';
+import { streamProgress } from '../../src/dev/progress.ts';
 import { eventually, freePort } from '../support/index.ts';
 import { POSTGRES_USER, type PostgresServer, startPostgres } from './postgres.ts';
 

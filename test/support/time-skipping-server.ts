@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sdkDownload, userCacheDir } from '../../src/dev/go-build.ts';
 import { runCommand } from '../../src/dev/guarded-child.ts';
+import { type Progress, streamProgress } from '../../src/dev/progress.ts';
 import { exists, withFileLock } from '../../src/process/local.ts';
-import { type Progress, streamProgress } from '../../src/process/parts.ts';
 
 const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));
 const MAVEN_TIMEOUT_MS = 10 * 60_000;
