@@ -237,6 +237,18 @@ const CAUSES: Record<number, string> = {
   24: 'nondeterminism',
 };
 
+/** Said by the SDK of a worker that knows an order no more, and that can't ask Temporal for what it forgot, since Temporal is down. */
+const NOT_FETCHED = /^Fetching history failed: Status \{ code: Unavailable\b/;
+
+/** @returns why a workflow task failed; where its history could not be fetched, no code of ours had begun */
+export function causeOf({
+  cause,
+  failure,
+}: NonNullable<HistoryEvent['workflowTaskFailedEventAttributes']>): string {
+  if (NOT_FETCHED.test(failure?.message ?? '')) return 'history not fetched';
+  return CAUSES[cause ?? 0] ?? `cause ${cause}`;
+}
+
 function summary(runs: readonly HistoryEvent[][]): HistorySummary {
   const events = runs.flat();
   const failedTasks: Record<string, number> = {};
@@ -244,7 +256,7 @@ function summary(runs: readonly HistoryEvent[][]): HistorySummary {
   for (const event of events) {
     const { workflowTaskFailedEventAttributes: failed } = event;
     if (failed) {
-      const cause = CAUSES[failed.cause ?? 0] ?? `cause ${failed.cause}`;
+      const cause = causeOf(failed);
       failedTasks[cause] = (failedTasks[cause] ?? 0) + 1;
     }
     if (event.workflowTaskTimedOutEventAttributes) timedOutTasks += 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderEvidence } from './evidence.ts';
+import { causeOf, type OrderEvidence } from './evidence.ts';
 import {
   aDiary,
   anArrival,
@@ -40,6 +40,19 @@ describe('a planted anomaly is found', () => {
 });
 
 describe('what is excused', () => {
+  it('a task whose history could not be fetched, since Temporal was down: no other failure of that kind', () => {
+    // As it stood in the histories of seeds 887346 and 722954.
+    const down =
+      'Fetching history failed: Status { code: Unavailable, message: "tcp connect error", source: … }';
+    const failed = (message: string) => causeOf({ cause: 14, failure: { message } });
+    const { run } = fine;
+    const judged = (cause: string) =>
+      kinds({ ...fine, run: { ...run, history: { ...run.history, failedTasks: { [cause]: 1 } } } });
+    expect(judged(failed(down))).toEqual([]);
+    expect(judged(failed(`a word in front: ${down}`))).toEqual(['workflow failed']);
+    expect(judged(failed('Fetching history failed: Status { code: NotFound }'))).toEqual(['workflow failed']);
+  });
+
   const outage = {
     outages: [{ what: 'worker' as const, from: START + 10_000, until: START + 12_000 }],
     restless: new Set<string>(),

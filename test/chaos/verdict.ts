@@ -68,8 +68,8 @@ export function judge(evidence: OrderEvidence, circumstances: Circumstances): An
   return findings.map((finding) => ({ ...finding, orderId: evidence.plan.orderId }));
 }
 
-/** Failures of a workflow task that mean nothing: messages came meanwhile, or a worker forgot the order. */
-const HARMLESS = new Set(['forced', 'unhandled command', 'sticky queue reset']);
+/** Failures of a workflow task that mean nothing: messages came meanwhile, a worker forgot the order, or could not ask for its history. */
+const HARMLESS = new Set(['forced', 'unhandled command', 'sticky queue reset', 'history not fetched']);
 
 function lifeOf(
   { plan, diary, run, transactions }: OrderEvidence,
