@@ -156,6 +156,14 @@ it('knows what was asked at the portal, what the gateway said, and the task in w
   expect(facts.overInTask).toBe(1);
 });
 
+it('knows the timers that were begun for what was due already', () => {
+  const timer = (nanos: number) => ({
+    timerStartedEventAttributes: { startToFireTimeout: { seconds: 0 as never, nanos } },
+  });
+  const facts = historyFacts([run([0, taskStarted], [1, taskCompleted], [1, timer(1e6)], [2, timer(2e6)])]);
+  expect(facts.overdueTimers).toEqual([START + 1_000]);
+});
+
 it('reads the runs of an order that continued as new as one', () => {
   const life = run([0, taskStarted], [1, taskCompleted], [1, scheduled('pollStatus')]);
   expect(historyFacts([life, life])).toMatchObject({ tasks: [{}, {}], readsUnderWay: [{}, {}] });

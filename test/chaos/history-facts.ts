@@ -59,6 +59,8 @@ export interface HistoryFacts {
   portalTries: PortalTry[];
   /** Gateway results that the order took. */
   gatewayResults: { attempt?: number | undefined; result: string; task: number; at: number }[];
+  /** When the order began a timer for what was due already: it was told of the time by nothing else. */
+  overdueTimers: number[];
   /** The first task after which the order was canceled or closed. */
   overInTask?: number;
 }
@@ -99,6 +101,7 @@ export function historyFacts(runs: readonly (readonly HistoryEvent[])[]): Histor
     readsUnderWay: [],
     portalTries: [],
     gatewayResults: [],
+    overdueTimers: [],
   };
   for (const events of runs) readRun(events, facts);
   return facts;
@@ -197,6 +200,8 @@ function readRun(events: readonly HistoryEvent[], facts: HistoryFacts): void {
       const from = Math.min(span.from, momentOf(end?.began) ?? span.from);
       facts.recordedReads.push({ ...recordedRead(end, { from, to: span.to }), task });
     }
+    const timer = event.timerStartedEventAttributes;
+    if (timer && spanOf(timer.startToFireTimeout) <= AT_ONCE_MS) facts.overdueTimers.push(Math.floor(at));
     const accepted = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
     if (accepted?.name === 'recordGatewayResult') {
       const request = parsed(gatewaySchema, accepted.args);
@@ -247,9 +252,16 @@ function momentOf(written: string | undefined): number | undefined {
   return written === undefined ? undefined : Date.parse(written);
 }
 
+/** What an order gives a timer for a moment that has passed. */
+const AT_ONCE_MS = 1;
+
+function spanOf(duration: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(duration?.seconds ?? 0) * 1_000 + (duration?.nanos ?? 0) / 1e6;
+}
+
 /** The moment of an event, by the server, in milliseconds after the epoch with their fractions. */
 export function timeOf({ eventTime }: HistoryEvent): number {
-  return Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
+  return spanOf(eventTime);
 }
 
 /** The first of the payloads, as the schema reads it; a chaos run encrypts nothing. */

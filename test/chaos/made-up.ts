@@ -48,6 +48,7 @@ export function someFacts(overrides: Partial<HistoryFacts> = {}): HistoryFacts {
     readsUnderWay: [],
     portalTries: [],
     gatewayResults: [],
+    overdueTimers: [],
     overInTask: 2,
     ...overrides,
   };

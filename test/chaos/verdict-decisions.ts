@@ -105,9 +105,14 @@ function missed(
   const due = Date.parse(cancelBy) - policy.recheckLeadMs;
   if (changed >= due || due >= over || canceledBy(evidence, transaction.id, due)) return undefined;
   // A server or workers that were away let the recheck and the window's end come in one task: then it is over.
-  const hadATask = run.history.facts.tasks.some(({ from }) => from >= due && from < over);
+  const { tasks, overdueTimers } = run.history.facts;
+  const hadATask = tasks.some(({ from }) => from >= due && from < over);
+  // After them nothing may have told the order of the time but a timer that it began then, and that ended after the window.
+  const toldTooLate = overdueTimers.some(
+    (at) => at >= due && !tasks.some(({ from }) => from > at && from < over),
+  );
   const asked = ledger.some((entry) => READS.has(entry.operation) && Date.parse(entry.wallAt) >= due);
-  return hadATask && !asked ? 'it was never read again before the window closed' : undefined;
+  return hadATask && !asked && !toldTooLate ? 'it was never read again before the window closed' : undefined;
 }
 
 /** The cancel's end was on record by then: nothing was left to read for. */

@@ -12,7 +12,16 @@ import {
   withFacts,
   withState,
 } from './made-up.ts';
-import { canceled, cancelRecord, fine, plan, QUIET, toldFail, uncanceled } from './made-up-canceled.ts';
+import {
+  canceled,
+  cancelRecord,
+  failed,
+  fine,
+  plan,
+  QUIET,
+  toldFail,
+  uncanceled,
+} from './made-up-canceled.ts';
 import { PLANTED } from './planted.ts';
 import { ANOMALIES, judge } from './verdict.ts';
 
@@ -95,6 +104,26 @@ describe('what is excused', () => {
     const left = (at: number) => ({ ...fine, ledger: [read], departures: { 9: Date.parse(moment(at)) } });
     expect(kinds(left(44))).not.toContain('cancel sent late');
     expect(kinds(left(46))).toContain('cancel sent late');
+  });
+
+  it('a recheck of whose time nothing told the order in the window, as order 556 of seed 528173 was not told', () => {
+    const unread = { ...fine, transactions: [aTransactionRecord(plan, failed)] };
+    const task = { from: START + 43_655, to: START + 44_336 };
+    const begun = (at: number, ...more: (typeof task)[]) => {
+      const tasks = [
+        { from: START, to: START + 20 },
+        task,
+        ...more,
+        { from: START + 45_000, to: START + 45_020 },
+      ];
+      return kinds(
+        withFacts(unread, { tasks, overInTask: tasks.length - 1, overdueTimers: [START + at * 1_000] }),
+      );
+    };
+    expect(begun(44.336)).toEqual([]);
+    // A task came after it, or it told of something else.
+    expect(begun(44.336, { from: START + 44_400, to: START + 44_500 })).toEqual(['wrong decision']);
+    expect(begun(1)).toEqual(['wrong decision']);
   });
 
   it('a cancel that a person took back', () => {

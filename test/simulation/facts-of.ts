@@ -17,6 +17,7 @@ export function factsOf({ everyTask, everyActivity, lostTasks }: World): History
     readsUnderWay: [],
     portalTries: [],
     gatewayResults: [],
+    overdueTimers: [],
   };
   for (const activity of everyActivity) addActivity(facts, activity, everyTask);
   for (const task of everyTask) addTask(facts, task, everyTask);
