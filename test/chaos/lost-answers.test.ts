@@ -97,6 +97,31 @@ describe('an answer that the order does not know of', () => {
     expect(kinds(told(facts, [anEntry(plan), readAt(10), readAt(40, 3, '503')]))).toEqual(['wrong decision']);
   });
 
+  it('was asked for by a hint’s task that left no trace, as order 506 of seed 347202 has it: the hint’s sender was told so', () => {
+    const hint = (status: number, sequence = 1) =>
+      anEntry(plan, {
+        operation: 'webhook',
+        sequence,
+        wallAt: moment(9),
+        outcome: { status, code: null, decision: 'fail' },
+      });
+    const asked = (...hints: ReturnType<typeof hint>[]) =>
+      kinds(told({}, [anEntry(plan), ...hints, readAt(10), readAt(40, 4, '503')]));
+    expect(asked(hint(503))).toEqual([]);
+    expect(asked(hint(202))).toEqual(['wrong decision']);
+    expect(asked(hint(503, 3))).toEqual(['wrong decision']);
+    const inATask = {
+      tasks: [
+        { from: at(9.9), to: at(10.1) },
+        { from: at(45), to: at(45.02) },
+      ],
+      overInTask: 1,
+    };
+    expect(kinds(told(inATask, [anEntry(plan), hint(503), readAt(10), readAt(40, 4, '503')]))).toEqual([
+      'wrong decision',
+    ]);
+  });
+
   it('is no fault after the moment at which the order was over, and one a millisecond before', () => {
     expect(kinds(told({}, [anEntry(plan), readAt(40, 2, '503'), readAt(45, 3)]))).toEqual([]);
     expect(kinds(told({}, [anEntry(plan), readAt(40, 2, '503'), readAt(44.999, 3)]))).toEqual([

@@ -44,6 +44,10 @@ export function whyNotOnRecord(
   const underWay = facts.readsUnderWay.filter(
     ({ scheduledAt, endedAt = Number.POSITIVE_INFINITY }) => scheduledAt <= told && told <= endedAt,
   );
+  const seen = around.length > 0 || underWay.length > 0 || facts.tasks.some((task) => holds(task, told));
+  // A task for an update stands in the history only once it has ended well. The sender of the hint was told that it was not taken.
+  if (!seen && ledger.some((one) => one.sequence < entry.sequence && isHintNotTaken(one)))
+    return 'the task of a hint that was not taken left no trace';
   if (underWay.some(({ stoppedAt }) => stoppedAt !== undefined)) return 'the order stopped the read';
   const ended = run.status !== 'RUNNING';
   if (ended && again === undefined && underWay.some(({ endedAt }) => endedAt === undefined))
@@ -87,6 +91,10 @@ function killedMeanwhile({ from, to }: Span, outages: Outages): string | undefin
       outage.what !== 'API' && outage.from <= to && from <= (outage.until ?? Number.POSITIVE_INFINITY),
   );
   return killed && `${killed.what} was killed before its end was recorded`;
+}
+
+function isHintNotTaken({ operation, outcome }: LedgerEntry): boolean {
+  return operation === 'webhook' && outcome.status === 503;
 }
 
 function holds({ from, to }: Span, moment: number): boolean {
