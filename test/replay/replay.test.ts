@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'histories');
+const OPEN = join(import.meta.dirname, 'open');
 const files = readdirSync(DIRECTORY).filter((file) => file.endsWith('.json'));
 const BUNDLE_WITHIN_MS = 60_000;
 
@@ -35,5 +36,13 @@ describe('a recorded order replays with the workflow code of today', () => {
     await expect(
       Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId),
     ).rejects.toThrow(/nondeterminism|TMPRL1100/i);
+  });
+});
+
+/** Found by the chaos run, and told under «Open» in docs/guarantees.md: each is moved to the others once it replays. */
+describe('a recorded order that does not replay yet', () => {
+  it.fails.each(readdirSync(OPEN))('%s', async (file) => {
+    const { history, workflowId } = JSON.parse(readFileSync(join(OPEN, file), 'utf8'));
+    await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId);
   });
 });
