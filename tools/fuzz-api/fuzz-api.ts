@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { userCacheDir } from '../../src/dev/go-build.ts';
 import { freePort, runCommand } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
-import { createLog } from '../../src/process/log.ts';
 import { streamProgress } from '../../src/dev/progress.ts';
+import { createLog } from '../../src/process/log.ts';
 
 // `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
 // for it, on free ports, with the sandbox and an empty data folder; about three minutes.
