@@ -10,16 +10,17 @@ import { type Config, ConfigError, type HashedKey } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
 import type { Log } from '../process/log.ts';
 import type { OrderScreening } from '../starter.ts';
-import { admitCallers, requireKey } from './callers.ts';
-import { type CodecOptions, codecRoutes } from './codec-routes.ts';
 import {
+  admitCallers,
   CONNECTION_TIMES,
   type ConnectionTimes,
   connectionOptions,
   letConnectionsGo,
+  requireKey,
   takeOverNodesAnswers,
   wasCut,
-} from './connections.ts';
+} from './callers.ts';
+import { type CodecOptions, codecRoutes } from './codec-routes.ts';
 import { acceptJsonOnly } from './define-route.ts';
 import { createAnswerRecord, createHttpMetrics, frameworkLog, type HttpMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';

@@ -1,9 +1,16 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { wayOfACheckout } from '../support/checkout-way.ts';
-import { freePort, spawnProcess, withTestServer } from '../support/index.ts';
+import { freePort, spawnProcess } from '../support/index.ts';
 
-const server = withTestServer();
 const PATIENT_MS = 120_000;
+
+/** A server of its own: on one that others had, their orders still have something to do. */
+let server: EmbeddedTemporal;
+beforeAll(async () => {
+  server = await startEmbeddedTemporal({ port: 0 });
+}, PATIENT_MS);
+afterAll(() => server?.stop());
 
 /** What watches, what goes through all, and the stand-in for the service. */
 const BESIDE_THE_WAY =
