@@ -2,6 +2,7 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SWEEP_SCHEDULE_ID } from '../../src/orders/activity-contract.ts';
 import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import { scheduleSweep } from '../../src/temporal/namespace.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
@@ -11,7 +12,7 @@ const server = withTestServer({ except: (workflowId) => poisoned.some((id) => wo
 let all: Deployment;
 
 beforeAll(async () => {
-  await endSweeps();
+  await beginAnew();
   all = await deploy(server.address, { default: {} });
 });
 afterAll(() => all?.stop());
@@ -32,18 +33,22 @@ async function sweepsUnderWay() {
   return Promise.all(described);
 }
 
-/** A sweep of the file before, whose worker had other keys or activities, would stand in the way of the next for minutes. */
-async function endSweeps(): Promise<void> {
+/** A new schedule: each sweep of one is given the last one's result, and the file before may have sealed that with keys of its own. */
+async function beginAnew(): Promise<void> {
   const isThere = await sweepSchedule()
     .describe()
     .catch(() => undefined);
-  if (isThere === undefined) return;
-  for (const { workflowId } of await sweepsUnderWay()) {
-    await server.client.workflow
-      .getHandle(workflowId)
-      .terminate('of another file')
-      .catch(() => undefined);
+  if (isThere !== undefined) {
+    for (const { workflowId } of await sweepsUnderWay()) {
+      await server.client.workflow
+        .getHandle(workflowId)
+        .terminate('of another file')
+        .catch(() => undefined);
+    }
+    await sweepSchedule().delete();
   }
+  await eventually(() => scheduleSweep(server.connection, server.namespace));
+  await eventually(() => sweepSchedule().describe());
 }
 
 const IN_A_ROW = 3;
