@@ -47,8 +47,11 @@ async function beginAnew(): Promise<void> {
     }
     await sweepSchedule().delete();
   }
-  await eventually(() => scheduleSweep(server.connection, server.namespace));
-  await eventually(() => sweepSchedule().describe());
+  // A schedule that is still being deleted is taken for one that is there.
+  await eventually(async () => {
+    await scheduleSweep(server.connection, server.namespace);
+    await sweepSchedule().describe();
+  });
 }
 
 const IN_A_ROW = 3;
