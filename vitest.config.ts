@@ -1,10 +1,16 @@
 import { defineConfig } from 'vitest/config';
 import { E2E_AT_A_TIME } from './test/support/dev-server-setup.ts';
+import LongOnesFirst from './test/support/long-ones-first.ts';
 
 const fuzz = ['test/fuzz/**/*.test.ts'];
 const workflows = ['test/workflows/**/*.test.ts', 'test/replay/replay.test.ts'];
 const simulation = ['test/simulation/*.test.ts'];
-const e2e = ['test/e2e/**/*.test.ts', 'test/dev/server/**/*.test.ts', 'test/*/main.test.ts'];
+const e2e = [
+  'test/e2e/**/*.test.ts',
+  'test/dev/server/**/*.test.ts',
+  'test/*/main.test.ts',
+  'test/attacks/floods.test.ts',
+];
 const chaos = ['test/chaos/chaos.test.ts'];
 const production = ['test/production/**/*.test.ts'];
 const packaged = ['test/package/**/*.test.ts'];
@@ -18,6 +24,7 @@ const PATIENT_MS = 60_000;
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongOnesFirst },
     projects: [
       {
         test: {

@@ -20,7 +20,9 @@ async function main(): Promise<void> {
   const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
   const orderScreening = createOrderScreening({ client, findIntegration: config.findIntegration, cards });
   const app = await startApi(config, orderScreening, log);
-  closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false }, async ({ err }) => {
+  // With a file of keys SIGHUP has it read again.
+  const skip: 'SIGHUP'[] = config.api.keysFile === undefined ? [] : ['SIGHUP'];
+  closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false, skip }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error');
     await app.close();
     await cards.close();

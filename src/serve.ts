@@ -65,7 +65,9 @@ async function main(): Promise<void> {
   const service = await startService(config, log);
   const { connection, namespace } = config.temporal;
   log.info({ address: connection.address, namespace, ...config.workerVersion }, 'API and worker are ready');
-  closeWithGrace({ delay: STOP_WITHIN_MS, logger: false }, async ({ err }) => {
+  // With a file of keys SIGHUP has it read again.
+  const skip: 'SIGHUP'[] = config.api.keysFile === undefined ? [] : ['SIGHUP'];
+  closeWithGrace({ delay: STOP_WITHIN_MS, logger: false, skip }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error');
     else log.info('stopping: what runs may finish');
     await service.stop();

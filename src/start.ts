@@ -1,16 +1,16 @@
+import { streamProgress } from './dev/go-build.ts';
 import { type LocalStack, startLocalStack } from './dev/local-stack.ts';
-import { streamProgress } from './dev/progress.ts';
 import { sampleTable, screenSampleOrders, welcome } from './dev/welcome.ts';
 import { createLog } from './process/log.ts';
 
-// `npm start`: everything on one machine, with sample orders, until it is stopped by SIGINT or SIGTERM.
+// `npm start`: everything on one machine, with sample orders, until it is stopped by SIGINT or SIGTERM, or its terminal is closed.
 
 /** A stop that takes longer is cut off: whatever dies goes on at the next start. */
 const STOP_WITHIN_MS = 9_500;
 
 const progress = streamProgress();
 const asked = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
 });
 
 try {

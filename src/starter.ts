@@ -1,18 +1,35 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
+import { adopt } from './client/adopt.ts';
 import { HintQueues, type HintsSent, sendHint } from './client/hint.ts';
 import { inspectOrder } from './client/inspect-order.ts';
-import { acknowledge, recheck, recordGatewayResult, withdraw } from './client/order-messages.ts';
+import {
+  acknowledge,
+  override,
+  recheck,
+  recordGatewayResult,
+  tellUnheard,
+  withdraw,
+} from './client/order-messages.ts';
 import { portalAction } from './client/portal-action.ts';
 import { LookUps, listOrders, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
+import { redeliver } from './client/redeliver.ts';
 import { putCard, screen } from './client/screen.ts';
 import { asOrderError, within } from './client/temporal-errors.ts';
-import type { ClientContext, OrderName, OrderScreening, OrderScreeningOptions } from './client/types.ts';
+import type {
+  ClientContext,
+  OrderName,
+  OrderScreening,
+  OrderScreeningOptions,
+  PortalOptions,
+} from './client/types.ts';
+import { refuseCardData, vouchedFor } from './orders/card-data.ts';
 import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
 export { EarlyAnswers } from './client/fast-path.ts';
 export type {
+  AdoptRequest,
   HintAnswer,
   HintRequest,
   InspectedOrder,
@@ -39,20 +56,31 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
   const context: ClientContext = options;
   const { client } = options;
   const hintsSent: HintsSent = { queues: new HintQueues(), lookUps: new LookUps(), signalTimes: new Map() };
-  const key = ({ orderId, integration }: OrderName) => ({
-    integration: integrationOf(context, integration).name,
-    orderId: readOrderId(orderId),
-  });
-  const workflowId = (order: OrderName) => {
-    const { integration, orderId } = key(order);
+  const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
+    const { name, notCards } = integrationOf(context, integration);
+    refuseCardData({ ...request, ...how, orderId }, { notCards });
+    return { integration: name, orderId: readOrderId(orderId) };
+  };
+  /** @throws OrderScreeningError `card-data-in-request`, wherever it stands in what goes to the order */
+  const workflowId = (order: OrderName, request = {}, how = {}) => {
+    const { integration, orderId } = key(order, request, how);
     return orderWorkflowId(integration, orderId);
   };
-  const portal = async (order: OrderName, fields: PortalFields, portalOptions = {}) =>
-    portalAction(context, key(order), fields, portalOptions);
+  const vouched = <Request extends object>(order: OrderName, request: Request) =>
+    vouchedFor(request, integrationOf(context, order.integration));
+  const portal = async (order: OrderName, fields: PortalFields, how: PortalOptions = {}) =>
+    portalAction(context, key(order, fields, how), vouched(order, fields), how);
   return {
     screen: async (request) => screen(context, request),
+    adopt: async (request, how) => adopt(context, request, how),
     retry: async (request) => screen(context, request),
-    recordGatewayResult: async (order, request) => recordGatewayResult(context, workflowId(order), request),
+    unheard: async (order, { attempt }) => {
+      const { name, events } = integrationOf(context, order.integration);
+      const id = workflowId({ ...order, integration: name });
+      if (events === 'changes') await tellUnheard(context, id, attempt);
+    },
+    recordGatewayResult: async (order, request) =>
+      recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
     get: async (order) => readOrder(context, workflowId(order)),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     list: async (request) => listOrders(context, request),
@@ -60,8 +88,11 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),
     submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),
     attachCustomerCode: (order, request, how) => portal(order, { kind: 'customer-code', ...request }, how),
-    acknowledge: async (order, { reason }, how) => acknowledge(context, workflowId(order), reason, how),
-    withdraw: async (order, request, how) => withdraw(context, key(order), request, how),
+    acknowledge: async (order, { reason }, how) =>
+      acknowledge(context, workflowId(order, { reason }, how), reason, how),
+    withdraw: async (order, request, how) => withdraw(context, key(order, request, how), request, how),
+    override: async (order, request, how) => override(context, workflowId(order, request, how), request, how),
+    redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),
     recheck: async (order) => recheck(context, workflowId(order)),
     hint: async (request) => sendHint(context, hintsSent, request),
     putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),

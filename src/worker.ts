@@ -8,6 +8,7 @@ import {
   createActivities,
   createEventSender,
   createOrderDirectory,
+  type EventSenders,
   withAttemptInLog,
   withHeartbeats,
   withMetrics,
@@ -18,6 +19,7 @@ import { createDataConverter } from './codec/index.ts';
 import {
   type Config,
   ConfigError,
+  type EventsReceiver,
   loadConfig,
   type TemporalSettings,
   unreachableTemporal,
@@ -70,7 +72,10 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
   const { connection, namespace, dataConverter } = settings;
   await requireNamespace(connection, namespace);
   const client = new Client({ connection, namespace, dataConverter });
-  const activities = withMetrics(createActivities({ orders: createOrderDirectory(client), ...world }));
+  const stopping = new AbortController();
+  const activities = withMetrics(
+    createActivities({ orders: createOrderDirectory(client), stopping: stopping.signal, ...world }),
+  );
   const common = {
     connection,
     namespace,
@@ -109,6 +114,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
   const watch = watchQueues(client);
   const runs = workers.map((worker) => worker.run());
   const stopAll = (): void => {
+    stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const stopped = allEnded(runs, stopAll).finally(() => watch.stop());
@@ -171,8 +177,14 @@ export function worldOf(config: Config): ActivityWorld {
   return {
     findIntegration: config.findIntegration,
     cards: createCardStash(config.cardStash.url, config.cardStash.keys),
-    ...(config.events && { events: createEventSender(config.events.url, config.events.secret) }),
+    events: sendersTo(config.events),
   };
+}
+
+function sendersTo({ own, common }: Config['events']): EventSenders {
+  const sender = ({ url, secrets }: EventsReceiver) => createEventSender(url, secrets);
+  const senders = new Map([...own].map(([name, receiver]) => [name, sender(receiver)]));
+  return { own: senders, ...(common && { common: sender(common) }) };
 }
 
 async function main(): Promise<void> {

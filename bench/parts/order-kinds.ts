@@ -1,4 +1,4 @@
-/** Eight kinds of order, each with what happens to it from its checkout to its end. */
+/** Kinds of order, each with what happens to it from its checkout to its end. */
 import { eventually } from '../../test/support/eventually.ts';
 import { anOrder, type BenchOrder } from '../orders.ts';
 import { type Deployment, WEBHOOK_SECRET } from '../stack/deployment.ts';
@@ -28,6 +28,7 @@ const WITHIN_MS = 60_000;
 
 export const ORDER_KINDS: readonly OrderKind[] = [
   { name: 'passed', policy: SHORT_LIFE, decision: 'pass' },
+  { name: 'passed, changes only', policy: { ...SHORT_LIFE, events: 'changes' }, decision: 'pass' },
   { name: 'declined', policy: { ...SHORT_LIFE, retryWithin: '2s' }, decision: 'fail' },
   {
     name: 'declined, then passed',
@@ -41,6 +42,12 @@ export const ORDER_KINDS: readonly OrderKind[] = [
   {
     name: 'review, passed by webhook',
     policy: { ...SHORT_LIFE, poll: SELDOM },
+    decision: 'review',
+    after: (living) => decideAndTell(living, 'pass'),
+  },
+  {
+    name: 'review, passed by webhook, changes only',
+    policy: { ...SHORT_LIFE, poll: SELDOM, events: 'changes' },
     decision: 'review',
     after: (living) => decideAndTell(living, 'pass'),
   },
@@ -77,12 +84,15 @@ export async function decideAndTell(living: Living, decision: string): Promise<v
   await requestJson('POST', webhook, { invoiceNumber: order.orderId });
 }
 
-/** Until what was to be told about it is told: what comes next finds the order at rest, as it does days later. */
+/** Until what was to be told about it is told, and what is tried again waits to be: what comes next finds the order at rest, as it does days later. */
 export async function untilTold({ all, integration, order }: Living): Promise<void> {
+  const handle = all.client.workflow.getHandle(`order:${integration}:${order.orderId}`);
   await eventually(
     async () => {
-      const state = await all.orders.get({ orderId: order.orderId, integration });
-      return state.events.waiting === 0 && state.events.delivered > 0;
+      const { events, policy } = await all.orders.get({ orderId: order.orderId, integration });
+      const { raw } = await handle.describe();
+      const busy = raw.pendingActivities?.some(({ attempt }) => (attempt ?? 1) < 2) === true;
+      return !busy && events.waiting === 0 && (events.delivered > 0 || policy?.events === 'changes');
     },
     { timeoutMs: WITHIN_MS, intervalMs: 50 },
   );

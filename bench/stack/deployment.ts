@@ -106,7 +106,7 @@ async function settingsOf(stack: Stack, options: DeploymentOptions): Promise<Nod
     CARD_STASH_URL: '',
     PAYLOAD_KEYS: encrypted ? `bench:${randomBytes(32).toString('base64')}` : '',
     EVENTS_URL: events ? stack.events.url : '',
-    EVENTS_SECRET: events ? stack.events.secret : '',
+    EVENTS_SECRETS: events ? stack.events.secret : '',
     SCREENING_MAX_RPS: String(maxRps ?? 20),
   };
 }

@@ -8,11 +8,16 @@ import { createDataConverter, createOrderScreening, OrderScreeningError } from '
 
 type Action = 'proceed' | 'hold' | 'decline' | 'cancel';
 
+interface Order {
+  /** Counts the customer's tries to pay. */
+  attempt: number;
+  payment: 'authorized' | 'captured' | 'voided' | 'refunded';
+  /** What the payment gateway was asked to do. */
+  calls: string[];
+}
+
 /** A real service keeps both in its database, and changes them in one transaction. */
-const orders = new Map<
-  string,
-  { payment: 'authorized' | 'captured' | 'voided' | 'refunded'; calls: string[] }
->();
+const orders = new Map<string, Order>();
 const eventsDone = new Set<string>();
 
 const { PORT = '3000', EVENTS_SECRET = '' } = process.env;
@@ -30,36 +35,69 @@ app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, b
   done(null, body),
 );
 
-/** The checkout, after the gateway has authorized the payment. The body is the transaction. */
-app.post<{ Params: { orderId: string }; Body: string }>('/checkout/:orderId', async (request, reply) => {
-  const { orderId } = request.params;
-  if (!orders.has(orderId)) orders.set(orderId, { payment: 'authorized', calls: [] });
-  try {
-    const { action, message } = await screen(orderId, JSON.parse(request.body));
+/** The checkout, after the gateway has authorized the payment. The body is the transaction; a declined customer pays anew with the next `attempt`. */
+app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body: string }>(
+  '/checkout/:orderId',
+  async ({ params: { orderId }, query, body }) => {
+    const attempt = Number(query.attempt ?? 1);
+    if ((orders.get(orderId)?.attempt ?? 0) < attempt) authorized(orderId, attempt);
+    const { action, message } = await screen({ orderId, attempt, transaction: JSON.parse(body) });
     follow(orderId, action);
     return { action, message, payment: orders.get(orderId)?.payment };
-  } catch (error) {
-    if (!(error instanceof OrderScreeningError)) throw error;
-    // Nobody knows yet, so nothing is captured. The event will tell, or the customer sends the same again.
-    if (error.code === 'temporal-unavailable') return reply.code(503).send({ action: 'hold' });
-    return reply.code(422).send({ code: error.code, faults: error.details.errors });
-  }
-});
+  },
+);
 
 /** The same attempt again is always safe: it gets the same answer, and makes no second transaction. */
-async function screen(orderId: string, transaction: unknown, tries = 3): ReturnType<typeof screening.screen> {
+async function screen(
+  request: { orderId: string; attempt: number; transaction: unknown },
+  tries = 3,
+): ReturnType<typeof screening.screen> {
   try {
-    return await screening.screen({ orderId, transaction });
+    return await screening.screen(request);
   } catch (error) {
     const unknown = error instanceof OrderScreeningError && error.code === 'temporal-unavailable';
     if (!unknown || tries === 1) throw error;
-    return screen(orderId, transaction, tries - 1);
+    return screen(request, tries - 1);
   }
 }
 
+const reasonSchema = z.object({ reason: z.string() });
+
+/** A person cancels. Where the service takes no cancel any more, the money is given back by hand. */
+app.post<{ Params: { orderId: string }; Body: string }>(
+  '/orders/:orderId/cancel',
+  async ({ params, body }) => {
+    const { reason } = reasonSchema.parse(JSON.parse(body));
+    const { status } = await screening.cancel(params, { reason });
+    follow(params.orderId, 'cancel');
+    return { status, payment: orders.get(params.orderId)?.payment };
+  },
+);
+
+/** A review that another system screened before: `{transactionId, screenedAt}`. */
+app.post<{ Params: { orderId: string }; Body: string }>(
+  '/orders/:orderId/adopt',
+  async ({ params, body }) => {
+    const { action } = await screening.adopt({ ...JSON.parse(body), ...params });
+    if (!orders.has(params.orderId)) authorized(params.orderId, 1);
+    follow(params.orderId, action);
+    return { action, payment: orders.get(params.orderId)?.payment };
+  },
+);
+
+app.setErrorHandler((error, _request, reply) => {
+  if (!(error instanceof OrderScreeningError)) throw error;
+  // Nobody knows yet, so nothing is captured. The event will tell, or the customer sends the same again.
+  if (error.code === 'temporal-unavailable') return reply.code(503).send({ action: 'hold' });
+  return reply.code(422).send({ code: error.code, faults: error.details.errors });
+});
+
 const eventSchema = z.object({
   orderId: z.string().optional(),
-  data: z.object({ action: z.enum(['proceed', 'hold', 'decline', 'cancel']).optional() }),
+  data: z.object({
+    action: z.enum(['proceed', 'hold', 'decline', 'cancel']).optional(),
+    attempt: z.number().optional(),
+  }),
 });
 
 /** Events of order-screening. 2xx means: taken. Anything else, and it comes again. */
@@ -74,7 +112,9 @@ app.post<{ Body: string }>('/events', async (request, reply) => {
   }
   if (eventsDone.has(id)) return { event: 'repeated' };
   const { orderId, data } = eventSchema.parse(payload);
-  if (orderId !== undefined && data.action !== undefined) follow(orderId, data.action);
+  // An event of the attempt before may come when the next one has begun: it isn't about that payment.
+  const isOfThisPayment = orderId !== undefined && orders.get(orderId)?.attempt === data.attempt;
+  if (isOfThisPayment && data.action !== undefined) follow(orderId, data.action);
   eventsDone.add(id);
   return { event: 'taken' };
 });
@@ -82,6 +122,11 @@ app.post<{ Body: string }>('/events', async (request, reply) => {
 app.get<{ Params: { orderId: string } }>('/orders/:orderId', async ({ params }, reply) => {
   return orders.get(params.orderId) ?? reply.code(404).send({});
 });
+
+function authorized(orderId: string, attempt: number): void {
+  const { calls = [] } = orders.get(orderId) ?? {};
+  orders.set(orderId, { attempt, payment: 'authorized', calls });
+}
 
 /** Captures or gives back the money, once, whether the checkout's answer or an event says so first. */
 function follow(orderId: string, action: Action): void {

@@ -1,5 +1,5 @@
 /** What the activities stand on, put together by the worker, and what they are to a worker. */
-import { activityInfo, sleep } from '@temporalio/activity';
+import { activityInfo, log, sleep } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type {
@@ -11,24 +11,24 @@ import type {
   Moment,
   PollActivities,
   SweepActivities,
-  SweepFinding,
-  SweepResult,
   Timed,
 } from '../orders/activity-contract.ts';
 import type { Fault } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
-import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';
+import { createScreeningClient, MOST_FAULTS, type ScreeningClient } from '../screening/index.ts';
 import { begunByAnotherRun, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
   findIntegration: FindIntegration;
   cards: CardStash;
   /** Absent: nobody wants events. */
-  events?: EventSender;
+  events?: EventSenders;
   /** Absent where no sweep runs. */
   orders?: OrderDirectory;
+  /** Aborted when the worker is told to stop: what goes on for long ends then. */
+  stopping?: AbortSignal;
   /** Absent where no caller waits in the same process. */
   beforeRecord?: BeforeRecord;
 }
@@ -48,16 +48,28 @@ export function integrationOf(world: ActivityWorld, name: string): Integration {
  * @throws a failure that the server retries when there is no key: an operator's mistake, too
  */
 export function clientOf(integration: Integration): ScreeningClient {
-  const { name, baseUrl, portalBaseUrl, dialect } = integration;
+  const { name } = integration;
   const apiKey = integration.apiKey();
   if (!apiKey) throw ApplicationFailure.retryable(`integration «${name}» has no API key`, 'no-api-key');
-  return createScreeningClient({ baseUrl, portalBaseUrl, dialect, apiKey });
+  return createScreeningClient({ ...integration, apiKey });
 }
 
-/** All of it goes into history, where one payload has its limits: the first say enough. */
-const MOST_FAULTS = 100;
+/**
+ * @returns whether the transaction is another order's: two integrations with one key may share an invoice number. Where that can't be
+ * asked, it isn't
+ */
+export async function isAnothers({ orders }: ActivityWorld, transactionId: string): Promise<boolean> {
+  if (orders === undefined) return false;
+  const own = activityInfo().workflowExecution?.workflowId;
+  try {
+    return (await orders.withTransaction(transactionId)).some((workflowId) => workflowId !== own);
+  } catch (error) {
+    log.warn('the list of orders could not be asked whose a transaction is', { error: String(error) });
+    return false;
+  }
+}
 
-/** @returns the faults in one line, without any value that was sent */
+/** @returns the faults in one line, without any value that was sent. It goes into history: the first say enough */
 export function faultWords(faults: readonly Fault[]): string {
   const shown = faults.slice(0, MOST_FAULTS).map(({ path, message }) => `${path} ${message}`.trim());
   const more = faults.length - shown.length;
@@ -70,9 +82,14 @@ export function invalidTransaction(faults: readonly Fault[]): ApplicationFailure
     path: path === '' ? 'transaction' : `transaction.${path}`,
     message,
   }));
+  return invalidRequest(errors, 'The transaction breaks a rule');
+}
+
+/** @returns the failure of an order that can't begin, with its faults as its detail */
+export function invalidRequest(errors: readonly Fault[], words: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'invalid-request',
-    message: `The transaction breaks a rule: ${faultWords(errors)}.`,
+    message: `${words}: ${faultWords(errors)}.`,
     nonRetryable: true,
     details: [{ errors: errors.slice(0, MOST_FAULTS) }],
   });
@@ -182,24 +199,31 @@ function watchFrom(began: Instant): () => Moment {
 /** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */
 export type EventSender = (event: OrderEvent, timeoutMs: number) => Promise<void>;
 
-/** A sweep's result, with what the receiver of events didn't take: the next sweep tells it again. */
-export interface Swept extends SweepResult {
-  untold?: SweepFinding[];
+/** Those of integrations that have a receiver of their own, and that of all others. */
+export interface EventSenders {
+  own: ReadonlyMap<string, EventSender>;
+  common?: EventSender;
 }
 
+/** @returns who sends the integration's events, as the settings are now; undefined: nobody wants them */
+export function senderOf({ events }: ActivityWorld, integration: string): EventSender | undefined {
+  return events?.own.get(integration) ?? events?.common;
+}
+
+/** The open orders, from outside. */
 export interface OrderDirectory {
   /** Open orders, a page at a time, from the newest on. */
   open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
   /** Open orders that should have closed when their cancel window did. */
-  overdue(limit: number): Promise<string[]>;
+  overdue(limit: number): Promise<{ workflowId: string; since: Instant }[]>;
   /** How many orders are open, by phase. */
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
-  /** How the newest ended sweep ended; undefined too when its key is gone, so that sweeping never stops for that. */
-  lastSweep(): Promise<Swept | undefined>;
-  /** How often the order's current workflow task was begun; 0 when none is pending. */
-  taskTries(workflowId: string): Promise<number>;
+  /** The orders that have the transaction, open or closed. */
+  withTransaction(transactionId: string): Promise<string[]>;
+  /** The order's current workflow task: how often it was begun, and since when it is due. */
+  pendingTask(workflowId: string): Promise<{ tries: number; since: Instant } | undefined>;
 }
 
 /** The activities of each task queue. */

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../orders/messages.ts';
-import type { ActivityWorld, EventSender } from './activity-world.ts';
+import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
 import { tellNextTry, tryAgain, waitLonger } from './tries.ts';
 
@@ -46,11 +46,12 @@ function timeFor(until: number): number {
 }
 
 async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: number): Promise<void> {
-  if (world.events === undefined) {
+  const send = senderOf(world, event.integration);
+  if (send === undefined) {
     throw ApplicationFailure.retryable('no events receiver is configured any more', 'no-receiver');
   }
   try {
-    await world.events(event, timeoutMs);
+    await send(event, timeoutMs);
     noteDelivery(event, true);
   } catch (error) {
     noteDelivery(event, false);
@@ -68,10 +69,9 @@ const MAX_REPLY_BYTES = 64 * 1024;
 
 /**
  * @param url the receiver
- * @param secret its signing secret, `whsec_…`
+ * @param secrets the signing secrets, `whsec_…`: a receiver that knows one of them takes the event
  */
-export function createEventSender(url: string, secret: string): EventSender {
-  const webhook = new Webhook(secret);
+export function createEventSender(url: string, secrets: readonly string[]): EventSender {
   return async (event, timeoutMs) => {
     const { id, ...payload } = event;
     const body = JSON.stringify(payload);
@@ -81,7 +81,7 @@ export function createEventSender(url: string, secret: string): EventSender {
       redirect: 'manual',
       size: MAX_REPLY_BYTES,
       signal: AbortSignal.timeout(timeoutMs),
-      headers: signedHeaders(webhook, id, body),
+      headers: signedHeaders(secrets, id, body),
     }).catch(() => undefined);
     await response?.arrayBuffer().catch(() => undefined);
     if (response?.ok !== true) {
@@ -92,13 +92,21 @@ export function createEventSender(url: string, secret: string): EventSender {
   };
 }
 
-/** @returns the headers of an event that is sent now, signed by Standard Webhooks */
-export function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
+/** @returns the headers of an event that is sent now, signed by Standard Webhooks with each of the secrets */
+export function signedHeaders(secrets: readonly string[], id: string, body: string): Record<string, string> {
   const sentAt = new Date();
+  const webhookId = inHeader(id);
   return {
     'content-type': 'application/json',
-    'webhook-id': id,
+    'webhook-id': webhookId,
     'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
-    'webhook-signature': webhook.sign(id, sentAt, body),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(webhookId, sentAt, body)).join(' '),
   };
+}
+
+/** @returns an id as a header can carry it: what isn't printable ASCII is percent-encoded, and `%` with it, so that two ids stay two */
+function inHeader(id: string): string {
+  return id.replace(/[^\x20-\x7e]|%/gu, (one) =>
+    [...Buffer.from(one)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
 }

@@ -14,7 +14,7 @@ import { screeningActivities } from './screening.ts';
 import { statusActivities } from './status.ts';
 import { sweepActivities } from './sweep.ts';
 
-export type { ActivityWorld } from './activity-world.ts';
+export type { ActivityWorld, EventSenders } from './activity-world.ts';
 export { createEventSender } from './events.ts';
 export { withAttemptInLog, withMetrics } from './metrics.ts';
 export { createOrderDirectory } from './sweep.ts';

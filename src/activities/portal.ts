@@ -191,7 +191,7 @@ function portalCall(request: PortalRequest): PortalCall | { words: string } {
     case 'report-fraud':
       return (client, options) => client.reportFraud({ transactionId }, options);
     case 'chargeback': {
-      const { kind: _kind, force: _force, transactionId: _named, ...given } = fields;
+      const { kind: _kind, force: _force, transactionId: _named, notCards: _vouched, ...given } = fields;
       const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
       const parsed = parseChargeback(Object.fromEntries(filled));
       if (!parsed.ok) return { words: `The chargeback breaks a rule: ${faultWords(parsed.faults)}.` };

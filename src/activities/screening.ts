@@ -29,7 +29,10 @@ import {
   faultWords,
   integrationOf,
   invalidTransaction,
+  isAnothers,
+  senderOf,
 } from './activity-world.ts';
+import { readAdopted } from './status.ts';
 import {
   askedPauseMs,
   begunByAnotherRun,
@@ -56,12 +59,15 @@ const FIRST_PAUSE_MS = 2_000;
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
+  const otherModes = new Set<string>();
 
   const begin = (request: ScreenRequest, integration: Integration, forMs: number): Try => ({
     integration,
     workflow: request.workflow ?? integration.workflow,
     client: clientOf(integration),
     cards: world.cards,
+    isAnothers: (transactionId) => isAnothers(world, transactionId),
+    otherModes,
     until: Date.now() + forMs,
   });
 
@@ -96,7 +102,11 @@ export function screeningActivities(world: ActivityWorld) {
         policy,
         rules: RULES_WRITTEN,
         outcome,
+        ...((request.lookFirst || request.wasReset) && { again: true as const }),
       });
+      if (request.adopt !== undefined) {
+        return ended(await readAdopted(request, request.adopt, policy, clientOf(integration)));
+      }
       const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const checked = checkTransaction(request, integration, policy.workflow);
@@ -214,7 +224,7 @@ function budgetOf(request: CheckoutRequest, integration: Integration): number {
 
 function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {
   const facts = orderFactsOf(request.transaction);
-  return policyFor(integration, request.workflow, facts, world.events !== undefined);
+  return policyFor(integration, request.workflow, facts, senderOf(world, integration.name) !== undefined);
 }
 
 function knownIntegration(world: ActivityWorld, request: ScreenRequest): Integration {
@@ -235,10 +245,8 @@ function refusedByRules(faults: Fault[]): ScreeningOutcome {
 // Spares checkouts an outage: after a few failures in a row they are answered at once.
 
 const FAILURES_IN_A_ROW = 5;
-
 /** How long checkouts are spared before one is let through to see. */
 const TRY_AGAIN_AFTER_MS = 5_000;
-
 /** Why a service did not answer that says nothing about the service. */
 const NOT_ITS_FAULT: ReadonlySet<string> = new Set([
   'no-time-left',

@@ -1,17 +1,25 @@
 /** Reading the status of a transaction: once, durably, or until its decision changes. */
 import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import {
+  type CheckoutRequest,
   type DurableReadRequest,
   type LookRequest,
   type LookUpOutcome,
   type LookUpRequest,
   POLL_UNCHANGED,
   type PollRequest,
+  type ScreeningOutcome,
   type StatusOutcome,
   type StatusRequest,
 } from '../orders/activity-contract.ts';
-import { type ScreeningClient, ScreeningError } from '../screening/index.ts';
-import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
+import { adoptionFaults } from '../orders/check-messages.ts';
+import type { Policy } from '../orders/policy.ts';
+import { enrichedOf } from '../orders/record.ts';
+import type { Adoption } from '../orders/state.ts';
+import { millis } from '../orders/words.ts';
+import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
+import { type ActivityWorld, clientOf, integrationOf, invalidRequest, isAnothers } from './activity-world.ts';
 import {
   askedPauseMs,
   isForbidden,
@@ -34,8 +42,8 @@ export function statusActivities(world: ActivityWorld) {
   async function read(request: StatusRequest, timeoutMs: number): Promise<StatusOutcome | ScreeningError> {
     const client = clientOf(integrationOf(world, request.integration));
     try {
-      const { decision } = await client.statusById(request.transactionId, { timeoutMs });
-      return { kind: 'read', decision };
+      const read = await client.statusById(request.transactionId, { timeoutMs });
+      return { kind: 'read', decision: read.decision, ...enrichedOf(read) };
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
       if (isForbidden(error)) return { kind: 'forbidden' };
@@ -101,11 +109,12 @@ export function statusActivities(world: ActivityWorld) {
       const first = activityInfo().attempt === 1;
       const client = clientFor(request, first ? UNDER_WAY_MS : undefined);
       try {
-        const found = await lookByInvoice(client, request, PATIENT_MS);
+        const owned = (transactionId: string) => isAnothers(world, transactionId);
+        const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
         if (found.kind === 'known') return { kind: 'none' };
         if (found.kind === 'found') {
           const { id, decision } = found.transaction;
-          return { kind: 'found', transactionId: id, decision };
+          return { kind: 'found', transactionId: id, decision, ...enrichedOf(found.transaction) };
         }
       } catch (error) {
         if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
@@ -121,6 +130,27 @@ export function statusActivities(world: ActivityWorld) {
       throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, UNDER_WAY_MS);
     },
   };
+}
+
+/**
+ * Reads the transaction of an order that is adopted, within the workflow's first task.
+ * @throws a failure that refuses the order, in the words of `readForAdoption`
+ */
+export async function readAdopted(
+  { invoiceNumber, begun }: Pick<CheckoutRequest, 'invoiceNumber' | 'begun'>,
+  adoption: Adoption,
+  policy: Policy,
+  client: ScreeningClient,
+): Promise<ScreeningOutcome> {
+  const faults = adoptionFaults(adoption, policy, millis(begun));
+  if (faults.length > 0) throw invalidRequest(faults, 'The adoption breaks a rule');
+  const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
+  if ('decision' in read) {
+    const { id: transactionId, decision } = read;
+    return { kind: 'answered', transactionId, decision, adopted: true, ...enrichedOf(read) };
+  }
+  const { code, message } = read;
+  throw ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [{}] });
 }
 
 /** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */

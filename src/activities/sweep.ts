@@ -1,22 +1,25 @@
 /** Looks over the open orders from outside, and tells of those that are stuck or overdue. */
-import { activityInfo, log, metricMeter } from '@temporalio/activity';
+import { setTimeout as pause } from 'node:timers/promises';
+import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { PayloadCodecError } from '../codec/index.ts';
 import {
-  newFindings,
   OVERDUE_AFTER_MS,
   STUCK_AFTER_TRIES,
-  SWEEP_SCHEDULE_ID,
   type SweepFinding,
   sweepWords,
 } from '../orders/activity-contract.ts';
+import { orderAttributes } from '../orders/describe.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
 import { gaugeOf } from '../orders/metrics.ts';
-import { instant, PHASES } from '../orders/words.ts';
-import type { ActivityWorld, OrderDirectory, Swept } from './activity-world.ts';
+import { type Instant, instant, PHASES } from '../orders/words.ts';
+import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
+import { waitLonger } from './tries.ts';
 
+const SWEEP_EVERY_MS = 60_000;
+/** Then the workflow continues as new, and is another row in the list of workflows. */
+const SWEEP_FOR_MS = 24 * 3_600_000;
 /** Orders looked at in one sweep, and how many at a time: a bounded load on the server. */
 const LOOKED_AT = 1_000;
 const AT_A_TIME = 10;
@@ -26,64 +29,96 @@ const TELL_ALL_MS = 60_000;
 
 export function sweepActivities(world: ActivityWorld) {
   return {
-    /** One sweep; it takes up where the last one ended. */
-    async sweep(): Promise<Swept> {
+    /** Sweeps each minute, for a day; a worker that stops leaves the rest to another one. */
+    async sweep(): Promise<void> {
       const { orders } = world;
       if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
-      const last = await orders.lastSweep();
-      const known = last?.found ?? [];
-      const page = await pageFrom(orders, last?.cursor);
-      const overdue = await orders.overdue(LOOKED_AT);
-      const found: SweepFinding[] = [
-        ...(await stuckOf(orders, page.workflowIds)).map((workflowId) => ({
-          workflowId,
-          kind: 'stuck' as const,
-        })),
-        ...overdue.map((workflowId) => ({ workflowId, kind: 'overdue' as const })),
-      ];
-      const standing = await stillStuck(orders, [...known, ...(last?.untold ?? [])], page.workflowIds);
-      const all = [...found, ...newFindings(standing, found)];
-      await showNumbers(orders, all);
-      const untold = await tellAll(world, newFindings(all, known));
-      return {
-        found: newFindings(all, untold),
-        ...(untold.length > 0 && { untold }),
-        looked: page.workflowIds.length,
-        at: instant(Date.now()),
-        ...(page.cursor !== undefined && { cursor: page.cursor }),
-      };
+      const sweeper = new Sweeper(world, orders);
+      const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
+      const { stopping } = world;
+      const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
+      for (;;) {
+        await sweeper.sweep();
+        if (Date.now() >= until) return;
+        await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
+        cancellationSignal().throwIfAborted();
+        if (signal.aborted) throw waitLonger('stopping', 'this worker stops: another one goes on', 1_000);
+      }
     },
   };
 }
 
-/** A page token that the server no longer takes begins the round anew. */
-async function pageFrom(orders: OrderDirectory, cursor: string | undefined) {
-  if (cursor === undefined || activityInfo().attempt > 1) return orders.open(LOOKED_AT);
-  return orders.open(LOOKED_AT, cursor);
+/**
+ * What one worker's sweeps know. Nothing of it is kept elsewhere: another worker's first sweep finds what stands, and tells it once more
+ * under the same id.
+ */
+export class Sweeper {
+  readonly #world: ActivityWorld;
+  readonly #orders: OrderDirectory;
+  /** Where the next sweep goes on: many open orders are looked over in several. */
+  #cursor: string | undefined;
+  #standing: SweepFinding[] = [];
+  #told = new Set<string>();
+
+  constructor(world: ActivityWorld, orders: OrderDirectory) {
+    this.#world = world;
+    this.#orders = orders;
+  }
+
+  /** One sweep. What keeps it from its end is logged: the next one comes in a minute. */
+  async sweep(): Promise<void> {
+    try {
+      await this.#look();
+      await showNumbers(this.#orders, this.#standing);
+    } catch (error) {
+      log.warn('a sweep was not made', { error: String(error) });
+    }
+    await this.#tell();
+  }
+
+  async #look(): Promise<void> {
+    const cursor = this.#cursor;
+    // A page token that the server no longer takes begins the round anew.
+    this.#cursor = undefined;
+    const page = await this.#orders.open(LOOKED_AT, cursor);
+    // What was stuck before and isn't on this page is looked at again, so that the metric falls when it is mended.
+    const before = this.#standing.filter(({ kind }) => kind === 'stuck').map(({ workflowId }) => workflowId);
+    const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
+    const overdue = await this.#orders.overdue(LOOKED_AT);
+    this.#standing = [...stuck, ...overdue.map((one) => ({ ...one, kind: 'overdue' as const }))];
+    this.#cursor = page.cursor;
+  }
+
+  /** What the receiver doesn't take is told again by the next sweep. */
+  async #tell(): Promise<void> {
+    const until = Date.now() + TELL_ALL_MS;
+    const told = new Set<string>();
+    for (const finding of this.#standing) {
+      const id = eventId(finding);
+      if (this.#told.has(id) || (Date.now() < until && (await isTold(this.#world, finding)))) told.add(id);
+    }
+    this.#told = told;
+    if (told.size < this.#standing.length) {
+      log.warn('the receiver of events did not take all that the sweep found');
+    }
+  }
 }
 
-async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): Promise<string[]> {
-  const stuck: string[] = [];
+async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): Promise<SweepFinding[]> {
+  const stuck: SweepFinding[] = [];
   for (let from = 0; from < workflowIds.length; from += AT_A_TIME) {
     const some = workflowIds.slice(from, from + AT_A_TIME);
-    const tries = await Promise.all(some.map((workflowId) => orders.taskTries(workflowId).catch(() => 0)));
-    stuck.push(...some.filter((_, index) => (tries[index] ?? 0) >= STUCK_AFTER_TRIES));
+    const tasks = await Promise.all(
+      some.map((workflowId) => orders.pendingTask(workflowId).catch(() => undefined)),
+    );
+    for (const [index, workflowId] of some.entries()) {
+      const task = tasks[index];
+      if (task !== undefined && task.tries >= STUCK_AFTER_TRIES) {
+        stuck.push({ workflowId, kind: 'stuck', since: task.since });
+      }
+    }
   }
   return stuck;
-}
-
-/** What was stuck before and isn't on this page is looked at again, so that the metric falls when it is mended. */
-async function stillStuck(
-  orders: OrderDirectory,
-  known: readonly SweepFinding[],
-  onPage: readonly string[],
-): Promise<SweepFinding[]> {
-  const others = known.filter(({ kind, workflowId }) => kind === 'stuck' && !onPage.includes(workflowId));
-  const stuck = await stuckOf(
-    orders,
-    others.map(({ workflowId }) => workflowId),
-  );
-  return others.filter(({ workflowId }) => stuck.includes(workflowId));
 }
 
 /** The moment says which worker's numbers are the newest: each worker keeps those of its own last sweep. */
@@ -99,17 +134,6 @@ async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[
   ended.set(Math.floor(Date.now() / 1_000));
 }
 
-/** @returns what the receiver didn't take */
-async function tellAll(world: ActivityWorld, findings: readonly SweepFinding[]): Promise<SweepFinding[]> {
-  const until = Date.now() + TELL_ALL_MS;
-  const untold: SweepFinding[] = [];
-  for (const finding of findings) {
-    if (Date.now() >= until || !(await isTold(world, finding))) untold.push(finding);
-  }
-  if (untold.length > 0) log.warn('the receiver of events did not take all that the sweep found');
-  return untold;
-}
-
 async function isTold(world: ActivityWorld, finding: SweepFinding): Promise<boolean> {
   try {
     await tell(world, finding);
@@ -121,18 +145,24 @@ async function isTold(world: ActivityWorld, finding: SweepFinding): Promise<bool
 
 /** The order can't count an event of its own, so this one has sequence 0: it comes from outside the order. */
 async function tell(world: ActivityWorld, finding: SweepFinding): Promise<void> {
-  if (world.events === undefined) return;
   // One that was started under a foreign id is told of, too: the event's id names it.
   const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
+  const send = senderOf(world, order.integration);
+  if (send === undefined) return;
   const event: OrderEvent = {
-    id: `sweep:${finding.workflowId}:${finding.kind}`,
+    id: eventId(finding),
     type: 'order.attention',
     ...order,
     sequence: 0,
-    occurredAt: instant(Date.now()),
+    occurredAt: finding.since,
     data: { attention: [sweepWords(finding)] },
   };
-  await world.events(event, SEND_MS);
+  await send(event, SEND_MS);
+}
+
+/** One incident, whoever tells of it: the order may get into the same state again. */
+function eventId({ workflowId, kind, since }: SweepFinding): string {
+  return `sweep:${workflowId}:${kind}:${since}`;
 }
 
 // The open orders as Temporal knows them from outside.
@@ -142,26 +172,33 @@ const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
 /** @returns the directory of the client's namespace */
 export function createOrderDirectory(client: Client): OrderDirectory {
   const { namespace } = client.options;
-  const list = async (query: string, pageSize: number, cursor?: string) => {
-    const answer = await client.workflowService.listWorkflowExecutions({
-      namespace,
-      query,
-      pageSize,
-      ...(cursor !== undefined && { nextPageToken: Buffer.from(cursor, 'base64') }),
-    });
-    const workflowIds = (answer.executions ?? []).flatMap(({ execution }) => execution?.workflowId ?? []);
-    const next = Buffer.from(answer.nextPageToken ?? []).toString('base64');
-    return { workflowIds, ...(next !== '' && { cursor: next }) };
-  };
   const count = async (query: string): Promise<number> =>
     Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
   return {
-    open: (pageSize, cursor) => list(OPEN, pageSize, cursor),
+    open: async (pageSize, cursor) => {
+      const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
+        namespace,
+        query: OPEN,
+        pageSize,
+        ...(cursor !== undefined && { nextPageToken: Buffer.from(cursor, 'base64') }),
+      });
+      const next = Buffer.from(nextPageToken).toString('base64');
+      return {
+        workflowIds: executions.flatMap(({ execution }) => execution?.workflowId ?? []),
+        ...(next !== '' && { cursor: next }),
+      };
+    },
     overdue: async (limit) => {
       const before = instant(Date.now() - OVERDUE_AFTER_MS);
       const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
-      return (await list(late, limit)).workflowIds;
+      const found: { workflowId: string; since: Instant }[] = [];
+      for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query: late })) {
+        const cancelBy = typedSearchAttributes.get(orderAttributes.cancelBy);
+        if (cancelBy !== undefined) found.push({ workflowId, since: instant(cancelBy.getTime()) });
+        if (found.length >= limit) break;
+      }
+      return found;
     },
     countByPhase: async () => {
       const phases = PHASES.filter((phase) => phase !== 'closed');
@@ -171,26 +208,20 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
     },
     countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
-    // The schedule knows at once what it began; the list of workflows shows it later than the next sweep may begin.
-    lastSweep: async () => {
-      const { info } = await client.schedule.getHandle(SWEEP_SCHEDULE_ID).describe();
-      for (const { action } of info.recentActions.toReversed()) {
-        const { workflowId, firstExecutionRunId } = action.workflow;
-        const sweep = client.workflow.getHandle<() => Promise<Swept>>(workflowId, firstExecutionRunId);
-        if ((await sweep.describe()).status.name !== 'COMPLETED') continue;
-        return sweep.result().catch((error: unknown) => {
-          if (error instanceof PayloadCodecError) return undefined;
-          throw error;
-        });
-      }
-      return undefined;
+    withTransaction: async (transactionId) => {
+      const query = `WorkflowType = '${SCREEN_ORDER}' AND TransactionId = '${transactionId.toLowerCase()}'`;
+      const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
+      return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
     },
-    taskTries: async (workflowId) => {
+    pendingTask: async (workflowId) => {
       const { pendingWorkflowTask } = await client.workflowService.describeWorkflowExecution({
         namespace,
         execution: { workflowId },
       });
-      return pendingWorkflowTask?.attempt ?? 0;
+      if (!pendingWorkflowTask) return undefined;
+      const { attempt, originalScheduledTime } = pendingWorkflowTask;
+      const since = instant(Number(originalScheduledTime?.seconds ?? 0) * 1_000);
+      return { tries: attempt ?? 0, since };
     },
   };
 }

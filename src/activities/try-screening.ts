@@ -3,10 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
 import type { ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
+import { sameTransaction } from '../orders/ids.ts';
 import type { Integration } from '../orders/policy.ts';
+import { enrichedOf } from '../orders/record.ts';
 import type { IntegrationWorkflow } from '../orders/words.ts';
 import {
   type CardData,
+  cardOfWorkflow,
   parseTransaction,
   type ScreeningClient,
   ScreeningError,
@@ -21,6 +24,10 @@ export interface Try {
   cards: CardStash;
   /** When the try must be over, in milliseconds after the epoch. */
   until: number;
+  /** Whether a transaction that was found by invoice is another order's. */
+  isAnothers: (transactionId: string) => Promise<boolean>;
+  /** The integrations whose account was seen to be of another mode: each worker says it once. */
+  otherModes: Set<string>;
 }
 
 /** No answer this time. Its words hold no key, no address and no card data. */
@@ -61,7 +68,7 @@ export function checkTransaction(
   return parseTransaction(request.transaction, {
     workflow,
     mode: integration.mode,
-    today: new Date(),
+    now: new Date(),
     cardInStash: request.cardRef !== undefined,
   });
 }
@@ -100,7 +107,7 @@ export async function tryScreening(
       },
       { timeoutMs: left(t) },
     );
-    return answeredBy(response, false);
+    return answeredBy(response, t, false);
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     return afterCreate(request, error);
@@ -125,12 +132,12 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
 
 /**
  * @returns the order's own transaction if the service has one that is new to the order; `known`: it shows an earlier
- * attempt's, and will never show another by this invoice
+ * attempt's or another order's, and will never show another by this invoice
  * @throws ScreeningError when that can't be told
  */
 export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | 'known' | 'none'> {
-  const found = await lookByInvoice(t.client, request, left(t));
-  if (found.kind === 'found') return answeredBy(found.transaction, true);
+  const found = await lookByInvoice(t, request, left(t));
+  if (found.kind === 'found') return answeredBy(found.transaction, t, true);
   return found.kind === 'known' ? 'known' : 'none';
 }
 
@@ -186,31 +193,41 @@ function notSent(request: ScreenRequest, reason: string, message: string): NoAns
   return { kind: 'no-answer', reason, message, maybeSent: request.lookFirst, underWay: false };
 }
 
-function answeredBy(response: TransactionResponse, adopted: boolean): Answered {
+function answeredBy(
+  response: TransactionResponse,
+  { integration: { name, mode }, otherModes }: Try,
+  adopted: boolean,
+): Answered {
+  const otherMode = (response.accountMode ?? mode) !== mode && !otherModes.has(name);
+  if (otherMode) otherModes.add(name);
   return {
     kind: 'answered',
     transactionId: response.id,
     decision: response.decision,
     adopted,
     ...(response.message !== undefined && { message: response.message }),
-    ...(response.insights !== undefined && { insights: response.insights }),
+    ...enrichedOf(response),
+    ...(otherMode && { otherMode }),
   };
 }
 
-/** Only pre-gateway sends full card data: later the payment gateway has checked the card. */
+/** After the payment gateway an order can be screened without its full card data, which is left out then. */
 async function cardFor(
   request: ScreenRequest,
   t: Try,
 ): Promise<CardData | 'gone' | 'unreachable' | undefined> {
   const { integration, orderId, cardRef } = request;
-  if (cardRef === undefined || t.workflow !== 'pre-gateway') return undefined;
+  if (cardRef === undefined) return undefined;
+  const needed = t.workflow === 'pre-gateway';
   try {
-    return (await t.cards.get({ integration, orderId, cardRef })) ?? 'gone';
+    const card = await t.cards.get({ integration, orderId, cardRef });
+    if (card === undefined) return needed ? 'gone' : undefined;
+    return cardOfWorkflow(card, t.workflow);
   } catch (error) {
     // What a driver throws may name its address.
     const reason = error instanceof CardStashError ? error.reason : 'unexpected';
     log.warn('the card stash did not give the card', { integration, reason });
-    return 'unreachable';
+    return needed ? 'unreachable' : undefined;
   }
 }
 
@@ -223,20 +240,21 @@ function left(t: Try): number {
 export type Looked =
   /** One that is new to the order. */
   | { kind: 'found'; transaction: TransactionResponse }
-  /** An earlier attempt's, which says nothing about this one. */
+  /** An earlier attempt's or another order's, which says nothing about this one. */
   | { kind: 'known' }
   | { kind: 'not-found' };
 
 /** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order */
 export async function lookByInvoice(
-  client: ScreeningClient,
+  { client, isAnothers }: Pick<Try, 'client' | 'isAnothers'>,
   { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
   timeoutMs: number,
 ): Promise<Looked> {
-  const isKnown = (id: string | undefined) => id !== undefined && knownTransactionIds.includes(id);
+  const isKnown = (id: string | undefined) => knownTransactionIds.some((known) => sameTransaction(known, id));
   try {
     const transaction = await client.statusByInvoice(invoiceNumber, { timeoutMs });
-    return isKnown(transaction.id) ? { kind: 'known' } : { kind: 'found', transaction };
+    if (isKnown(transaction.id) || (await isAnothers(transaction.id))) return { kind: 'known' };
+    return { kind: 'found', transaction };
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'not-found') return { kind: 'not-found' };

@@ -1,11 +1,15 @@
 /** What the API answers, for its documentation. */
 import { z } from 'zod';
+import { SCOPES } from '../config/index.ts';
 import type { ActionStatus } from '../orders/state.ts';
 import {
   ACTIONS,
+  DEEDS,
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
   ORDER_DECISIONS,
+  ORDER_EVENTS,
+  OVERRIDE_ACTIONS,
   PHASES,
   PORTAL_ACTIONS,
 } from '../orders/words.ts';
@@ -15,6 +19,7 @@ export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum(ORDER_DECISIONS);
 export const actionSchema = z.enum(ACTIONS);
 const instantSchema = z.iso.datetime();
+const eventTypeSchema = z.enum(Object.keys(ORDER_EVENTS));
 
 const ACTION_STATUSES = [
   'queued',
@@ -78,6 +83,30 @@ export const portalAnswerSchema = z.object({
   action: actionSchema.optional(),
 });
 
+export const overrideAnswerSchema = z.object({
+  ...orderName,
+  attempt: z.int(),
+  decision: decisionSchema.meta({ description: "The service's word, as it was" }),
+  action: actionSchema,
+  phase: phaseSchema,
+  transactionId: z.guid().optional(),
+  cancelBy: instantSchema.optional(),
+  number: z
+    .int()
+    .optional()
+    .meta({ description: 'The portal action that cancels with the service, by its number' }),
+  notCanceled: z.string().optional().meta({
+    description: 'Why nothing is canceled with the service, in a slug; the action stands all the same',
+  }),
+});
+
+export const redeliveryAnswerSchema = z.object({
+  ...orderName,
+  sequence: z.int(),
+  type: eventTypeSchema,
+  status: z.enum(['delivered', 'requested']),
+});
+
 export const requestedSchema = z.object({ status: z.literal('requested') });
 export const acknowledgedSchema = z.object({ cleared: z.int() });
 export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
@@ -102,7 +131,26 @@ export const orderStateSchema = z
         transactionId: z.guid().optional(),
         transactionIds: z.array(z.guid()),
         decision: decisionSchema,
-        readings: z.array(z.object({ decision: decisionSchema, at: instantSchema, source: z.string() })),
+        readings: z.array(
+          z.object({
+            decision: decisionSchema,
+            at: instantSchema,
+            source: z.string(),
+            insights: insightsSchema.optional(),
+            accountMode: z.enum(['live', 'test']).optional(),
+            passiveMode: z.boolean().optional(),
+            subStatus: z.string().optional(),
+          }),
+        ),
+        override: z
+          .object({
+            action: z.enum(OVERRIDE_ACTIONS),
+            reason: z.string(),
+            by: z.literal('person'),
+            at: instantSchema,
+          })
+          .optional()
+          .meta({ description: 'What a person decided last in place of the service' }),
       }),
     ),
     attention: z.array(z.object({ code: z.string(), words: z.string(), since: instantSchema })),
@@ -119,6 +167,33 @@ export const orderStateSchema = z
         chargeback: chargebackEcho,
       }),
     ),
+    journal: z
+      .array(
+        z.object({
+          at: instantSchema,
+          what: z.enum(DEEDS),
+          by: z
+            .object({ key: z.string().optional(), actor: z.string().optional() })
+            .optional()
+            .meta({ description: 'The name of the key, which was proved, and the person, as claimed' }),
+          because: z.string().optional(),
+          number: z.int().optional(),
+          action: z.enum(OVERRIDE_ACTIONS).optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'What people did, the last 200, oldest first' }),
+    events: z
+      .object({
+        sequence: z.int(),
+        delivered: z.int(),
+        waiting: z.int(),
+        last: z
+          .array(z.looseObject({ sequence: z.int(), type: eventTypeSchema, occurredAt: instantSchema }))
+          .optional()
+          .meta({ description: 'The last 50 events, oldest first: each can be sent again' }),
+      })
+      .meta({ description: 'How many events the order has, and how many of them were delivered' }),
     startedAt: instantSchema,
   })
   .meta({ description: 'The whole state of an order' });
@@ -148,6 +223,7 @@ export const problemSchema = z.object({
   status: z.int(),
   detail: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  scope: z.enum(SCOPES).optional().meta({ description: 'What the API key may not do' }),
   cancelBy: instantSchema.optional(),
   serviceCode: z.string().optional(),
   serviceMessage: z.string().optional(),

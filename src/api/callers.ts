@@ -1,40 +1,58 @@
 /** Who calls the API: keys, addresses, limits, and how long a connection may take. */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { unwatchFile, watchFile } from 'node:fs';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
-import type { HashedKey } from '../config/index.ts';
+import type { ApiKey, ApiKeys, KeysOfFile, Scope } from '../config/index.ts';
+import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
+import type { Log } from '../process/log.ts';
+import type { ListRequest } from '../starter.ts';
 import type { AnswerRecord } from './metrics.ts';
 import { HttpError, type HttpErrorCode, toProblem } from './problems.ts';
 
-/** Lets in whoever has a key, each key as often a second as it may; without keys everybody, but pages of other addresses. */
-export async function admitCallers(
-  scope: FastifyInstance,
-  { apiKeys, maxRps }: { apiKeys: readonly HashedKey[]; maxRps: number },
-): Promise<void> {
-  scope.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store');
-    requireKey(request, apiKeys);
-    // Any page that a browser on this machine shows can send a request here; it can't know a key.
-    if (apiKeys.length === 0 && sentBy(request.headers) === 'foreign page')
-      throw new HttpError('foreign-page');
-  });
-  await limitRequests(scope, { apiKeys, maxRps });
+/** What the scopes of the API share of its keys. */
+export interface Admission {
+  apiKeys: ApiKeys;
+  /** Requests a second that each key may send. */
+  maxRps: number;
 }
 
-/** Limits what each key may send a second to the routes of a scope; without keys there is no limit. */
+/**
+ * Lets in whoever has a key, each key as often a second as it may, to the routes of its scopes; without keys everybody, but
+ * pages of other addresses.
+ */
+export async function admitCallers(scope: FastifyInstance, admission: Admission): Promise<void> {
+  const { apiKeys } = admission;
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    await requireKey(request, apiKeys);
+    // Any page that a browser on this machine shows can send a request here; it can't know a key.
+    if (apiKeys.current.length === 0 && sentBy(request.headers) === 'foreign page')
+      throw new HttpError('foreign-page');
+  });
+  await limitRequests(scope, admission);
+}
+
+/**
+ * Limits what each key may send a second to the routes of a scope, and to which of them, and what all who have none may send
+ * together; where keys are given and there are none, there is no limit.
+ */
 export async function limitRequests(
   scope: FastifyInstance,
-  { apiKeys, maxRps }: { apiKeys: readonly HashedKey[]; maxRps: number },
+  { apiKeys, maxRps }: { apiKeys?: ApiKeys; maxRps: number },
 ): Promise<void> {
   await scope.register(rateLimit, {
     max: maxRps,
     timeWindow: 1_000,
-    keyGenerator: ({ keyName }) => keyName ?? '',
-    allowList: () => apiKeys.length === 0,
+    keyGenerator: ({ apiKey }) => apiKey?.name ?? '',
+    allowList: () => apiKeys?.current.length === 0,
     errorResponseBuilder: () => new HttpError('too-many-requests'),
   });
+  // After the limit, which counts what is refused here, and before a body is read.
+  if (apiKeys !== undefined) scope.addHook('preParsing', async (request) => requireScope(request));
 }
 
 /**
@@ -42,15 +60,80 @@ export async function limitRequests(
  * @param given the key that was sent, a bearer's unless said
  * @throws HttpError `unauthorized` when it is none of the keys; without any keys everybody may call
  */
-export function requireKey(
+export async function requireKey(
   request: FastifyRequest,
-  apiKeys: readonly HashedKey[],
+  { current }: ApiKeys,
   given = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1],
-): void {
-  if (apiKeys.length === 0) return;
-  const name = nameOfKey(apiKeys, given);
-  if (name === undefined) throw new HttpError('unauthorized');
-  request.keyName = name;
+): Promise<void> {
+  if (current.length === 0) return;
+  const key = keyOf(current, given);
+  if (key === undefined) {
+    await request.server.wrongKey(request);
+    throw new HttpError('unauthorized');
+  }
+  request.apiKey = key;
+}
+
+/** How many wrong keys an address may send in a time before each further one is answered late; in milliseconds. */
+const WRONG_KEYS = { max: 20, timeWindow: 60_000, lateMs: 1_000 };
+
+/** Slows whoever sends wrong keys, by address. A right key is known before, so that nothing ever slows it. */
+export async function slowWrongKeys(app: FastifyInstance): Promise<void> {
+  // Who has one address of version 6 has the 2^64 beside it.
+  await app.register(rateLimit, { global: false, ipv6Subnet: 64 });
+  const { lateMs, ...limit } = WRONG_KEYS;
+  const count = app.createRateLimit(limit);
+  app.decorate('wrongKey', async (request) => {
+    const counted = await count(request);
+    if (!counted.isAllowed && counted.isExceeded) await sleep(lateMs);
+  });
+}
+
+/** Reads the file of keys again when it changes, and on SIGHUP, for as long as the API is open. */
+export function followKeys(app: FastifyInstance, keys: KeysOfFile, log: Log): void {
+  const read = (): void => {
+    const faults = keys.reload();
+    if (faults.length === 0) log.info('the API keys were read again');
+    for (const { path, message } of faults) {
+      log.error(
+        { fault: `${path} ${message}` },
+        'the file of API keys is refused: those of before stay valid',
+      );
+    }
+  };
+  // By its state, not by the system's notices: those miss a file that is put in its place, as secret stores do.
+  watchFile(keys.file, { interval: FOLLOW_MS, persistent: false }, read);
+  process.on('SIGHUP', read);
+  app.addHook('onClose', async () => {
+    unwatchFile(keys.file, read);
+    process.off('SIGHUP', read);
+  });
+}
+
+/** Less than the 5 s in which a key that was taken out is refused. */
+const FOLLOW_MS = 1_000;
+
+/** @throws HttpError `missing-scope` when the key lacks the scope that the route asks for */
+export function requireScope({ apiKey, routeOptions }: FastifyRequest): void {
+  const { scope } = routeOptions.config;
+  if (scope === undefined) throw new TypeError('a route that keys may call names no scope');
+  if (apiKey !== undefined && !apiKey.scopes.includes(scope)) throw new HttpError('missing-scope', { scope });
+}
+
+/** @throws HttpError `other-integration` when the key isn't for the integration that is meant, the default one unless named */
+export function requireIntegration({ apiKey }: FastifyRequest, named: string = DEFAULT_INTEGRATION): void {
+  const { integrations } = apiKey ?? {};
+  if (integrations !== undefined && !integrations.includes(named)) throw new HttpError('other-integration');
+}
+
+/** @returns which integrations a list may show: the one that is asked for, else all that the key is for @throws as above */
+export function listedIntegrations(
+  request: FastifyRequest,
+  named: string | undefined,
+): Pick<ListRequest, 'integration' | 'integrations'> {
+  if (named === undefined) return { integrations: request.apiKey?.integrations };
+  requireIntegration(request, named);
+  return { integration: named };
 }
 
 /**
@@ -80,11 +163,11 @@ export function isOneOf(secrets: readonly string[], given: string | undefined): 
   return given !== undefined && matches.includes(true);
 }
 
-/** Compares as `isOneOf` does. @returns the name of the key that was given, or undefined when it is none of them */
-function nameOfKey(keys: readonly HashedKey[], given: string | undefined): string | undefined {
+/** Compares as `isOneOf` does. @returns the key that was given, or undefined when it is none of them */
+function keyOf(keys: readonly ApiKey[], given: string | undefined): ApiKey | undefined {
   const sent = digest(given ?? '');
   const matches = keys.filter(({ hash }) => timingSafeEqual(hash, sent));
-  return given === undefined ? undefined : matches[0]?.name;
+  return given === undefined ? undefined : matches[0];
 }
 
 function digest(text: string): Buffer {
@@ -185,4 +268,19 @@ function answerConnectionError(error: Error & { code?: string }, socket: Socket,
   ];
   if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   socket.destroySoon();
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts a wrong key, and waits where its address has sent too many. */
+    wrongKey(request: FastifyRequest): Promise<void>;
+  }
+  interface FastifyRequest {
+    /** The API key that was sent; none while the API has no keys. */
+    apiKey?: ApiKey;
+  }
+  interface FastifyContextConfig {
+    /** What a key must be allowed to call the route. */
+    scope?: Scope;
+  }
 }

@@ -1,4 +1,5 @@
 /** Temporal's remote codec protocol: its UI and its CLI have payloads decrypted here. */
+import { setImmediate } from 'node:timers/promises';
 import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -6,19 +7,25 @@ import { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
 import { PayloadCodecError } from '../codec/index.ts';
 import type { Fault } from '../orders/errors.ts';
-import { isOneOf } from './callers.ts';
+import { MOST_FAULTS } from '../screening/index.ts';
+import { isOneOf, limitRequests } from './callers.ts';
 import { HttpError } from './problems.ts';
 
 export interface CodecOptions {
   codec: PayloadCodec;
+  /** Requests a second of each API key, and of all who have the token together. */
+  maxRps: number;
   /** Web origins whose pages may ask; no other page's script reads an answer. */
   origins: readonly string[];
   /** Makes `/codec/<token>/decode` and `…/encode`, which need no API key: the token is the secret. */
   token?: string;
 }
 
-/** Temporal takes payloads of 2 MB, a third longer in base64, and several in one event. */
-const BODY_LIMIT = 16 * 1024 * 1024;
+/** Temporal takes payloads of 2 MB, a third longer in base64. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+const MOST_PAYLOADS = 2_000;
+/** Others are answered between them. */
+const PAYLOADS_AT_A_TIME = 50;
 
 /** What Temporal's UI sends: `x-namespace` always, `authorization` where it passes its user's token on. */
 const UI_HEADERS = ['authorization', 'content-type', 'x-namespace'];
@@ -29,20 +36,27 @@ const payloadSchema = z
   .transform(toPayload);
 
 /** Temporal's CLI asks for nothing by leaving `payloads` out. */
-const bodySchema = z.object({ payloads: z.array(payloadSchema).default([]) });
+const bodySchema = z.object({
+  payloads: z
+    .array(z.unknown())
+    .max(MOST_PAYLOADS, `must have at most ${MOST_PAYLOADS} payloads: ask in several requests`)
+    .default([]),
+});
 
 /** Adds `/decode` and `/encode`, with the API's keys, and with the token if there is one; under a prefix of their own. */
 export async function codecRoutes(
   app: FastifyInstance,
-  options: CodecOptions & { requireKey: (request: FastifyRequest) => void },
+  options: CodecOptions & { requireKey: (request: FastifyRequest) => Promise<void> },
 ): Promise<void> {
-  const { codec, origins, token, requireKey } = options;
+  const { codec, origins, token, requireKey, maxRps } = options;
   // Before the check of keys: a browser asks first, and sends none with that.
   await app.register(cors, { origin: [...origins], methods: ['POST'], allowedHeaders: UI_HEADERS });
-  const add = (url: string, check: (request: FastifyRequest) => void): void => {
+  await limitRequests(app, { maxRps });
+  const add = (url: string, check: (request: FastifyRequest) => Promise<void>): void => {
     for (const action of ['decode', 'encode'] as const) {
       app.post(`${url}/${action}`, {
         bodyLimit: BODY_LIMIT,
+        config: { scope: 'codec' },
         schema: { hide: true },
         onRequest: async (request) => check(request),
         handler: async ({ body }) => ({ payloads: await convert(codec[action], body) }),
@@ -51,7 +65,7 @@ export async function codecRoutes(
   };
   add('', requireKey);
   if (token !== undefined) {
-    add('/:token', ({ params }) => {
+    add('/:token', async ({ params }) => {
       if (!isOneOf([token], tokenIn.parse(params).token)) throw new HttpError('unauthorized');
     });
   }
@@ -63,17 +77,27 @@ async function convert(one: PayloadCodec['decode'], body: unknown) {
   const read = bodySchema.safeParse(body);
   if (!read.success) throw invalidRequest(faultsOf(read.error));
   const faults: Fault[] = [];
-  const converted: Payload[] = [];
-  for (const [index, payload] of read.data.payloads.entries()) {
+  const converted: ReturnType<typeof toJson>[] = [];
+  for (const [index, sent] of read.data.payloads.entries()) {
+    if (index % PAYLOADS_AT_A_TIME === PAYLOADS_AT_A_TIME - 1) await setImmediate();
+    const at = `payloads[${index}]`;
+    const payload = payloadSchema.safeParse(sent);
     try {
-      converted.push(...(await one([payload])));
+      if (payload.success) converted.push(...(await one([payload.data])).map(toJson));
+      else
+        faults.push(...faultsOf(payload.error).map((fault) => ({ ...fault, path: under(at, fault.path) })));
     } catch (error) {
       if (!(error instanceof PayloadCodecError)) throw error;
-      faults.push({ path: `payloads[${index}]`, message: error.message });
+      faults.push({ path: at, message: error.message });
     }
+    if (faults.length >= MOST_FAULTS) break;
   }
   if (faults.length > 0) throw invalidRequest(faults);
-  return converted.map(toJson);
+  return converted;
+}
+
+function under(parent: string, path: string): string {
+  return path === '' ? parent : `${parent}.${path}`;
 }
 
 interface SentPayload {

@@ -6,8 +6,9 @@ import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { createPayloadCodec } from '../codec/index.ts';
-import { type Config, ConfigError, type HashedKey } from '../config/index.ts';
+import { type ApiKeys, type Config, ConfigError, KeysOfFile } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
+import type { FindIntegration } from '../orders/policy.ts';
 import type { Log } from '../process/log.ts';
 import type { OrderScreening } from '../starter.ts';
 import {
@@ -15,13 +16,16 @@ import {
   CONNECTION_TIMES,
   type ConnectionTimes,
   connectionOptions,
+  followKeys,
   letConnectionsGo,
   requireKey,
+  requireScope,
+  slowWrongKeys,
   takeOverNodesAnswers,
   wasCut,
 } from './callers.ts';
 import { type CodecOptions, codecRoutes } from './codec-routes.ts';
-import { acceptJsonOnly } from './define-route.ts';
+import { acceptJsonOnly, refuseByHead, refuseCards } from './define-route.ts';
 import { createAnswerRecord, createHttpMetrics, frameworkLog, type HttpMetrics } from './metrics.ts';
 import { orderRoutes } from './order-routes.ts';
 import { portalRoutes } from './portal-routes.ts';
@@ -33,13 +37,17 @@ import { webhookRoutes } from './webhook-routes.ts';
 export interface ApiOptions {
   orderScreening: OrderScreening;
   /** Bearer keys, all valid; none: everybody may call. */
-  apiKeys: readonly HashedKey[];
+  apiKeys: ApiKeys;
   /** Requests a second that each key may send; without keys there is no limit. */
   maxRps: number;
+  /** By whose policy ids that look like card numbers are taken; absent: none are. */
+  findIntegration?: FindIntegration;
+  /** Proxies, and networks of them, whose `X-Forwarded-For` is believed; none unless given. */
+  trustProxy?: readonly string[];
   /** All valid; none: every webhook is refused. */
   webhookSecrets: readonly string[];
   /** Absent: the API decrypts nothing for Temporal's UI. */
-  codec?: CodecOptions;
+  codec?: Omit<CodecOptions, 'maxRps'>;
   /** What the queue page links to; absent: it doesn't. */
   temporalUi?: TemporalUi;
   log: Log;
@@ -85,6 +93,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     loggerInstance: frameworkLog(log),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     // An address that can't be read reaches no route; Fastify's own answer would repeat it.
@@ -97,20 +106,26 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   takeOverNodesAnswers(app);
   letConnectionsGo(app);
   answerWithProblems(app, log);
+  await slowWrongKeys(app);
   app.addHook('onResponse', async (request, reply) => {
     if (!wasCut(request.raw.socket)) record.sent(request, reply);
   });
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: NOTHING_IS_LOADED },
   });
+  refuseByHead(app, options.apiKeys);
   await document(app);
   healthRoutes(app, orderScreening, metrics);
   await app.register(async (scope) => keyedRoutes(scope, options));
   await app.register(queueRoutes, options);
   await app.register(webhookRoutes, { ...options, metrics });
   if (options.codec !== undefined) {
-    const requireApiKey = (request: FastifyRequest) => requireKey(request, options.apiKeys);
-    await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, ...options.codec });
+    const requireApiKey = async (request: FastifyRequest) => {
+      await requireKey(request, options.apiKeys);
+      requireScope(request);
+    };
+    const { codec, maxRps } = options;
+    await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, maxRps, ...codec });
   }
   return app;
 }
@@ -118,9 +133,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
 /** What needs a key, counts against its limit, and is nobody else's to keep. */
 async function keyedRoutes(
   scope: FastifyInstance,
-  { orderScreening, apiKeys, maxRps }: ApiOptions,
+  { orderScreening, apiKeys, maxRps, findIntegration }: ApiOptions,
 ): Promise<void> {
   await admitCallers(scope, { apiKeys, maxRps });
+  refuseCards(scope, findIntegration);
   orderRoutes(scope, orderScreening);
   portalRoutes(scope, orderScreening);
 }
@@ -206,15 +222,24 @@ export async function startApi(
 ): Promise<FastifyInstance> {
   const { api, temporalUiUrl } = config;
   const { namespace } = config.temporal;
+  const integrations = new Set(config.integrations.keys());
+  const ofFile =
+    api.keysFile === undefined ? undefined : new KeysOfFile(api.keysFile, integrations, api.keys);
   const app = await createApi({
     orderScreening,
-    apiKeys: api.keys,
+    apiKeys: ofFile ?? { current: api.keys },
     maxRps: api.maxRps,
+    findIntegration: config.findIntegration,
+    trustProxy: api.trustProxy,
     webhookSecrets: config.webhookSecrets,
     codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
     ...(temporalUiUrl !== undefined && { temporalUi: { url: temporalUiUrl, namespace } }),
     log,
   });
+  if (ofFile !== undefined) followKeys(app, ofFile, log);
+  for (const name of new Set(api.keys.filter((key) => key.short).map((key) => key.name))) {
+    log.warn({ key: name }, 'an API key has fewer than 24 characters: replace it');
+  }
   try {
     await app.listen({ host: api.host, port: api.port });
   } catch (error) {

@@ -1,8 +1,15 @@
 /** A route of the API: its body, its schemas, its answer and its documentation from one description. */
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { faultsOf, invalidRequest } from '../client/read-requests.ts';
+import { faultsOf, invalidRequest, notCardsFor, noteScanned } from '../client/read-requests.ts';
+import type { ApiKeys, Scope } from '../config/index.ts';
+import { isLoopback } from '../config/values.ts';
+import { refuseCardData } from '../orders/card-data.ts';
+import { isRecord } from '../orders/check-messages.ts';
+import type { FindIntegration } from '../orders/policy.ts';
 import { problemSchema } from './answer-schemas.ts';
+import { requireIntegration } from './callers.ts';
 import { HttpError } from './problems.ts';
 
 /** One route: its schemas check the request and make its documentation. */
@@ -11,6 +18,8 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   url: string;
   summary: string;
   tag: 'orders' | 'portal actions' | 'cards';
+  /** What an API key must be allowed. */
+  scope: Scope;
   params: Params;
   query: Query;
   body: Body;
@@ -18,10 +27,14 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   documentedBody?: z.ZodType;
   /** Answers by status. */
   answers: Record<number, z.ZodType>;
-  /** Statuses of problems, beside 500. */
+  /** Statuses of problems, beside 403 and 500. */
   problems: readonly (keyof typeof PROBLEMS)[];
+  /** It is about orders of several integrations, and shows only those that the key is for. */
+  ofMany?: true;
   /** Request headers, documented only. */
   headers?: z.ZodType;
+  /** Where a card may stand in the body; nowhere unless said. */
+  cards?: readonly string[];
   handle: (
     parts: { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> },
     request: FastifyRequest,
@@ -37,21 +50,23 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
   app: FastifyInstance,
   route: RouteDefinition<Params, Query, Body>,
 ): void {
-  const { method, url, summary, tag, params, query, body, handle } = route;
+  const { method, url, summary, tag, scope, params, query, body, handle } = route;
   const answers = Object.entries(route.answers).map(([status, answer]) => [
     status,
     { description: status === '202' ? GOES_ON : DONE, content: { 'application/json': { schema: answer } } },
   ]);
-  const problems = [...route.problems, 500 as const].map((status) => [
+  const problems = [...route.problems, 403 as const, 500 as const].map((status) => [
     status,
     { description: PROBLEMS[status], content: problemContent },
   ]);
   app.route({
     method,
     url,
+    config: { scope, cards: route.cards ?? [] },
     schema: {
       summary,
       tags: [tag],
+      security: securityOf(scope),
       ...(params instanceof z.ZodObject && Object.keys(params.shape).length > 0 && { params }),
       ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 && { querystring: query }),
       ...(method === 'POST' && { body: route.documentedBody ?? body }),
@@ -69,6 +84,10 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
           Object.values(parts).flatMap((part) => (part.success ? [] : faultsOf(part.error))),
         );
       }
+      // Where address and body name two, the handler refuses it.
+      const named = [parts.query.data, parts.body.data].flatMap(integrationsIn);
+      if (!route.ofMany)
+        for (const one of named.length > 0 ? named : [undefined]) requireIntegration(request, one);
       return handle(
         { params: parts.params.data, query: parts.query.data, body: parts.body.data },
         request,
@@ -78,14 +97,83 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
   });
 }
 
+function integrationsIn(part: unknown): string[] {
+  return isRecord(part) && typeof part.integration === 'string' ? [part.integration] : [];
+}
+
+/** The scope stands as the role that OpenAPI 3.1 lets a bearer scheme ask for; `{}`: an API without keys. */
+function securityOf(scope: Scope): Record<string, string[]>[] {
+  return [{ key: [scope] }, {}];
+}
+
+/** In bytes. */
+const LARGE_BODY = 32 * 1024;
+
+/** Headers whose values are kept. */
+const KEPT_HEADERS = ['Idempotency-Key', 'X-Actor'] as const;
+
+/**
+ * Refuses card data in whatever a request has that is kept, before anything else looks at it.
+ * @param findIntegration by whose policy `notCards` ids are vouched for; absent: none are
+ */
+export function refuseCards(
+  scope: FastifyInstance,
+  findIntegration: FindIntegration = () => undefined,
+): void {
+  scope.addHook('preHandler', async ({ params, query, body, headers, routeOptions }) => {
+    // To read, to scan and to check a large body are turns of their own: others are answered between them.
+    const isLarge = Number(headers['content-length'] ?? 0) > LARGE_BODY;
+    if (isLarge) await setImmediate();
+    const [named, found] = [params, query].map((part) => (isRecord(part) ? part : {}));
+    const notCards = notCardsFor(found?.integration === undefined ? body : found, findIntegration);
+    const kept = Object.fromEntries(KEPT_HEADERS.map((name) => [name, headers[name.toLowerCase()]]));
+    refuseCardData({ ...found, ...named, ...kept }, { notCards });
+    refuseCardData(body, { cards: routeOptions.config.cards, notCards });
+    if (isRecord(body)) noteScanned(body.transaction);
+    if (isLarge) await setImmediate();
+  });
+}
+
+/**
+ * Refuses what its head says enough of, before a byte of its body is read: an address that nobody has, a body that is
+ * compressed, and, where there are no keys, a name that isn't this machine's own. A page of another address whose name was
+ * made to mean this machine is no foreign page to its browser; the name is what tells it.
+ */
+export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
+  app.addHook('onRequest', async ({ headers, is404, routeOptions }) => {
+    const { fromOutside = false } = routeOptions.config;
+    if (apiKeys.current.length === 0 && !fromOutside && !isOfThisMachine(headers.host))
+      throw new HttpError('foreign-host');
+    if (is404) throw new HttpError('not-found');
+    const { 'content-encoding': encoding = 'identity' } = headers;
+    if (!fromOutside && encoding !== 'identity') throw new HttpError('unsupported-media-type');
+  });
+}
+
+function isOfThisMachine(host = ''): boolean {
+  return isLoopback(host.replace(/:\d{1,5}$/, ''));
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Where a card may stand in the body. */
+    cards?: readonly string[];
+    /** Called by others than the order service: whatever name they call it by, and however they write. */
+    fromOutside?: boolean;
+  }
+}
+
 /** Takes JSON and nothing else; many clients announce it and send nothing, for actions that need no body. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
+    const text = String(body);
+    const fault = limitFault(text);
+    if (text === '') done(null, undefined);
+    else if (fault !== undefined) done(invalidRequest([{ path: '', message: fault }]));
     else {
-      void parseJson(request, String(body), (error, value) => {
+      void parseJson(request, text, (error, value) => {
         // `null` would be taken for no body.
         if (error === null && value === null) done(new HttpError('not-json'));
         else done(error, value);
@@ -94,16 +182,72 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
+/** What a body of JSON may hold at most: rule «limits before schemas». */
+export const BODY_LIMITS = { values: 20_000, depth: 20, keys: 200 } as const;
+
+/**
+ * Counts on the text, before anything is made of it: to read a body that is too wide costs more than to refuse it, and a
+ * key that stands there twice is gone after the reading. Text that is no JSON may pass; the parser refuses it.
+ * @returns what is wrong with the body, or undefined
+ */
+export function limitFault(text: string): string | undefined {
+  const { values, depth, keys } = BODY_LIMITS;
+  let found = 1;
+  const keysAt: number[] = [];
+  for (let at = 0; at < text.length && found <= values; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x2c: // ,
+        found += 1;
+        break;
+      case 0x3a: {
+        // :
+        const here = (keysAt.pop() ?? 0) + 1;
+        if (here > keys) return `must have at most ${keys} fields in one object`;
+        keysAt.push(here);
+        break;
+      }
+      case 0x5b: // [
+      case 0x7b: // {
+        found += 1;
+        if (keysAt.push(0) > depth) return `must be nested at most ${depth} levels deep`;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        keysAt.pop();
+    }
+  }
+  return found > values ? `must hold at most ${values.toLocaleString('en')} values` : undefined;
+}
+
+/** @returns where the string ends that begins there: at its closing quote, or with the text */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  do {
+    end = text.indexOf('"', end + 1);
+  } while (end !== -1 && isEscaped(text, end));
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charAt(before) === '\\') before -= 1;
+  return (at - before) % 2 === 0;
+}
+
 const DONE = 'Done';
 const GOES_ON = 'Not done yet: it goes on';
 /** What each status of a problem means, in the documentation. */
 const PROBLEMS = {
   400: 'The body is not JSON, or the address cannot be read',
   401: 'No valid API key',
+  403: 'The API key lacks the scope that `scope` names, or is for other integrations',
   404: 'No such order, integration, transaction or portal action',
   409: 'The order does not take this now; `type` says why',
   413: 'The body is over 1 MiB',
-  415: 'Another content type than application/json',
+  415: 'Another content type than application/json, or a compressed body',
   422: 'The request breaks a rule; `errors` lists every fault',
   429: 'Too many requests with this key: nothing was done',
   500: 'A fault of this service',

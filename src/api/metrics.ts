@@ -1,9 +1,23 @@
 /** What the API logs and counts of each answer. */
+import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { attemptSchema, orderIdSchema } from '../client/read-requests.ts';
+import { z } from 'zod';
+import {
+  actorSchema,
+  attemptSchema,
+  faultsOf,
+  integrationNameSchema,
+  invalidRequest,
+  orderIdSchema,
+  reasonSchema,
+} from '../client/read-requests.ts';
+import type { Scope } from '../config/index.ts';
+import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import { METRICS, namedAs } from '../orders/metrics.ts';
+import { OVERRIDE_ACTIONS } from '../orders/words.ts';
 import type { Log } from '../process/log.ts';
+import type { PortalOptions } from '../starter.ts';
 
 /** One answer of the API: its route is a pattern, never an address. */
 export interface Answered {
@@ -92,7 +106,7 @@ export interface AnswerRecord {
 export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord {
   return {
     sent(request, reply) {
-      const { method, routeOptions, params, body, keyName } = request;
+      const { method, routeOptions, params, body, apiKey } = request;
       const answered = {
         method,
         route: routeOptions.url ?? UNKNOWN,
@@ -105,11 +119,12 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord
           ...answered,
           orderId: orderIdIn(params),
           attempt: attemptIn(body),
-          key: keyName,
+          key: apiKey?.name,
           code: reply.problemCode,
         },
         'answered',
       );
+      audit(log, request, reply);
     },
     refused(status, code) {
       const answered = { method: UNKNOWN, route: UNKNOWN, status, durationMs: 0 };
@@ -119,16 +134,91 @@ export function createAnswerRecord(log: Log, metrics: HttpMetrics): AnswerRecord
   };
 }
 
-function orderIdIn(params: unknown): string | undefined {
-  if (typeof params !== 'object' || params === null || !('orderId' in params)) return undefined;
-  return orderIdSchema.safeParse(params.orderId).data;
+// Who does what.
+
+/** Changes of orders by people are on the audit log; checkouts and readings are not. */
+const AUDITED: readonly (Scope | undefined)[] = ['act', 'ops'];
+
+/** Also what was refused: by then the caller's words may not have been read, and are left out where they can't be. */
+function audit(
+  log: Log,
+  request: FastifyRequest,
+  { statusCode: status, problemCode: code }: FastifyReply,
+): void {
+  const { method, routeOptions, params, query, body, apiKey, ip } = request;
+  if (!AUDITED.includes(routeOptions.config.scope) || (request.pageUser !== undefined && method === 'GET'))
+    return;
+  const asked = auditedSchema.parse({ ...record(query), ...record(body), ...record(params) });
+  log.audit({
+    ...{ method, route: routeOptions.url, status, code },
+    ...{ key: apiKey?.name, actor: claimedActor(request).data, peer: isIP(ip) === 0 ? undefined : ip },
+    ...{ orderId: orderIdIn(params), integration: asked.integration ?? DEFAULT_INTEGRATION },
+    ...{ number: asked.number ?? asked.sequence, action: asked.action, because: asked.reason },
+  });
+}
+
+/** Whatever breaks a rule isn't logged: it may be anything. */
+const auditedSchema = z.object({
+  integration: integrationNameSchema.optional().catch(undefined),
+  number: z.coerce.number().int().max(999_999).optional().catch(undefined),
+  sequence: z.coerce.number().int().max(999_999).optional().catch(undefined),
+  action: z.enum(OVERRIDE_ACTIONS).optional().catch(undefined),
+  reason: reasonSchema.optional().catch(undefined),
+});
+
+function record(part: unknown): object {
+  return typeof part === 'object' && part !== null ? part : {};
+}
+
+/** Other scripts than ours are percent-encoded, as ids are in the headers of events. */
+const actorHeader = z
+  .string({ error: 'must be given once' })
+  .regex(/^[\x20-\x7e]*$/, 'must be percent-encoded where it is not printable ASCII')
+  .refine(isEncoded, 'must be percent-encoded: % and two hex digits')
+  .transform((sent) => decodeURIComponent(sent))
+  .pipe(actorSchema);
+
+function isEncoded(sent: string): boolean {
+  try {
+    decodeURIComponent(sent);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function claimedActor({ headers, pageUser }: FastifyRequest) {
+  if (pageUser !== undefined) return actorSchema.optional().safeParse(pageUser || undefined);
+  return actorHeader.optional().safeParse(headers['x-actor']);
+}
+
+/**
+ * @returns who asks: the key that was proved, and the person as claimed, by `X-Actor` or as the user of the pages
+ * @throws OrderScreeningError `invalid-request` when that is no name
+ */
+export function whoAsks(request: FastifyRequest): Pick<PortalOptions, 'by'> {
+  const actor = claimedActor(request);
+  if (!actor.success) {
+    const path = request.pageUser === undefined ? 'X-Actor' : 'user name';
+    throw invalidRequest(faultsOf(actor.error).map(({ message }) => ({ path, message })));
+  }
+  const key = request.apiKey?.name;
+  if (key === undefined && actor.data === undefined) return {};
+  return {
+    by: { ...(key !== undefined && { key }), ...(actor.data !== undefined && { actor: actor.data }) },
+  };
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The name of the API key that was sent. */
-    keyName?: string;
+    /** The user name that a browser sent to the pages, empty where it sent none; absent for the API. */
+    pageUser?: string;
   }
+}
+
+function orderIdIn(params: unknown): string | undefined {
+  if (typeof params !== 'object' || params === null || !('orderId' in params)) return undefined;
+  return orderIdSchema.safeParse(params.orderId).data;
 }
 
 /** The attempt that a body names; the first one needs no name. */

@@ -1,6 +1,6 @@
 /** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
-import type { FastifyInstance } from 'fastify';
-import { invalidRequest } from '../client/read-requests.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { CARD_FIELDS, CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../client/read-requests.ts';
 import type { OrderScreening } from '../starter.ts';
 import {
   cardRefSchema,
@@ -9,8 +9,12 @@ import {
   orderListSchema,
   orderStateSchema,
 } from './answer-schemas.ts';
+import { listedIntegrations } from './callers.ts';
 import { defineRoute, nothing } from './define-route.ts';
+import { whoAsks } from './metrics.ts';
 import {
+  actorHeaders,
+  adoptBody,
   anyObject,
   cardBody,
   gatewayResultBody,
@@ -29,20 +33,42 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     url: '/v1/orders/:orderId/screening',
     summary: 'Screen an order: its decision, and what to do now',
     tag: 'orders',
+    scope: 'screen',
     params: uncheckedOrderParams,
     query: uncheckedOrderQuery,
     body: anyObject,
     documentedBody: screeningBody,
+    cards: CARD_FIELDS_OF_AN_ORDER,
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
     problems: [400, 401, 404, 409, 413, 415, 422, 429, 503],
     handle: async ({ params: { orderId }, query, body }, _request, reply) => {
-      if (Object.hasOwn(body, 'orderId')) {
-        throw invalidRequest([{ path: 'orderId', message: 'stands in the path; remove it from the body' }]);
-      }
-      const request = { ...withIntegration(query, body), orderId };
+      const request = { ...withIntegration(query, withoutOrderId(body)), orderId };
       const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
+      whenNotSent(reply, () => {
+        const { integration, attempt } = answer;
+        orderScreening.unheard({ orderId: answer.orderId, integration }, { attempt }).catch(() => {
+          reply.log.warn({ integration, attempt }, 'the order was not told that nobody heard its answer');
+        });
+      });
       return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
     },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/v1/orders/:orderId/adopt',
+    summary: 'Adopt an order: start it from a transaction that the service has',
+    tag: 'orders',
+    scope: 'ops',
+    params: uncheckedOrderParams,
+    query: uncheckedOrderQuery,
+    body: anyObject,
+    documentedBody: adoptBody,
+    answers: { 200: checkoutAnswerSchema },
+    problems: [400, 401, 404, 409, 413, 415, 422, 429, 503],
+    headers: actorHeaders,
+    handle: async ({ params: { orderId }, query, body }, request) =>
+      orderScreening.adopt({ ...withIntegration(query, withoutOrderId(body)), orderId }, whoAsks(request)),
   });
 
   defineRoute(app, {
@@ -50,6 +76,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     url: '/v1/orders/:orderId/gateway-result',
     summary: "Report the payment gateway's result (pre-gateway)",
     tag: 'orders',
+    scope: 'screen',
     params: orderParams,
     query: orderQuery,
     body: gatewayResultBody,
@@ -64,6 +91,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     url: '/v1/orders/:orderId',
     summary: 'Read the whole state of an order, open or closed',
     tag: 'orders',
+    scope: 'read',
     params: orderParams,
     query: orderQuery,
     body: nothing,
@@ -77,12 +105,15 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     url: '/v1/orders',
     summary: 'List orders; up to 2 s behind',
     tag: 'orders',
+    scope: 'read',
     params: nothing,
     query: listQuery,
     body: nothing,
+    ofMany: true,
     answers: { 200: orderListSchema },
     problems: [401, 422, 429, 503],
-    handle: async ({ query }) => orderScreening.list(query),
+    handle: async ({ query: { integration, ...query } }, request) =>
+      orderScreening.list({ ...query, ...listedIntegrations(request, integration) }),
   });
 
   defineRoute(app, {
@@ -90,15 +121,29 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     url: '/v1/card-refs',
     summary: 'Put full card data in the card stash, to start an order with its cardRef',
     tag: 'cards',
+    scope: 'screen',
     params: nothing,
     query: uncheckedOrderQuery,
     body: anyObject,
     documentedBody: cardBody,
+    cards: CARD_FIELDS,
     answers: { 201: cardRefSchema },
     problems: [400, 401, 404, 413, 415, 422, 429, 503],
     handle: async ({ query, body }, _request, reply) =>
       reply.code(201).send(await orderScreening.putCard(withIntegration(query, body))),
   });
+}
+
+/** @throws OrderScreeningError `invalid-request` when the body names the order, too */
+function withoutOrderId(body: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.hasOwn(body, 'orderId')) return body;
+  throw invalidRequest([{ path: 'orderId', message: 'stands in the path; remove it from the body' }]);
+}
+
+/** Calls when the caller is gone before the whole answer was sent. */
+function whenNotSent({ raw }: FastifyReply, call: () => void): void {
+  if (raw.destroyed) call();
+  else raw.once('close', () => !raw.writableFinished && call());
 }
 
 /** @throws OrderScreeningError `invalid-request` when address and body name two integrations: one of them would be wrong */

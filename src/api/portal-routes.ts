@@ -1,24 +1,34 @@
-/** Routes of the portal actions, and of taking one back. */
+/** Routes of what people do to an order: portal actions, taking one back, deciding, sending an event again. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
 import type { ChargebackRequest, PortalAnswer } from '../orders/messages.ts';
 import { parseChargeback } from '../screening/index.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
-import { acknowledgedSchema, portalAnswerSchema, requestedSchema } from './answer-schemas.ts';
+import {
+  acknowledgedSchema,
+  overrideAnswerSchema,
+  portalAnswerSchema,
+  redeliveryAnswerSchema,
+  requestedSchema,
+} from './answer-schemas.ts';
 import { defineRoute, nothing } from './define-route.ts';
+import { whoAsks } from './metrics.ts';
 import {
   acknowledgeBody,
   actionParams,
+  actorHeaders,
   anyObject,
   chargebackBody,
   chargebackExtras,
   customerCodeBody,
+  eventParams,
   idempotencyHeaders,
   idempotencyKey,
   noBody,
   orderParams,
   orderQuery,
+  overrideBody,
   reasonBody,
 } from './request-schemas.ts';
 
@@ -59,10 +69,33 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
       answer(reply, await orderScreening.withdraw({ orderId, ...query }, { number }, readOptions(request))),
   });
   defineRoute(app, {
+    ...at('override', 'Decide in place of the service: proceed or cancel, with a reason'),
+    scope: 'ops',
+    body: overrideBody,
+    headers: idempotencyHeaders,
+    answers: { 200: overrideAnswerSchema },
+    handle: async ({ params, query, body }, request) =>
+      orderScreening.override({ ...params, ...query }, body, readOptions(request)),
+  });
+  defineRoute(app, {
+    ...at('events/:sequence/redeliver', 'Send an event once more, with the same id and content'),
+    params: eventParams,
+    body: nothing,
+    documentedBody: noBody,
+    answers: { 200: redeliveryAnswerSchema, 202: redeliveryAnswerSchema },
+    problems: OF_A_WITHDRAWAL,
+    headers: actorHeaders,
+    handle: async ({ params: { orderId, sequence }, query }, request, reply) => {
+      const answer = await orderScreening.redeliver({ orderId, ...query }, { sequence }, whoAsks(request));
+      return reply.code(answer.status === 'requested' ? 202 : 200).send(answer);
+    },
+  });
+  defineRoute(app, {
     ...at('recheck', 'Read the decision from the service now'),
     body: nothing,
     documentedBody: noBody,
     answers: { 202: requestedSchema },
+    headers: actorHeaders,
     handle: async ({ params, query }, _request, reply) =>
       reply.code(202).send(await orderScreening.recheck({ ...params, ...query })),
   });
@@ -104,6 +137,7 @@ function at(name: string, summary: string) {
     url: `/v1/orders/:orderId/${name}`,
     summary,
     tag: 'portal actions',
+    scope: 'act',
     params: orderParams,
     query: orderQuery,
     problems: OF_AN_ORDER,
@@ -116,7 +150,7 @@ function answer(reply: FastifyReply, body: PortalAnswer): FastifyReply {
 
 function readOptions(request: FastifyRequest): PortalOptions {
   const key = idempotencyKey.safeParse(request.headers['idempotency-key']);
-  if (key.success) return { idempotencyKey: key.data };
+  if (key.success) return { idempotencyKey: key.data, ...whoAsks(request) };
   throw invalidRequest(faultsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
 }
 

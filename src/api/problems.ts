@@ -1,5 +1,6 @@
 /** Errors as RFC 9457 problem documents. No value that was sent is in one. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../config/index.ts';
 import { ORDER_ERRORS, type OrderErrorDetails, OrderScreeningError } from '../orders/errors.ts';
 import type { Log } from '../process/log.ts';
 
@@ -9,6 +10,8 @@ export interface Problem extends OrderErrorDetails {
   title: string;
   status: number;
   detail: string;
+  /** What the key may not do. */
+  scope?: Scope;
 }
 
 /** What goes wrong before an order is asked: the second table of `docs/calling.md` is made of it. */
@@ -29,10 +32,26 @@ export const HTTP_ERRORS = {
     title: 'A page of another address needs a key',
     detail: 'Nothing was done: set API_KEYS, and send Authorization: Bearer <API key>.',
   },
+  'foreign-host': {
+    status: 401,
+    title: 'Another name than that of this machine needs a key',
+    detail:
+      'Nothing was done: call it by localhost or 127.0.0.1, or set API_KEYS, and send Authorization: Bearer <API key>.',
+  },
   'bad-webhook-secret': {
     status: 401,
     title: 'The webhook secret is wrong or missing',
     detail: 'Send one of WEBHOOK_SECRETS in X-Webhook-Secret, or as the last segment of the path.',
+  },
+  'missing-scope': {
+    status: 403,
+    title: 'The API key may not do this',
+    detail: 'Send a key with the scope that `scope` names.',
+  },
+  'other-integration': {
+    status: 403,
+    title: 'The API key is for other integrations',
+    detail: 'Send a key of this integration, or name one that the key is for.',
   },
   'foreign-form': {
     status: 403,
@@ -43,12 +62,12 @@ export const HTTP_ERRORS = {
   'too-large': {
     status: 413,
     title: 'The body is too large',
-    detail: 'At most 1 MiB; 64 KiB for a webhook, 16 MiB for the codec.',
+    detail: 'At most 1 MiB; 64 KiB for a webhook, 4 MiB for the codec.',
   },
   'unsupported-media-type': {
     status: 415,
     title: 'The content type is not known',
-    detail: 'Send Content-Type: application/json.',
+    detail: 'Send Content-Type: application/json, uncompressed.',
   },
   'request-timeout': {
     status: 408,
@@ -81,10 +100,12 @@ const RETRY_AFTER_SECONDS = '2';
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
+  readonly details: Pick<Problem, 'scope'>;
 
-  constructor(code: HttpErrorCode) {
+  constructor(code: HttpErrorCode, details: Pick<Problem, 'scope'> = {}) {
     super(HTTP_ERRORS[code].detail);
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -137,7 +158,8 @@ export function toProblem(error: unknown): { code: string; problem: Problem } {
     return { code, problem: { type: `/problems/${code}`, status, title, detail: message, ...details } };
   }
   const code = error instanceof HttpError ? error.code : httpErrorOf(error);
-  return { code, problem: { type: `/problems/${code}`, ...HTTP_ERRORS[code] } };
+  const details = error instanceof HttpError ? error.details : {};
+  return { code, problem: { type: `/problems/${code}`, ...HTTP_ERRORS[code], ...details } };
 }
 
 function httpErrorOf(error: unknown): HttpErrorCode {

@@ -1,15 +1,18 @@
 /** What the API takes, the same schemas for checks and documentation. */
 import { z } from 'zod';
+import { adoptSchema } from '../client/adopt.ts';
 import {
+  actorSchema,
   attemptSchema,
   idempotencyKeySchema,
   integrationNameSchema,
   orderIdSchema,
+  overrideSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
 import { DEFAULT_INTEGRATION, plainOrderId } from '../orders/ids.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../orders/words.ts';
-import { cardSchema, chargebackSchema, transactionRequestSchema } from '../screening/index.ts';
+import { cardSchema, chargebackSchema, email, transactionRequestSchema } from '../screening/index.ts';
 import { decisionSchema, phaseSchema } from './answer-schemas.ts';
 
 const integration = integrationNameSchema.optional().meta({
@@ -34,6 +37,13 @@ export const actionParams = orderParams.extend({
     .string()
     .regex(/^[1-9]\d{0,5}$/, "must be the number of a portal action on the order's record")
     .meta({ description: "The portal action's number on the order's record", examples: ['1'] })
+    .transform(Number),
+});
+export const eventParams = orderParams.extend({
+  sequence: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be the number of an event, its `sequence`')
+    .meta({ description: 'The number of the event, its `sequence`', examples: ['1'] })
     .transform(Number),
 });
 export const orderQuery = z.strictObject({ integration });
@@ -92,6 +102,11 @@ export const screeningBody = z
   });
 
 /** Checked by the client library. */
+export const adoptBody = adoptSchema.omit({ orderId: true }).meta({
+  examples: [{ transactionId: '9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10', screenedAt: '2030-01-31T12:00:00Z' }],
+});
+
+/** Checked by the client library. */
 export const cardBody = z.strictObject({ integration, orderId: z.string(), ...cardSchema.shape }).meta({
   examples: [
     { orderId: 'order-1002', cardNumber: '4111111111111111', expirationDate: '12/2034', cardCode: '123' },
@@ -116,16 +131,15 @@ export const reasonBody = z
 export const acknowledgeBody = z
   .strictObject({ reason: reasonSchema })
   .meta({ examples: [{ reason: 'called the customer' }] });
+export const overrideBody = overrideSchema.meta({
+  examples: [{ action: 'proceed', reason: 'the customer showed the card' }],
+});
 export const noBody = z.strictObject({}).meta({ examples: [{}] });
 
 export const customerCodeBody = z
   .strictObject({
     customerCode: text.min(1, 'must not be empty'),
-    email: z
-      .email('must be a valid e-mail address')
-      .max(128, 'must have at most 128 characters')
-      .exactOptional()
-      .meta({ description: "The order's e-mail unless given" }),
+    email: email().exactOptional().meta({ description: "The order's e-mail unless given" }),
     transactionId,
   })
   .meta({ examples: [{ customerCode: '4711', email: 'pass@example.com' }] });
@@ -143,7 +157,14 @@ export const chargebackBody = chargebackSchema
   .meta({ examples: [{ reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' }] });
 
 export const idempotencyKey = idempotencyKeySchema.optional();
-export const idempotencyHeaders = z.object({
+export const actorHeaders = z.object({
+  'x-actor': actorSchema.optional().meta({
+    description:
+      "The person who asks, as the caller claims: kept in the order's journal beside the key's name, and in the audit log. Percent-encoded where it isn't printable ASCII",
+    examples: ['ada@example.com'],
+  }),
+});
+export const idempotencyHeaders = actorHeaders.extend({
   'idempotency-key': idempotencyKey.meta({
     description: 'The same key again gets the same answer; random unless given',
     examples: ['cancel-order-1001'],

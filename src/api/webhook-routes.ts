@@ -46,6 +46,7 @@ export async function webhookRoutes(
       url,
       bodyLimit: BODY_LIMIT,
       schema: { hide: true },
+      config: { fromOutside: true },
       handler: async (request, reply) => {
         const { query, body, sentContentType } = request;
         const { integration } = request.params;

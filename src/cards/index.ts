@@ -1,7 +1,6 @@
 /** The card stash: the one place where full card data rests, encrypted and for 15 minutes at most. */
 import type { NamedKey } from '../codec/sealer.ts';
-import { type CardStash, createCardSealer, createMemoryCardStash } from './card-stash.ts';
-import { readRedisAddress } from './redis-address.ts';
+import { type CardStash, createCardSealer, createMemoryCardStash, readRedisAddress } from './card-stash.ts';
 import { createRedisCardStash } from './redis-card-stash.ts';
 
 export {

@@ -9,8 +9,9 @@ import {
   type CardStash,
   CardStashError,
   newCardRef,
+  type RedisAddress,
+  readRedisAddress,
 } from './card-stash.ts';
-import { type RedisAddress, readRedisAddress } from './redis-address.ts';
 
 /** `<key id>.<nonce>.<tag>.<data>`; the key id is as CARD_STASH_KEYS takes it, the others base64url. */
 const STORED = /^([\w-]{1,32})\.([\w-]{16})\.([\w-]{22})\.([\w-]+)$/;
@@ -156,7 +157,8 @@ function destroy(client: RedisClient): void {
 async function by<T>(deadline: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Late()), deadline - Date.now());
+    // An answer that came while the process was held up is read first: a timer that is due goes before it.
+    timer = setTimeout(() => setImmediate(() => reject(new Late())), deadline - Date.now());
   });
   try {
     return await Promise.race([result, late]);

@@ -1,13 +1,19 @@
 /** How a command is made: its arguments checked, its client connected, its answer printed. */
+import { userInfo } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { createCardStash } from '../cards/index.ts';
-import { faultsOf } from '../client/read-requests.ts';
+import { actorSchema, faultsOf } from '../client/read-requests.ts';
 import { createDataConverter } from '../codec/index.ts';
 import { type Config, loadClientSettings, unreachableTemporal } from '../config/index.ts';
 import { localEnvironment, localPayloadKeys } from '../process/local.ts';
-import { createOrderScreening, type OrderScreening, type OrderScreeningOptions } from '../starter.ts';
+import {
+  createOrderScreening,
+  type OrderScreening,
+  type OrderScreeningOptions,
+  type PortalOptions,
+} from '../starter.ts';
 import { type ExitCode, UnreachableError, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
@@ -36,6 +42,27 @@ export interface CommandDefinition<Input> {
 
 /** The option of every command that is about one order. */
 export const INTEGRATION = ['--integration <name>', 'the integration; default unless given'] as const;
+
+/** The option of every command that changes an order. */
+export const ACTOR = [
+  '--actor <name>',
+  "who asks; the system's user unless given. It is kept with the order",
+] as const;
+
+/** @returns who asks, as claimed: nobody proves it here, since Temporal is asked without an API key */
+export function actingAs(actor: string | undefined): Pick<PortalOptions, 'by'> {
+  const name = actor ?? systemUser();
+  return name === undefined ? {} : { by: { actor: name } };
+}
+
+function systemUser(): string | undefined {
+  try {
+    return actorSchema.safeParse(userInfo().username).data;
+  } catch {
+    // A container may run as a number that has no name.
+    return undefined;
+  }
+}
 
 /** Adds a command with its help. */
 export function defineCommand<Input>(program: Command, definition: CommandDefinition<Input>): void {

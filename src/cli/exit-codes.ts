@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { PayloadCodecError } from '../codec/index.ts';
 import { ConfigError } from '../config/index.ts';
+import { withoutCardNumbers } from '../orders/card-numbers.ts';
 import {
   type Fault,
   ORDER_ERRORS,
@@ -94,7 +95,7 @@ function exitCodeOfOrder(code: OrderErrorCode): ExitCode {
   return status === 409 || status === 202 ? EXIT.refused : EXIT.unknownOutcome;
 }
 
-/** Commander's own words, without the value of an unknown `--option=value`. */
+/** Commander's own words, without the value of an unknown `--option=value`, and without card numbers. */
 function wordsOf({ message }: CommanderError): string {
-  return message.replace(/^error: /, '').replace(/('--?[\w-]+)=[\s\S]*?'/, "$1'");
+  return withoutCardNumbers(message.replace(/^error: /, '').replace(/('--?[\w-]+)=[\s\S]*?'/, "$1'"));
 }

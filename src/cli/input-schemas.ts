@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import * as consumers from 'node:stream/consumers';
 import { z } from 'zod';
 import {
+  actorSchema,
   idempotencyKeySchema,
   integrationNameSchema,
   MOST_ATTEMPTS,
@@ -10,21 +11,25 @@ import {
   reasonSchema,
 } from '../client/read-requests.ts';
 import { errorCode } from '../config/values.ts';
-import { ACTIONS, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { ACTIONS, ORDER_DECISIONS, OVERRIDE_ACTIONS, PHASES } from '../orders/words.ts';
 import { UsageError } from './exit-codes.ts';
 
 export const orderId = orderIdSchema;
 export const integration = integrationNameSchema.exactOptional();
 export const transactionId = z.guid('must be the id of a transaction').exactOptional();
 export const reason = reasonSchema;
+export const actor = actorSchema.exactOptional();
 export const idempotencyKey = idempotencyKeySchema.exactOptional();
 /** The number of a portal action on the order's record. */
 export const actionNumber = wholeNumber(1, 999_999);
+/** The number of an event of the order. */
+export const eventSequence = wholeNumber(1, 999_999);
 export const attempt = wholeNumber(1, MOST_ATTEMPTS);
 
 export const phase = oneOf(PHASES);
 export const decision = oneOf(ORDER_DECISIONS);
 export const action = oneOf(ACTIONS);
+export const overrideAction = oneOf(OVERRIDE_ACTIONS);
 
 /** Not empty, and at most so many characters. */
 export function text(max: number) {
@@ -65,13 +70,19 @@ export async function readJsonObject(file: string | undefined): Promise<Record<s
   if (fromStdin && process.stdin.isTTY) {
     throw new UsageError('Name a file with the order as JSON, or send it to standard input');
   }
-  const content = fromStdin ? await consumers.text(process.stdin) : await read(file);
+  const content = await readText(fromStdin ? '-' : file);
   const parsed = jsonObject.safeParse(parse(content));
   if (parsed.success) return parsed.data;
   throw new UsageError(`${fromStdin ? 'Standard input' : 'The file'} must be one JSON object in UTF-8`);
 }
 
-async function read(file: string): Promise<string> {
+/**
+ * Reads a file of text.
+ * @param file its path; `-` is standard input
+ * @throws UsageError, which shows nothing of the content
+ */
+export async function readText(file: string): Promise<string> {
+  if (file === '-') return consumers.text(process.stdin);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -105,6 +105,7 @@ function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | unde
 /** @returns an order's state: what it is, what needs attention, its attempts and actions */
 export function showOrder(order: OrderState, colors: Colors): string {
   const { attempts, actions, attention } = order;
+  const override = attempts.at(-1)?.override;
   const parts = [
     facts([
       ['order', `${plain(order.orderId)} (${order.integration}, ${order.workflow})`],
@@ -112,6 +113,7 @@ export function showOrder(order: OrderState, colors: Colors): string {
       ['decision', colored(order.decision, colors) + (order.reason ? ` (${order.reason})` : '')],
       ['action', colored(order.action, colors)],
       ['would be', order.wouldBe],
+      ['override', override && `${override.action}, ${shortTime(override.at)} (${plain(override.reason)})`],
       ['message', order.message && plain(order.message)],
       ['cancel by', shortTime(attempts.at(-1)?.cancelBy)],
       ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
@@ -145,6 +147,35 @@ export function showOrder(order: OrderState, colors: Colors): string {
           one.by,
           plain([one.code, one.message].filter(Boolean).join(' ') || '-') +
             (one.chargeback === undefined ? '' : `\n${echoOf(one)}`),
+        ]),
+      ),
+    );
+  }
+  const { journal = [] } = order;
+  if (journal.length > 0) {
+    parts.push(
+      table(
+        ['when', 'what', 'key', 'person, as claimed', 'why'],
+        journal.map(({ at, what, number, action, by, because }) => [
+          shortTime(at) ?? '-',
+          [what, number ?? action].filter((one) => one !== undefined).join(' '),
+          plain(by?.key ?? '-'),
+          plain(by?.actor ?? '-'),
+          plain(because ?? '-'),
+        ]),
+      ),
+    );
+  }
+  const { last = [], sequence, waiting } = order.events;
+  if (last.length > 0) {
+    parts.push(
+      table(
+        ['number', 'event', 'of', 'waits to be delivered'],
+        last.map((one) => [
+          `${one.sequence}`,
+          one.type,
+          shortTime(one.occurredAt) ?? '-',
+          one.sequence > sequence - waiting ? 'yes' : '-',
         ]),
       ),
     );

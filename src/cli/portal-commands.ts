@@ -1,16 +1,19 @@
-/** What people do to an order: the portal actions, recheck, acknowledge. */
+/** What people do to an order: the portal actions, override, redeliver, recheck, acknowledge. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { PortalAnswer } from '../orders/messages.ts';
 import { chargebackSchema, customerCodeBodySchema } from '../screening/index.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
-import { type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
+import { ACTOR, actingAs, type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import {
   actionNumber,
+  actor,
+  eventSequence,
   idempotencyKey,
   integration,
   orderId,
+  overrideAction,
   reason,
   text,
   transactionId,
@@ -26,14 +29,16 @@ const REASON = ['--reason <words>', "why; it is kept in the order's history"] as
 const NOT_YET = 'Exit code 7: asked, and not done within 10 s; it goes on, see `show`.';
 
 const { shape } = chargebackSchema;
-const named = { orderId, integration, idempotencyKey };
+const named = { orderId, integration, idempotencyKey, actor };
 const withReason = z.strictObject({ ...named, reason: reason.exactOptional(), transactionId });
 
 export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
   type Send = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<PortalAnswer>;
-  type Named = OrderName & PortalOptions;
-  const act = async ({ orderId, integration, idempotencyKey }: Named, send: Send): Promise<ExitCode> => {
-    const answer = await withOrders((orders) => send(orders, { orderId, integration }, { idempotencyKey }));
+  type Named = OrderName & { idempotencyKey?: string | undefined; actor?: string | undefined };
+  const act = async (named: Named, send: Send): Promise<ExitCode> => {
+    const { orderId, integration, idempotencyKey, actor } = named;
+    const how = { idempotencyKey, ...actingAs(actor) };
+    const answer = await withOrders((orders) => send(orders, { orderId, integration }, how));
     output.answer(answer, () => showPortalAnswer(answer, output.colors));
     return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
   };
@@ -42,7 +47,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     name: 'cancel <orderId>',
     summary: 'Cancel the transaction with the service, within the cancel window',
     more: NOT_YET,
-    options: [REASON, TRANSACTION, KEY, INTEGRATION],
+    options: [REASON, TRANSACTION, KEY, ACTOR, INTEGRATION],
     examples: ['cancel 1001 --reason "the customer asked"'],
     input: withReason,
     run: (input) => act(input, (orders, order, how) => orders.cancel(order, fieldsOf(input), how)),
@@ -52,7 +57,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     name: 'report-fraud <orderId>',
     summary: 'Ask analysts of the service to look at the transaction as fraud',
     more: NOT_YET,
-    options: [REASON, TRANSACTION, KEY, INTEGRATION],
+    options: [REASON, TRANSACTION, KEY, ACTOR, INTEGRATION],
     examples: ['report-fraud 1001 --reason "the card holder called"'],
     input: withReason,
     run: (input) => act(input, (orders, order, how) => orders.reportFraud(order, fieldsOf(input), how)),
@@ -74,6 +79,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       ['--force', 'send it although an earlier try may have been done'],
       TRANSACTION,
       KEY,
+      ACTOR,
       INTEGRATION,
     ],
     examples: ['chargeback 1001 --reason-code 10.4 --due-date 2026-12-15 --reference-number CB-77'],
@@ -99,7 +105,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       inquiry,
       ...others
     }) => {
-      const { orderId, integration, idempotencyKey, ...rest } = others;
+      const { orderId, integration, idempotencyKey, actor, ...rest } = others;
       const fields = {
         ...rest,
         reason_code: reasonCode,
@@ -109,7 +115,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
         ...(carrierTrackingNumber !== undefined && { carrier_tracking_number: carrierTrackingNumber }),
         ...(inquiry && { inquiry: 'true' as const }),
       };
-      const order = { orderId, integration, idempotencyKey };
+      const order = { orderId, integration, idempotencyKey, actor };
       return act(order, (orders, order, how) => orders.submitChargeback(order, fields, how));
     },
   });
@@ -122,6 +128,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       ['--email <address>', "the customer's e-mail; the order's unless given, required once it is closed"],
       TRANSACTION,
       KEY,
+      ACTOR,
       INTEGRATION,
     ],
     examples: ['customer-code 1001 PHONE-4711'],
@@ -131,8 +138,8 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       email: customerCodeBodySchema.shape.email.exactOptional(),
       transactionId,
     }),
-    run: ({ orderId, integration, idempotencyKey, code, ...fields }) =>
-      act({ orderId, integration, idempotencyKey }, (orders, order, how) =>
+    run: ({ orderId, integration, idempotencyKey, actor, code, ...fields }) =>
+      act({ orderId, integration, idempotencyKey, actor }, (orders, order, how) =>
         orders.attachCustomerCode(order, { customerCode: code, ...fields }, how),
       ),
   });
@@ -141,11 +148,48 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     name: 'withdraw <orderId> <number>',
     summary: 'Take back a portal action that waits or is under way',
     more: `The number is the one that \`show\` lists. Status done: it had been done before it could be withdrawn.\n${NOT_YET}`,
-    options: [KEY, INTEGRATION],
+    options: [KEY, ACTOR, INTEGRATION],
     examples: ['withdraw 1001 2'],
     input: z.strictObject({ ...named, number: actionNumber }),
     run: ({ number, ...order }) =>
       act(order, (orders, order, how) => orders.withdraw(order, { number }, how)),
+  });
+
+  defineCommand(program, {
+    name: 'override <orderId>',
+    summary: 'Decide in place of the service: proceed or cancel, with a reason',
+    more: 'It stands until the next override or attempt, whatever the service says later. `cancel` also cancels with the service where it can be asked: `notCanceled` says why it is not.',
+    options: [
+      ['--action <action>', 'proceed or cancel (required)'],
+      ['--reason <words>', "why (required); it is kept in the order's history"],
+      KEY,
+      ACTOR,
+      INTEGRATION,
+    ],
+    examples: ['override 1001 --action proceed --reason "the customer showed the card"'],
+    input: z.strictObject({ ...named, action: overrideAction, reason }),
+    run: async ({ action, reason, idempotencyKey, actor, ...order }) => {
+      const answer = await withOrders((orders) =>
+        orders.override(order, { action, reason }, { idempotencyKey, ...actingAs(actor) }),
+      );
+      output.answer(answer, () => facts(Object.entries(answer)));
+      return EXIT.ok;
+    },
+  });
+
+  defineCommand(program, {
+    name: 'redeliver <orderId> <sequence>',
+    summary: 'Send an event of the order once more, with the same id and content',
+    more: `The number is the one that \`show\` lists: the last 50 events are kept.\n${NOT_YET}`,
+    options: [ACTOR, INTEGRATION],
+    examples: ['redeliver 1001 2'],
+    input: z.strictObject({ orderId, integration, actor, sequence: eventSequence }),
+    run: async ({ sequence, actor, ...order }) => {
+      const how = actingAs(actor);
+      const answer = await withOrders((orders) => orders.redeliver(order, { sequence }, how));
+      output.answer(answer, () => facts(Object.entries(answer)));
+      return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
+    },
   });
 
   defineCommand(program, {
@@ -168,12 +212,14 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     options: [
       ['--reason <words>', "what was done about it (required); it is kept in the order's history"],
       KEY,
+      ACTOR,
       INTEGRATION,
     ],
     examples: ['acknowledge 1001 --reason "refunded by hand"'],
     input: z.strictObject({ ...named, reason }),
-    run: async ({ reason, idempotencyKey, ...order }) => {
-      const answer = await withOrders((orders) => orders.acknowledge(order, { reason }, { idempotencyKey }));
+    run: async ({ reason, idempotencyKey, actor, ...order }) => {
+      const how = { idempotencyKey, ...actingAs(actor) };
+      const answer = await withOrders((orders) => orders.acknowledge(order, { reason }, how));
       output.answer(answer, () => facts([['cleared', answer.cleared]]));
       return EXIT.ok;
     },

@@ -1,5 +1,6 @@
 /** All commands. */
 import { Command } from 'commander';
+import { adoptCommand } from './adopt-command.ts';
 import type { CommandTools } from './define-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -22,6 +23,7 @@ export function createProgram(tools: CommandTools): Command {
     .exitOverride()
     .addHelpText('after', `\n${EXIT_CODES}\n\nMore: docs/cli.md`);
   orderCommands(program, tools);
+  adoptCommand(program, tools);
   readCommands(program, tools);
   watchCommand(program, tools);
   portalCommands(program, tools);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { isUnderWay } from '../orders/same-action.ts';
+import { isUnderWay } from '../orders/portal-requests.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { Phase } from '../orders/words.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';

@@ -12,7 +12,7 @@ export interface OrderStart {
   workflowId: string;
   taskQueue: string;
   args: [ScreenOrderInput];
-  workflowIdReusePolicy: 'REJECT_DUPLICATE';
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY';
   staticSummary: string;
   typedSearchAttributes: SearchAttributePair[];
 }

@@ -1,5 +1,5 @@
 /** Passes on that there is news about an order, the webhook receiver's way in, a few at a time. */
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
@@ -16,7 +16,7 @@ const WORKER_WITHIN_MS = 2_000;
 const SIGNAL_WITHIN_MS = 5_000;
 /** Visibility lags by 2 s at worst. */
 const ASK_AGAIN_AFTER_MS = 3_000;
-/** 10,100 signals end an order's history: one an order and minute is harmless. */
+/** 10,100 signals end an order's history: where nobody can be asked, one an order and minute is harmless. */
 const SIGNAL_EVERY_MS = 60_000;
 
 /** When each order was last sent a signal. */
@@ -25,12 +25,12 @@ type SignalTimes = Map<string, number>;
 /** What a process remembers of the hints that it passed on. */
 export interface HintsSent {
   queues: HintQueues;
-  /** The workflow ids of orders, by integration and transaction. */
+  /** The workflow ids of orders, by integration and transaction or invoice number. */
   lookUps: LookUps<string>;
   signalTimes: SignalTimes;
 }
 
-/** @see OrderScreening.hint */
+/** The order that owns the transaction gets it, else the one with that invoice number, else with that id. @see OrderScreening.hint */
 export async function sendHint(
   context: ClientContext,
   { queues, lookUps, signalTimes }: HintsSent,
@@ -45,19 +45,32 @@ export async function sendHint(
   };
   const pass = (workflowId: string) =>
     queues.send(workflowId, hint, (one) => deliver(context, signalTimes, workflowId, one));
-  // What can't be an order's id, such as `##`, is left out: the transaction may tell.
-  const orderId = orderIdSchema.safeParse(request.orderId);
-  if (orderId.success) {
-    const workflowId = orderWorkflowId(integration, orderId.data);
-    if (await pass(workflowId)) return { outcome: 'accepted' };
-  }
   const { transactionId } = request;
+  const owner = (): Promise<string | undefined> =>
+    transactionId === undefined
+      ? Promise.resolve(undefined)
+      : lookUps.find(`${integration}:transaction:${transactionId.toLowerCase()}`, () =>
+          lookUp(context, integration, orderAttributes.transactionId, transactionId.toLowerCase()),
+        );
+  // An order can be told by its id although the list of orders can't be asked.
+  const owned = await owner().catch(() => undefined);
+  if (owned !== undefined && (await pass(owned))) return { outcome: 'accepted' };
+  // What can't be an order's id, such as `##`, is left out: the transaction may tell.
+  const named = orderIdSchema.safeParse(request.orderId);
+  if (named.success) {
+    const invoiced = await lookUps
+      .find(`${integration}:invoice:${named.data}`, () =>
+        lookUp(context, integration, orderAttributes.invoiceNumber, named.data),
+      )
+      .catch(() => undefined);
+    if (invoiced !== undefined && (await pass(invoiced))) return { outcome: 'accepted' };
+    const workflowId = orderWorkflowId(integration, named.data);
+    if (workflowId !== invoiced && (await pass(workflowId))) return { outcome: 'accepted' };
+  }
   if (transactionId === undefined) return { outcome: 'unknown' };
-  const found = await lookUps.find(`${integration}:${transactionId}`, () =>
-    findByTransaction(context, integration, transactionId),
-  );
-  if (found === undefined) return { outcome: 'unknown' };
-  return { outcome: (await pass(found)) ? 'accepted' : 'unknown' };
+  await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
+  const found = await owner();
+  return { outcome: found !== undefined && (await pass(found)) ? 'accepted' : 'unknown' };
 }
 
 /** @returns whether there is such an open order */
@@ -74,21 +87,24 @@ async function deliver(
         client.workflow.getHandle(workflowId).executeUpdate(hintUpdate, { args: [hint] }),
       ),
     );
+    // A worker of an earlier build has taken it.
     return true;
   } catch (error) {
     if (isEnded(error)) return false;
     const known = toOrderError(error);
+    const code = known instanceof OrderScreeningError ? known.code : undefined;
+    if (code === 'hint-wanted') return signal(client, workflowId, hint);
     // A signal needs none of the places that the updates in flight have taken.
-    const busy = known instanceof OrderScreeningError && known.code === 'busy';
+    if (code === 'busy' || isUnanswered(error)) return signalSeldom(client, signalTimes, workflowId, hint);
     // Refused as one too many: the order reads its status, or has, or needn't.
-    if (error instanceof WorkflowUpdateFailedError && !busy) return true;
-    if (!busy && !isUnanswered(error)) throw known;
-    return signal(context, signalTimes, workflowId, hint);
+    if (error instanceof WorkflowUpdateFailedError) return true;
+    throw known;
   }
 }
 
-async function signal(
-  { client }: ClientContext,
+/** To an order that nobody could ask whether it wants the hint. */
+async function signalSeldom(
+  client: Client,
   signalTimes: SignalTimes,
   workflowId: string,
   hint: ReviewHint,
@@ -96,40 +112,36 @@ async function signal(
   const now = Date.now();
   for (const [id, at] of signalTimes) if (now - at >= SIGNAL_EVERY_MS) signalTimes.delete(id);
   if (signalTimes.has(workflowId)) return true;
+  const taken = await signal(client, workflowId, hint);
+  if (taken) signalTimes.set(workflowId, now);
+  return taken;
+}
+
+/** @returns whether there is such an open order */
+async function signal(client: Client, workflowId: string, hint: ReviewHint): Promise<boolean> {
   try {
-    await within(client, now + SIGNAL_WITHIN_MS, () =>
+    await within(client, Date.now() + SIGNAL_WITHIN_MS, () =>
       client.workflow.getHandle(workflowId).signal(reviewHintSignal, hint),
     );
+    return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw toOrderError(error);
   }
-  signalTimes.set(workflowId, now);
-  return true;
 }
 
-/** @returns the workflow id of the open order with that transaction, asked again before it is called unknown */
-async function findByTransaction(
-  context: ClientContext,
-  integration: string,
-  transactionId: string,
-): Promise<string | undefined> {
-  const first = await lookUp(context, integration, transactionId);
-  if (first !== undefined) return first;
-  await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
-  return lookUp(context, integration, transactionId);
-}
-
+/** @returns the workflow id of the newest open order with that value */
 async function lookUp(
   { client }: ClientContext,
   integration: string,
-  transactionId: string,
+  { name }: { name: string },
+  value: string,
 ): Promise<string | undefined> {
   const query = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus = 'Running'",
     `${orderAttributes.integration.name} = ${quoted(integration)}`,
-    `${orderAttributes.transactionId.name} = ${quoted(transactionId)}`,
+    `${name} = ${quoted(value)}`,
   ].join(' AND ');
   const page = await asOrderError(() =>
     within(client, Date.now() + SIGNAL_WITHIN_MS, () =>

@@ -1,11 +1,14 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { gatewayUpdateId, type OrderKey, orderWorkflowId } from '../orders/ids.ts';
+import { gatewayUpdateId, type OrderKey, orderWorkflowId, unheardUpdateId } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
+  decisionUpdate,
   type GatewayResultAnswer,
   type GatewayResultRequest,
+  type OverrideAnswer,
+  overrideUpdate,
   type PortalAnswer,
   recheckSignal,
   recordGatewayResultUpdate,
@@ -13,6 +16,7 @@ import {
   withdrawUpdate,
 } from '../orders/messages.ts';
 import { closedOrder, openState, readOrder } from './read-orders.ts';
+import { readBy, readOverride } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -30,13 +34,45 @@ export async function acknowledge(
   context: ClientContext,
   workflowId: string,
   reason: string,
-  { idempotencyKey }: PortalOptions = {},
+  { idempotencyKey, ...how }: PortalOptions = {},
 ): Promise<{ cleared: number }> {
+  const request = { reason, ...readBy(how) };
   const updateId = idempotencyKey && `acknowledge:${idempotencyKey}`;
   return toOpenOrder(context, workflowId, (handle) =>
     sendUpdate(
       updateId,
-      (name) => handle.executeUpdate(acknowledgeUpdate, { args: [{ reason }], ...name }),
+      (name) => handle.executeUpdate(acknowledgeUpdate, { args: [request], ...name }),
+      secondIdOf(updateId),
+    ),
+  );
+}
+
+/** @see OrderScreening.unheard */
+export async function tellUnheard(
+  context: ClientContext,
+  workflowId: string,
+  attempt: number,
+): Promise<void> {
+  await toOpenOrder(context, workflowId, (handle) =>
+    sendUpdate(unheardUpdateId(attempt), (name) =>
+      handle.executeUpdate(decisionUpdate, { args: [{ attempt, unheard: true }], ...name }),
+    ),
+  );
+}
+
+/** @see OrderScreening.override */
+export async function override(
+  context: ClientContext,
+  workflowId: string,
+  raw: unknown,
+  { idempotencyKey, ...how }: PortalOptions = {},
+): Promise<OverrideAnswer> {
+  const request = { ...readOverride(raw), ...readBy(how) };
+  const updateId = idempotencyKey && `override:${idempotencyKey}`;
+  return toOpenOrder(context, workflowId, (handle) =>
+    sendUpdate(
+      updateId,
+      (name) => handle.executeUpdate(overrideUpdate, { args: [request], ...name }),
       secondIdOf(updateId),
     ),
   );
@@ -53,12 +89,13 @@ export async function withdraw(
   context: ClientContext,
   order: OrderKey,
   { number }: WithdrawRequest,
-  { idempotencyKey }: PortalOptions = {},
+  { idempotencyKey, ...how }: PortalOptions = {},
 ): Promise<PortalAnswer> {
   const workflowId = orderWorkflowId(order.integration, order.orderId);
+  const request = { number, ...readBy(how) };
   return whileOpen(context, workflowId, async (handle) => {
     const answer = await startedUpdate(context, idempotencyKey && `withdraw:${idempotencyKey}`, (options) =>
-      handle.startUpdate(withdrawUpdate, { args: [{ number }], ...options }),
+      handle.startUpdate(withdrawUpdate, { args: [request], ...options }),
     );
     // The read has a time of its own, since that of the update may be up.
     return answer ?? goesOn(context, order, number);

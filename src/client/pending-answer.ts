@@ -1,10 +1,12 @@
-/** The answer to a checkout that no worker took in time. */
+/** The answer to a checkout that has no decision yet: that no worker took in time, or that was told `pending` before. */
 import { z } from 'zod';
 import { actionWithoutDecision, matchingSkipRule, unavailableAction } from '../orders/decide.ts';
 import { orderAttributes } from '../orders/describe.ts';
+import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
-import { describeOrder } from './read-orders.ts';
+import { answerNow } from '../orders/tickets.ts';
+import { describeOrder, finalRecord, isOpen, openState } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
 import { decodeArrayFromPayloads } from './sdk-internals.ts';
 import { asOrderError, attemptMismatch, temporalUnavailable, within } from './temporal-errors.ts';
@@ -85,4 +87,31 @@ function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): Che
     ...(action === 'decline' && { message: integration.declineMessage }),
     ...(integration.passive && { wouldBe: wanted }),
   };
+}
+
+/**
+ * Asks the order what became of an attempt that was told `pending` (rule «pending becomes the decision»).
+ * @returns what the order says now; `given`, which no worker need confirm, while the order is shown as it was then
+ * @throws OrderScreeningError `temporal-unavailable` when no worker says what it is now
+ */
+export async function answerSince(
+  context: ClientContext,
+  workflowId: string,
+  given: CheckoutAnswer,
+): Promise<CheckoutAnswer> {
+  const deadline = Date.now() + ASK_WITHIN_MS;
+  const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
+  if (description === undefined) return given;
+  const read = isOpen(description) ? openState : finalRecord;
+  try {
+    const order = await read(context, workflowId, deadline - Date.now());
+    return answerNow(order, given.attempt) ?? given;
+  } catch (error) {
+    if (!(error instanceof OrderScreeningError) || error.code !== 'temporal-unavailable') throw error;
+    const shown = description.typedSearchAttributes;
+    const decision = shown.get(orderAttributes.decision) ?? 'pending';
+    const action = shown.get(orderAttributes.action) ?? given.action;
+    if (decision === 'pending' && action === given.action) return given;
+    throw error;
+  }
 }

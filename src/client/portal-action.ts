@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { stringify } from 'safe-stable-stringify';
+import { vouchedFor } from '../orders/card-data.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import {
+  type Attributed,
   attachCustomerCodeUpdate,
   cancelUpdate,
   PORTAL_ACTION,
@@ -16,12 +18,12 @@ import {
   submitChargebackUpdate,
 } from '../orders/messages.ts';
 import { attemptFor, portalAnswer } from '../orders/portal.ts';
-import { chargebackIdentity, earlier } from '../orders/same-action.ts';
+import { chargebackIdentity, earlier } from '../orders/portal-requests.ts';
 import type { OrderState } from '../orders/state.ts';
 import { windowOpen } from '../orders/transactions.ts';
 import { startedUpdate } from './order-messages.ts';
 import { findOrder } from './read-orders.ts';
-import { integrationOf, invalidRequest } from './read-requests.ts';
+import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -38,8 +40,9 @@ export async function portalAction(
   context: ClientContext,
   order: OrderKey,
   fields: PortalFields,
-  { idempotencyKey }: PortalOptions = {},
+  { idempotencyKey, ...how }: PortalOptions = {},
 ): Promise<PortalAnswer> {
+  const by = readBy(how);
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   try {
     // The kind stands in front, so that no caller's key is an id that means something else.
@@ -47,7 +50,7 @@ export async function portalAction(
       context,
       workflowId,
       order,
-      fields,
+      { ...fields, ...by },
       idempotencyKey && `${fields.kind}:${idempotencyKey}`,
     );
   } catch (error) {
@@ -58,12 +61,12 @@ export async function portalAction(
   const found = await findOrder(context, workflowId).catch((error: unknown) => {
     if (!(error instanceof OrderScreeningError) || error.code === 'temporal-unavailable') throw error;
     // Terminated, or refused when it was started: nothing of it is on record.
-    gone = orderClosed();
+    if (error.code !== 'unknown-order') gone = orderClosed();
     return undefined;
   });
-  if (found !== undefined) return closedOrderAction(context, order, found, fields);
+  if (found !== undefined) return closedOrderAction(context, order, found, { fields, ...by });
   if (fields.transactionId === undefined) throw gone;
-  return orderlessAction(context, order, fields, fields.transactionId);
+  return orderlessAction(context, order, { fields, ...by }, fields.transactionId);
 }
 
 /** An order that has ended, and only waits for its last events to arrive, takes actions no more. */
@@ -75,7 +78,7 @@ async function updateOrder(
   context: ClientContext,
   workflowId: string,
   { integration, orderId }: OrderKey,
-  { kind, ...fields }: PortalFields,
+  { kind, ...fields }: Attributed<PortalFields>,
   updateId: string | undefined,
 ): Promise<PortalAnswer> {
   // Each definition takes the fields of its own kind, which is what `kind` says they are.
@@ -94,6 +97,9 @@ const UPDATES = {
   'customer-code': attachCustomerCodeUpdate,
 } as const;
 
+/** What is asked, and who asks. */
+type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
+
 // Portal actions weeks later: a durable workflow of their own, from the closed order's record.
 
 /** @param order the closed order's final state */
@@ -101,7 +107,7 @@ async function closedOrderAction(
   context: ClientContext,
   key: OrderKey,
   order: OrderState,
-  fields: PortalFields,
+  { fields, by }: Asked,
 ): Promise<PortalAnswer> {
   if (order.policy?.passive) throw refusal('passive', PASSIVE);
   const attempt = attemptFor(order, fields.transactionId);
@@ -125,6 +131,7 @@ async function closedOrderAction(
     integration: key.integration,
     orderId: key.orderId,
     fields,
+    ...(by && { by }),
     ...(transactionId !== undefined && { transactionId }),
     ...(cancelBy !== undefined && { cancelBy }),
     ...(cancelWindowMs !== undefined && { cancelWindowMs }),
@@ -135,7 +142,7 @@ async function closedOrderAction(
 async function orderlessAction(
   context: ClientContext,
   { integration: name }: OrderKey,
-  fields: PortalFields,
+  { fields, by }: Asked,
   transactionId: string,
 ): Promise<PortalAnswer> {
   const integration = integrationOf(context, name);
@@ -144,7 +151,7 @@ async function orderlessAction(
     throw refusal('cancel-window-unknown', 'The order is gone, and with it the end of its cancel window');
   }
   requireEmail(fields);
-  return run(context, { integration: name, transactionId, fields });
+  return run(context, { integration: name, transactionId, fields, ...(by && { by }) });
 }
 
 function refuseLateCancel(cancelBy: string | undefined, cancelWindowMs: number | undefined): void {
@@ -165,7 +172,8 @@ function requireEmail(fields: PortalFields): void {
   throw invalidRequest([{ path: 'email', message: 'is required, since the order is closed' }]);
 }
 
-async function run({ client }: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
+async function run(context: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
+  const { client } = context;
   const { integration, orderId, transactionId, fields } = input;
   const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOf(input));
   const deadline = Date.now() + ANSWER_WITHIN_MS;
@@ -174,7 +182,7 @@ async function run({ client }: ClientContext, input: PortalActionInput): Promise
       client.workflow.start(PORTAL_ACTION, {
         workflowId,
         taskQueue: TASK_QUEUE,
-        args: [input],
+        args: [vouchedFor(input, integrationOf(context, integration))],
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy,
         staticSummary: `${fields.kind} of ${transactionId ?? 'a customer code'}`,

@@ -1,6 +1,7 @@
 /** Reads orders from Temporal: one from its query or its result, many from the visibility store. */
-import { createHash } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
+  type Client,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
   WorkflowNotFoundError,
@@ -8,7 +9,7 @@ import {
 import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
 import { orderAttributes } from '../orders/describe.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
 import { orderQuery, SCREEN_ORDER } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
@@ -83,10 +84,19 @@ export async function finalRecord(
     );
   } catch (error) {
     const known = toOrderError(error);
+    if (known instanceof OrderScreeningError && NOTHING_ADOPTED.includes(known.code)) throw unknownOrder();
     if (error instanceof WorkflowFailedError && !(known instanceof OrderScreeningError)) throw orderClosed();
     throw known;
   }
 }
+
+/** With these an adoption fails before it is an order: there is none then. */
+const NOTHING_ADOPTED: readonly OrderErrorCode[] = [
+  'unknown-transaction',
+  'transaction-without-decision',
+  'invoice-mismatch',
+  'screening-service-unavailable',
+];
 
 /**
  * Says what it means that an order took an update no more.
@@ -100,15 +110,17 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
     return await finalRecord(context, workflowId);
   } catch (error) {
     // What was wrong when the order was started isn't wrong with what is asked of it now.
-    const other = error instanceof OrderScreeningError && error.code !== 'temporal-unavailable';
+    const other = error instanceof OrderScreeningError && !TOLD_AS_IT_IS.includes(error.code);
     throw other ? orderClosed() : error;
   }
 }
 
+const TOLD_AS_IT_IS: readonly OrderErrorCode[] = ['temporal-unavailable', 'unknown-order'];
+
 // Orders from Temporal's visibility, newest first; up to 2 s behind.
 
 const DEFAULT_LIMIT = 50;
-const CHECK_BYTES = 8;
+const CHECK_BYTES = 16;
 
 const phases = z.enum(PHASES);
 const decisions = z.enum(ORDER_DECISIONS);
@@ -116,8 +128,10 @@ const actions = z.enum(ACTIONS);
 
 /** @see OrderScreening.list */
 export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {
+  if (request.integrations?.length === 0) return { orders: [] };
   const query = queryOf(request);
-  const nextPageToken = request.cursor === undefined ? undefined : tokenOf(request.cursor, query);
+  const nextPageToken =
+    request.cursor === undefined ? undefined : await tokenOf(client, request.cursor, query);
   const page = await asOrderError(() =>
     within(client, Date.now() + READ_WITHIN_MS, () =>
       client.workflowService.listWorkflowExecutions({
@@ -137,16 +151,17 @@ export async function listOrders({ client }: ClientContext, request: ListRequest
     },
   );
   const more = page.nextPageToken;
-  return { orders, ...(more.length > 0 && { cursor: cursorOf(more, query) }) };
+  return { orders, ...(more.length > 0 && { cursor: await cursorOf(client, more, query) }) };
 }
 
 /** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
 export function queryOf(request: ListRequest): string {
-  const { integration, phase, decision, attention, queued, open } = request;
+  const { integration, integrations, phase, decision, attention, queued, open } = request;
   const conditions = [
     `WorkflowType = '${SCREEN_ORDER}'`,
     "ExecutionStatus != 'ContinuedAsNew'",
     ...(integration === undefined ? [] : [`${orderAttributes.integration.name} = ${quoted(integration)}`]),
+    ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
     ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
     ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
     ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
@@ -169,6 +184,10 @@ function deadlineConditions(range: ListRequest['cancelBy']): string[] {
     // Without a bound at all, an order without the deadline would be among them.
     `${orderAttributes.cancelBy.name} IS NOT NULL`,
   ];
+}
+
+function oneOf(attribute: string, values: readonly string[]): string {
+  return `(${values.map((value) => `${attribute} = ${quoted(value)}`).join(' OR ')})`;
 }
 
 /** @returns a value as a string of the query language */
@@ -202,22 +221,48 @@ export function summaryOf(
   };
 }
 
-/** The server answers a token that isn't its own by no answer at all, so a cursor carries a check of its own. */
-function cursorOf(token: Uint8Array, query: string): string {
-  return Buffer.concat([check(token, query), token]).toString('base64url');
+/** The server answers a token that isn't its own by no answer at all: rule «own cursors». */
+async function cursorOf(client: Client, token: Uint8Array, query: string): Promise<string> {
+  return Buffer.concat([check(await cursorKey(client), token, query), token]).toString('base64url');
 }
 
-function tokenOf(cursor: string, query: string): Uint8Array {
+async function tokenOf(client: Client, cursor: string, query: string): Promise<Uint8Array> {
   const bytes = Buffer.from(cursor, 'base64url');
+  const given = bytes.subarray(0, CHECK_BYTES);
   const token = bytes.subarray(CHECK_BYTES);
-  if (check(token, query).equals(bytes.subarray(0, CHECK_BYTES))) return token;
+  const expected = check(await cursorKey(client), token, query);
+  if (given.length === CHECK_BYTES && timingSafeEqual(expected, given)) return token;
   throw invalidRequest([
     { path: 'cursor', message: 'must be the cursor of the answer before, with the same filters' },
   ]);
 }
 
-function check(token: Uint8Array, query: string): Buffer {
-  return createHash('sha256').update(query).update(token).digest().subarray(0, CHECK_BYTES);
+function check(key: string, token: Uint8Array, query: string): Buffer {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(query))
+    .update(token)
+    .digest()
+    .subarray(0, CHECK_BYTES);
+}
+
+const cursorKeys = new WeakMap<Client, Promise<string>>();
+
+/**
+ * The id that the server gave the namespace at random: the one thing that all processes of a deployment know without
+ * a setting, and that callers don't. Who can ask Temporal for it can list every order there as well.
+ */
+function cursorKey(client: Client): Promise<string> {
+  const known = cursorKeys.get(client);
+  if (known !== undefined) return known;
+  const { namespace } = client.options;
+  const asked = asOrderError(() =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
+      client.workflowService.describeNamespace({ namespace }),
+    ),
+  ).then(({ namespaceInfo }) => namespaceInfo?.id ?? '');
+  cursorKeys.set(client, asked);
+  asked.catch(() => cursorKeys.delete(client));
+  return asked;
 }
 
 /** An order's transaction doesn't move: a flood of webhooks about one asks visibility, which is slow and limited, once in a while. */

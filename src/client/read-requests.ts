@@ -2,24 +2,24 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { forbiddenFields } from '../orders/check-messages.ts';
+import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
+import { ACTOR_LIMIT, REASON_LIMIT } from '../orders/check-messages.ts';
 import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/decide.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, plainOrderId } from '../orders/ids.ts';
-import type { TransactionJson } from '../orders/messages.ts';
+import type { OverrideRequest, TransactionJson } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
-import type { IntegrationWorkflow } from '../orders/words.ts';
-import { INTEGRATION_WORKFLOWS } from '../orders/words.ts';
+import type { By, IntegrationWorkflow } from '../orders/words.ts';
+import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../orders/words.ts';
 import {
   type CardData,
   fingerprint,
   hasUnprintable,
-  holdsCardNumber,
+  MOST_FAULTS,
   parseCard,
   parseTransaction,
-  shownName,
 } from '../screening/index.ts';
-import type { ClientContext } from './types.ts';
+import type { ClientContext, PortalOptions } from './types.ts';
 
 /** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
 export const orderIdSchema = z
@@ -45,13 +45,26 @@ export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
 
-/** The longest that a reason may be, in characters. */
-export const REASON_LIMIT = 500;
 /** A reason in a person's own words; it goes into the order's history. */
 export const reasonSchema = z
   .string()
   .min(1, 'must not be empty')
   .max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`);
+
+/** Who asks: a person as claimed, or the name of a key. It goes into the order's journal and the audit log. */
+export const actorSchema = z
+  .string({ error: 'must be text' })
+  .min(1, 'must not be empty')
+  .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
+  .refine((name) => !hasUnprintable(name), 'must not have control characters or halves of a character');
+
+const bySchema = z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() });
+
+/** What a person decides in place of the service. */
+export const overrideSchema = z.strictObject({
+  action: z.enum(OVERRIDE_ACTIONS, { error: `must be ${OVERRIDE_ACTIONS.join(' or ')}` }),
+  reason: reasonSchema,
+});
 
 /** One that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });
@@ -66,7 +79,10 @@ const screenSchema = z.strictObject({
   transaction: z.unknown().optional(),
 });
 
-const cardFields = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+/** Where a card may stand in a request to keep one, and in a request to screen. */
+export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+export const CARD_FIELDS_OF_AN_ORDER = CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`);
+
 const cardRequestSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationName.optional(),
@@ -75,8 +91,6 @@ const cardRequestSchema = z.strictObject({
   cardCode: z.unknown().optional(),
 });
 
-/** A list of more helps nobody, and a body of a megabyte can have a hundred thousand. */
-const MAX_FAULTS = 200;
 /** As deep as `parseTransaction` lets undescribed objects be. */
 const MAX_DEPTH = 20;
 
@@ -97,14 +111,28 @@ export interface CheckedScreenRequest {
   fingerprint: string;
 }
 
+/** To scan a large transaction twice in one turn would keep others waiting. */
+const scanned = new WeakSet<object>();
+
+/** Notes of a transaction that was scanned before it comes here that it has no card data. */
+export function noteScanned(transaction: unknown): void {
+  if (isObject(transaction)) scanned.add(transaction);
+}
+
 /**
- * @throws OrderScreeningError `unknown-integration`, or `invalid-request` with every fault in `details.errors`, at its
- * path in the request: `transaction.amount`
+ * @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in
+ * `details.errors`, at its path in the request: `transaction.amount`
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration): CheckedScreenRequest {
   const fields: Record<string, unknown> = isObject(raw) ? raw : {};
   const outer = screenSchema.safeParse(fields);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
+  const { transaction, ...rest } = fields;
+  const isScanned = isObject(transaction) && scanned.has(transaction);
+  refuseCardData(isScanned ? rest : fields, {
+    cards: CARD_FIELDS_OF_AN_ORDER,
+    notCards: integration.notCards,
+  });
   const named = screenSchema.shape.workflow.safeParse(fields.workflow);
   const workflow = (named.success ? named.data : undefined) ?? integration.workflow;
   const inner = readTransaction(fields.transaction, workflow, integration);
@@ -139,6 +167,12 @@ export function integrationOf(
   return integration;
 }
 
+/** @returns what the policy vouches for in a request that hasn't been checked: nothing unless it names an integration that is configured */
+export function notCardsFor(raw: unknown, findIntegration: FindIntegration): readonly string[] {
+  const name = isObject(raw) ? raw.integration : undefined;
+  return findIntegration(textOr(name, DEFAULT_INTEGRATION))?.notCards ?? [];
+}
+
 interface ReadTransaction {
   transaction: TransactionJson;
   card?: CardData;
@@ -152,7 +186,7 @@ function readTransaction(
   workflow: IntegrationWorkflow,
   integration: Integration,
 ): ReadTransaction | { faults: Fault[] } {
-  const parsed = parseTransaction(raw, { workflow, mode: integration.mode, today: new Date() });
+  const parsed = parseTransaction(raw, { workflow, mode: integration.mode, now: new Date() });
   if (parsed.ok) {
     const { transaction, card } = parsed;
     const invoiceNumber = transaction.order?.invoiceNumber;
@@ -163,8 +197,8 @@ function readTransaction(
   if (isDeeperThan(MAX_DEPTH, raw)) {
     return { faults: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };
   }
-  if (forbiddenFields(raw).length > 0 || holdsCardNumber(JSON.stringify(raw)))
-    return { faults: parsed.faults };
+  // It would be kept as it is, with the fields of a card.
+  if (cardDataIn({ transaction: raw }, integration).length > 0) return { faults: parsed.faults };
   return { transaction: raw, fingerprint: createHash('sha256').update(stringify(raw)).digest('hex') };
 }
 
@@ -179,7 +213,7 @@ function isDeeperThan(levels: number, root: unknown): boolean {
   return level.length > 0;
 }
 
-/** @throws OrderScreeningError `unknown-integration`, or `invalid-request` with every fault in `details.errors` */
+/** @throws OrderScreeningError as `readScreenRequest` */
 export function readCardRequest(
   raw: unknown,
   findIntegration: FindIntegration,
@@ -187,10 +221,11 @@ export function readCardRequest(
   const fields: Record<string, unknown> = isObject(raw) ? raw : {};
   const outer = cardRequestSchema.safeParse(fields);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
+  refuseCardData(fields, { cards: CARD_FIELDS, notCards: integration.notCards });
   const given = Object.fromEntries(
-    cardFields.filter((name) => name in fields).map((name) => [name, fields[name]]),
+    CARD_FIELDS.filter((name) => name in fields).map((name) => [name, fields[name]]),
   );
-  const card = parseCard(given, { mode: integration.mode, today: new Date() });
+  const card = parseCard(given, { mode: integration.mode, workflow: integration.workflow, now: new Date() });
   if (!outer.success || !card.ok) {
     throw invalidRequest([...(outer.success ? [] : faultsOf(outer.error)), ...(card.ok ? [] : card.faults)]);
   }
@@ -204,12 +239,30 @@ export function readOrderId(orderId: string): string {
   throw invalidRequest(faultsOf(read.error).map(({ message }) => ({ path: 'orderId', message })));
 }
 
+/** @returns what a message says of who asks: nothing where nobody is named @throws OrderScreeningError `invalid-request` */
+export function readBy({ by }: PortalOptions): { by?: By } {
+  const read = z.object({ by: bySchema.optional() }).safeParse({ by });
+  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  const { key, actor } = read.data.by ?? {};
+  if (key === undefined && actor === undefined) return {};
+  return { by: { ...(key !== undefined && { key }), ...(actor !== undefined && { actor }) } };
+}
+
+/** @throws OrderScreeningError `invalid-request` */
+export function readOverride(raw: unknown): OverrideRequest {
+  const read = overrideSchema.safeParse(raw);
+  if (read.success) return read.data;
+  throw invalidRequest(faultsOf(read.error));
+}
+
 /** @returns the error that carries every fault of a request */
 export function invalidRequest(errors: Fault[]): OrderScreeningError {
   const words = errors.length === 1 ? 'a fault' : `${errors.length} faults`;
-  const most = errors.length > MAX_FAULTS ? `; the first ${MAX_FAULTS} are listed` : '';
-  return new OrderScreeningError('invalid-request', `The request has ${words}${most}`, {
-    errors: errors.slice(0, MAX_FAULTS),
+  // The reading ends there, so that nobody knows of how many more.
+  const some =
+    errors.length < MOST_FAULTS ? words : `${MOST_FAULTS} faults or more, of which these come first`;
+  return new OrderScreeningError('invalid-request', `The request has ${some}`, {
+    errors: errors.slice(0, MOST_FAULTS),
   });
 }
 

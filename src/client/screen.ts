@@ -1,16 +1,22 @@
 /** The checkout's call: one round trip that starts the order and returns its decision, or `pending` in time. */
-import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { type CardOwner, CardStashError } from '../cards/index.ts';
+import { vouchedFor } from '../orders/card-data.ts';
 import { searchAttributesAtStart } from '../orders/describe.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { answerNow } from '../orders/tickets.ts';
 import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast, type OrderStart } from './fast-path.ts';
 import { sendUpdate } from './order-messages.ts';
-import { pendingAnswer } from './pending-answer.ts';
+import { answerSince, pendingAnswer } from './pending-answer.ts';
 import { closedOrder } from './read-orders.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
 import {
@@ -41,36 +47,71 @@ const GRACE_MS = 2_000;
 /** @see OrderScreening.screen */
 export async function screen(context: ClientContext, raw: unknown): Promise<CheckoutAnswer> {
   const request = readScreenRequest(raw, context.findIntegration);
-  const { integration, orderId, card } = request;
-  const sending: Sending = {
+  const { integration, orderId, card, attempt } = request;
+  const asked: Sending = {
     request,
     workflowId: orderWorkflowId(integration.name, orderId),
     // Before the stash is asked: its time is the caller's too.
     deadline: Date.now() + integration.checkoutBudgetMs + GRACE_MS,
-    ...(card && (await putAway(context, request, card))),
   };
+  const known = card && (await answerUnderWay(context, asked));
+  if (known !== undefined) return sameContent(known, request);
+  const sending = { ...asked, ...(card && (await putAway(context, request, card))) };
+  const { cardRef } = sending;
   try {
-    const answer = await (request.attempt === 1
-      ? firstAttempt(context, sending)
-      : laterAttempt(context, sending));
-    if (answer.fingerprint !== undefined && answer.fingerprint !== request.fingerprint)
-      throw attemptMismatch();
+    const early = attempt === 1 ? await earlyAnswer(context, sending) : undefined;
+    const inTurn = attempt === 1 ? recordedAnswer : laterAttempt;
+    const answer = sameContent(early ?? (await inTurn(context, sending)), request);
+    // Another call may have had it answered. Before the record a task that runs again needs the card; a rescreen does, too.
+    const answered = early === undefined && answer.decision !== 'pending' && answer.decision !== 'error';
+    if (answered && cardRef !== undefined) void forget(context, cardRef);
     return answer;
   } catch (error) {
     // Refused for certain: nobody will take the card out. What may be sent again may have been taken before.
     const refused = error instanceof OrderScreeningError && ORDER_ERRORS[error.code].status !== 503;
-    if (refused && sending.cardRef !== undefined) await forget(context, sending.cardRef);
+    if (refused && cardRef !== undefined) await forget(context, cardRef);
     throw error;
   }
 }
 
+function sameContent(answer: CheckoutAnswer, { fingerprint }: CheckedScreenRequest): CheckoutAnswer {
+  if (answer.fingerprint !== undefined && answer.fingerprint !== fingerprint) throw attemptMismatch();
+  return answer;
+}
+
+/**
+ * Rule «card for an open attempt»: an attempt that was asked for before has its card in the stash, or needs none any more.
+ * @returns its answer; undefined when the order, or the attempt, isn't known yet
+ */
+async function answerUnderWay(context: ClientContext, sending: Sending): Promise<CheckoutAnswer | undefined> {
+  const { client } = context;
+  const { request, workflowId, deadline } = sending;
+  const id = request.attempt === 1 ? decisionUpdateId(1) : retryUpdateId(request.attempt);
+  let answer: CheckoutAnswer;
+  try {
+    const update = client.workflow.getHandle(workflowId).getUpdateHandle<CheckoutAnswer>(id);
+    answer = await within(client, deadline, () => update.result());
+  } catch (error) {
+    if (isEnded(error) || error instanceof WorkflowUpdateFailedError) return undefined;
+    if (request.attempt === 1 && isUnanswered(error)) return pendingAnswer(context, request);
+    throw toOrderError(error);
+  }
+  return asOfNow(context, sending, answer);
+}
+
 async function putAway(
   context: ClientContext,
-  { integration, orderId }: CheckedScreenRequest,
+  { integration, orderId, workflow }: CheckedScreenRequest,
   card: NonNullable<CheckedScreenRequest['card']>,
-): Promise<{ cardRef: string }> {
-  const { cardRef } = await putCard(context, { integration: integration.name, orderId, card });
-  return { cardRef };
+): Promise<{ cardRef?: string }> {
+  try {
+    const { cardRef } = await putCard(context, { integration: integration.name, orderId, card });
+    return { cardRef };
+  } catch (error) {
+    // After the payment gateway an order can be screened without it.
+    if (workflow === 'pre-gateway') throw error;
+    return {};
+  }
 }
 
 /** The refusal is what the caller must hear of; a card that stays is gone in 15 minutes. */
@@ -78,12 +119,12 @@ async function forget({ cards }: ClientContext, cardRef: string): Promise<void> 
   await cards?.forget(cardRef).catch(() => undefined);
 }
 
-/** By the fast path where worker and client share a process, else and whenever that has no answer from the order's record. */
-async function firstAttempt(context: ClientContext, sending: Sending): Promise<CheckoutAnswer> {
-  const { client, earlyAnswers } = context;
-  const start = orderStart(sending);
-  const early = earlyAnswers && (await answerFast(client, earlyAnswers, start, sending.deadline));
-  return early ?? recordedAnswer(context, sending, start);
+/** @returns the answer of the fast path, where worker and client share a process; else it comes from the order's record */
+async function earlyAnswer(
+  { client, earlyAnswers }: ClientContext,
+  sending: Sending,
+): Promise<CheckoutAnswer | undefined> {
+  return earlyAnswers && answerFast(client, earlyAnswers, orderStart(sending), sending.deadline);
 }
 
 /** @returns what starts the order of a first attempt */
@@ -93,15 +134,18 @@ function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderS
     workflowId,
     taskQueue: TASK_QUEUE,
     args: [
-      {
-        orderId,
-        integration: integration.name,
-        transaction,
-        fingerprint: request.fingerprint,
-        answerBy: instant(deadline),
-        ...(request.workflowNamed && { workflow: request.workflow }),
-        ...(cardRef !== undefined && { cardRef }),
-      },
+      vouchedFor(
+        {
+          orderId,
+          integration: integration.name,
+          transaction,
+          fingerprint: request.fingerprint,
+          answerBy: instant(deadline),
+          ...(request.workflowNamed && { workflow: request.workflow }),
+          ...(cardRef !== undefined && { cardRef }),
+        },
+        integration,
+      ),
     ],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     staticSummary: summary(request),
@@ -125,11 +169,12 @@ function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScre
 async function recordedAnswer(
   context: ClientContext,
   sending: Sending,
-  start: OrderStart,
+  start: OrderStart = orderStart(sending),
 ): Promise<CheckoutAnswer> {
   const { client } = context;
+  let answer: CheckoutAnswer;
   try {
-    return await within(client, sending.deadline, () =>
+    answer = await within(client, sending.deadline, () =>
       sendUpdate(decisionUpdateId(1), (name) =>
         client.workflow.executeUpdateWithStart(decisionUpdate, {
           args: [{ attempt: 1, fingerprint: sending.request.fingerprint }],
@@ -143,11 +188,26 @@ async function recordedAnswer(
     );
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
-      return answerOnRecord(await closedOrder(context, sending.workflowId), sending);
+      const closed = await closedOrder(context, sending.workflowId).catch(undefinedIfUnknown);
+      if (closed !== undefined) return answerOnRecord(closed, sending);
+      // All that there was is an adoption that was refused.
+      if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
+      const again = { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
+      return recordedAnswer(context, sending, again);
     }
     if (isUnanswered(error)) return pendingAnswer(context, sending.request);
     throw toOrderError(error);
   }
+  return asOfNow(context, sending, answer);
+}
+
+/** Temporal keeps the outcome of an update's id for ever: what was `pending` may be decided since. */
+async function asOfNow(
+  context: ClientContext,
+  { workflowId }: Sending,
+  answer: CheckoutAnswer,
+): Promise<CheckoutAnswer> {
+  return answer.decision === 'pending' ? answerSince(context, workflowId, answer) : answer;
 }
 
 /**
@@ -158,17 +218,21 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
   const { request, workflowId, cardRef } = sending;
   const { client } = context;
   const { attempt, transaction } = request;
+  let answer: CheckoutAnswer;
   try {
-    return await within(client, sending.deadline, () =>
+    answer = await within(client, sending.deadline, () =>
       sendUpdate(retryUpdateId(attempt), async (name) => {
         const update = await client.workflow.getHandle(workflowId).startUpdate(retryUpdate, {
           args: [
-            {
-              attempt,
-              transaction,
-              fingerprint: sending.request.fingerprint,
-              ...(cardRef !== undefined && { cardRef }),
-            },
+            vouchedFor(
+              {
+                attempt,
+                transaction,
+                fingerprint: sending.request.fingerprint,
+                ...(cardRef !== undefined && { cardRef }),
+              },
+              request.integration,
+            ),
           ],
           ...name,
           waitForStage: 'ACCEPTED',
@@ -182,14 +246,21 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
     }
     throw toOrderError(error);
   }
+  return asOfNow(context, sending, answer);
+}
+
+function undefinedIfUnknown(error: unknown): undefined {
+  if (!(error instanceof OrderScreeningError) || error.code !== 'unknown-order') throw error;
 }
 
 /** The answer of a closed order that was never asked by this client: a plain start, or one that went on as new. */
 function answerOnRecord(order: OrderState, sending: Sending): CheckoutAnswer {
-  const attempt = order.attempts.find(({ number }) => number === sending.request.attempt);
-  if (attempt?.answer === undefined || attempt.fingerprint === undefined) throw orderClosed();
-  if (attempt.fingerprint !== sending.request.fingerprint) throw attemptMismatch();
-  return attempt.answer;
+  const { attempt: number, fingerprint } = sending.request;
+  const attempt = order.attempts.find((one) => one.number === number);
+  const answer = answerNow(order, number);
+  if (answer === undefined || attempt?.fingerprint === undefined) throw orderClosed();
+  if (attempt.fingerprint !== fingerprint) throw attemptMismatch();
+  return answer;
 }
 
 /**

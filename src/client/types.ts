@@ -7,13 +7,23 @@ import type {
   CustomerCodeRequest,
   GatewayResultAnswer,
   GatewayResultRequest,
+  OverrideAnswer,
+  OverrideRequest,
   PortalAnswer,
+  RedeliveryAnswer,
   ReportFraudRequest,
   WithdrawRequest,
 } from '../orders/messages.ts';
 import type { FindIntegration } from '../orders/policy.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import type { Action, Instant, IntegrationWorkflow, OrderDecision, Phase } from '../orders/words.ts';
+import type {
+  Action,
+  GatewayResult,
+  Instant,
+  IntegrationWorkflow,
+  OrderDecision,
+  Phase,
+} from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { EarlyAnswers } from './fast-path.ts';
 
@@ -46,13 +56,32 @@ export interface ScreenRequest extends OrderName {
   transaction: unknown;
 }
 
+/** Takes over an order whose transaction was screened without us. */
+export interface AdoptRequest extends OrderName {
+  transactionId: string;
+  /** When the service screened it, with its offset: the cancel window counts from then. */
+  screenedAt: string;
+  /** Instead of the integration's own. */
+  workflow?: IntegrationWorkflow | undefined;
+  /** As the transaction had it, such as `125.50`. */
+  amount?: string | undefined;
+  /** What the payment gateway said; needed in pre-gateway, and only there. */
+  gatewayResult?: GatewayResult | undefined;
+  /** Take it although the order's invoice number leads to another transaction. */
+  force?: boolean | undefined;
+}
+
 export interface PortalOptions {
   /** The same key again gets the same answer. Random unless given. */
   idempotencyKey?: string | undefined;
+  /** Who asks. It goes into the order's journal: `key` is believed, `actor` recorded as claimed. */
+  by?: { key?: string | undefined; actor?: string | undefined } | undefined;
 }
 
 export interface ListRequest {
   integration?: string | undefined;
+  /** Only orders of these integrations. */
+  integrations?: readonly string[] | undefined;
   phase?: Phase | undefined;
   decision?: OrderDecision | undefined;
   attention?: boolean | undefined;
@@ -136,10 +165,28 @@ export interface HintAnswer {
  * done yet.
  */
 export interface OrderScreening {
-  /** Asks for the decision of one attempt, within the checkout budget and 2 s. Starts the order if need be. */
+  /**
+   * Asks for the decision of one attempt, within the checkout budget and 2 s. Starts the order if need be. The same request
+   * after a `pending` gets the decision as soon as there is one.
+   */
   screen(request: ScreenRequest | Readonly<Record<string, unknown>>): Promise<CheckoutAnswer>;
+  /**
+   * Starts an order from a transaction that the service has, and creates none. The same again gets the same answer. It is
+   * refused by `unknown-transaction`, `transaction-without-decision`, `transaction-taken`, `order-exists` and
+   * `invoice-mismatch`; by `screening-service-unavailable` when its status can't be read.
+   * @param options with `dryRun` the answer is only told: the service is asked from this process, with its own key
+   */
+  adopt(
+    request: AdoptRequest | Readonly<Record<string, unknown>>,
+    options?: { dryRun?: boolean } & Pick<PortalOptions, 'by'>,
+  ): Promise<CheckoutAnswer>;
   /** Screens the next attempt of a declined order, from 2. */
   retry(request: ScreenRequest & { attempt: number }): Promise<CheckoutAnswer>;
+  /**
+   * Says that nobody heard the answer to an attempt, since its caller was gone: by the policy `events: changes` the order tells it as
+   * an event then. Otherwise nothing is sent.
+   */
+  unheard(order: OrderName, request: { attempt: number }): Promise<void>;
   /** Reports what the payment gateway said (`pre-gateway` only). The same result again gets the same answer. */
   recordGatewayResult(order: OrderName, request: GatewayResultRequest): Promise<GatewayResultAnswer>;
   /** The whole state, of an open or a closed order. */
@@ -171,6 +218,20 @@ export interface OrderScreening {
     request: { reason: string },
     options?: PortalOptions,
   ): Promise<{ cleared: number }>;
+  /**
+   * A person decides in place of the service: the action is theirs, whatever the service says later, until the next override
+   * or attempt. `cancel` also cancels with the service, where it can be asked.
+   */
+  override(order: OrderName, request: OverrideRequest, options?: PortalOptions): Promise<OverrideAnswer>;
+  /**
+   * Sends one of the order's last 50 events again, with the same id and content. `requested` when that takes longer than 10 s.
+   * It is refused by `unknown-event`, and by `event-not-delivered` when the receiver doesn't take it.
+   */
+  redeliver(
+    order: OrderName,
+    request: { sequence: number },
+    options?: Pick<PortalOptions, 'by'>,
+  ): Promise<RedeliveryAnswer>;
   /** Asks the order to read its status now; done in the background. */
   recheck(order: OrderName): Promise<{ status: 'requested' }>;
   hint(request: HintRequest): Promise<HintAnswer>;

@@ -1,8 +1,17 @@
 /** The settings of every process: read once at its start, all faults listed, no value printed. */
 
-export { isSet } from './known-variables.ts';
+export {
+  type ApiKey,
+  type ApiKeys,
+  hashedKey,
+  KeysOfFile,
+  SCOPES,
+  type Scope,
+} from './api-keys.ts';
+export type { LogLevel } from './known-variables.ts';
 export {
   type Config,
+  type EventsReceiver,
   inspectConfig,
   loadClientSettings,
   loadConfig,
@@ -12,5 +21,4 @@ export {
   type Role,
 } from './load-config.ts';
 export { readCodecToken, readPayloadKeys, type TemporalSettings, unreachableTemporal } from './temporal.ts';
-export type { LogLevel } from './values.ts';
-export { ConfigError, type HashedKey, hashedKey } from './values.ts';
+export { ConfigError, isSet } from './values.ts';

@@ -1,5 +1,6 @@
 /** One integration as it is written in the policy file. */
 import { z } from 'zod';
+import { isIdPath } from '../orders/card-data.ts';
 import {
   type Integration,
   POLICY_KEYS,
@@ -7,7 +8,16 @@ import {
   settingName,
   type ValueKind,
 } from '../orders/policy.ts';
-import { baseUrl, duration, durationMs, type FaultList, flag, word } from './values.ts';
+import {
+  baseUrl,
+  duration,
+  durationMs,
+  type FaultList,
+  flag,
+  isPlainBeyondHere,
+  targetUrl,
+  word,
+} from './values.ts';
 
 /** Real cancel window: 5 × 24 h. */
 const FULL_WINDOW_MS = 120 * 3_600_000;
@@ -52,6 +62,12 @@ const skipRule = z
 
 const skip = z.array(skipRule, { error: 'must be a list of rules' });
 
+const paths = z
+  .array(z.string().refine(isIdPath, 'must be the path of an id field, such as order.invoiceNumber'), {
+    error: 'must be a list of paths',
+  })
+  .max(100, 'must have at most 100 paths');
+
 const whenUnavailable = z.union([unavailableAction, z.array(unavailableRule)], {
   error: 'must be "hold", "proceed", "decline" or a list of rules',
 });
@@ -69,10 +85,14 @@ function schemaOf(key: ValueKind): z.ZodType {
       return word(key.words);
     case 'address':
       return baseUrl();
+    case 'target':
+      return targetUrl();
     case 'variable':
       return variableName;
     case 'rules':
       return skip;
+    case 'paths':
+      return paths;
     case 'action or rules':
       return whenUnavailable;
     case 'duration': {
@@ -150,7 +170,7 @@ function readSettings(
   const entries = KEYS.map(({ name, setting, key, schema }) => {
     const written = raw[name] === undefined ? key.fallback : raw[name];
     if (written === undefined) {
-      faults.add(pathOf(name), 'is required');
+      if (key.optional !== true) faults.add(pathOf(name), 'is required');
       return [setting, undefined];
     }
     const read = faults.read(pathOf(name), schema, written);
@@ -178,12 +198,18 @@ function settleLeadTimes(
 
 /** What one setting asks of another. */
 function checkTogether(
-  { cancelWindowMs, mode, poll }: Partial<Integration>,
+  { cancelWindowMs, mode, poll, ...addresses }: Partial<Integration>,
   pathOf: (key: string) => string,
   faults: FaultList,
 ): void {
   if (mode === 'live' && cancelWindowMs !== undefined && cancelWindowMs !== FULL_WINDOW_MS) {
     faults.add(pathOf('cancelWindow'), 'must be 120h unless the mode is test');
+  }
+  for (const key of ['baseUrl', 'portalBaseUrl'] as const) {
+    const address = addresses[key];
+    if (mode === 'live' && address !== undefined && isPlainBeyondHere(address)) {
+      faults.add(pathOf(key), 'must be https:// in mode live: orders and the key of the service go there');
+    }
   }
   if (poll !== undefined && poll.maxMs < poll.firstMs) {
     faults.add(`${pathOf('poll')}.max`, 'must not be shorter than first');
@@ -191,5 +217,5 @@ function checkTogether(
 }
 
 function isComplete(settings: Partial<Integration>): settings is Integration {
-  return KEYS.every(({ setting }) => Object.hasOwn(settings, setting));
+  return KEYS.every(({ setting, key }) => key.optional === true || Object.hasOwn(settings, setting));
 }

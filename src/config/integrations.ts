@@ -1,9 +1,17 @@
 /** The integrations, from the policy file or from variables. */
-import { readFileSync } from 'node:fs';
+import type { NamedKey } from '../codec/sealer.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../orders/ids.ts';
 import type { Integration } from '../orders/policy.ts';
 import { readIntegration } from './integration-settings.ts';
-import { errorCode, type FaultList } from './values.ts';
+import type { TemporalSettings } from './temporal.ts';
+import {
+  type AllowedPlaintext,
+  type FaultList,
+  isLoopback,
+  isPlainBeyondHere,
+  LEAST_WEBHOOK_SECRET,
+  readJsonFile,
+} from './values.ts';
 
 /** What the one `default` integration is made of when there is no policy file. */
 const VARIABLES: Record<string, string> = {
@@ -50,8 +58,12 @@ function fromFile(
   faults: FaultList,
 ): Map<string, Integration> {
   const read = new Map<string, Integration>();
-  const policy = readJson(file, faults);
+  const policy = readJsonFile('SCREENING_CONFIG', file, faults);
   if (policy === undefined) return read;
+  if (!isObject(policy)) {
+    faults.add('SCREENING_CONFIG', 'names a file that is no JSON object');
+    return read;
+  }
   for (const key of Object.keys(policy)) if (key !== 'integrations') faults.add(key, 'is not a known key');
   const { integrations } = policy;
   if (!isObject(integrations) || Object.keys(integrations).length === 0) {
@@ -75,27 +87,50 @@ function fromFile(
   return read;
 }
 
-function readJson(file: string, faults: FaultList): Record<string, unknown> | undefined {
-  let content: string;
-  try {
-    content = readFileSync(file, 'utf8');
-  } catch (error) {
-    faults.add('SCREENING_CONFIG', `names a file that can't be read (${codeOf(error)})`);
-    return undefined;
-  }
-  try {
-    const parsed: unknown = JSON.parse(content);
-    if (isObject(parsed)) return parsed;
-    faults.add('SCREENING_CONFIG', 'names a file that is no JSON object');
-  } catch {
-    // The parser's own words would quote the file.
-    faults.add('SCREENING_CONFIG', 'names a file that is not JSON');
-  }
-  return undefined;
+/** What a process has beside its integrations, as far as it has it. */
+interface Surroundings {
+  allowPlaintext: readonly AllowedPlaintext[];
+  temporal: TemporalSettings;
+  cardStash: { url: string; keys: readonly NamedKey[] };
+  payloadKeys: readonly NamedKey[];
+  webhookSecrets?: readonly string[];
+  /** By the variable, or the path in the policy file, that names it. */
+  eventsUrls?: Readonly<Record<string, string | undefined>>;
 }
 
-function codeOf(error: unknown): string {
-  return String(errorCode(error) ?? 'unknown reason');
+/** Rule «live without plaintext»: adds what an integration of mode live doesn't allow around it. */
+export function checkSurroundings(
+  integrations: ReadonlyMap<string, Integration>,
+  { temporal, cardStash, payloadKeys, webhookSecrets = [], eventsUrls = {}, ...given }: Surroundings,
+  faults: FaultList,
+): void {
+  if (![...integrations.values()].some(({ mode }) => mode === 'live')) return;
+  const plain = (name: AllowedPlaintext['name'], path: string, what: string): void => {
+    if (given.allowPlaintext.some((allowed) => allowed.name === name)) return;
+    faults.add(
+      path,
+      `${what} in mode live; what encrypts it otherwise is named by ALLOW_PLAINTEXT=${name}:reason`,
+    );
+  };
+  const { address, tls = false } = temporal.connection;
+  if ((tls === false || tls === null) && !isLoopback(address.replace(/:\d+$/, ''))) {
+    plain('temporal', 'TEMPORAL_TLS', 'must be true, or certificates be given,');
+  }
+  if (isPlainBeyondHere(cardStash.url)) plain('redis', 'CARD_STASH_URL', 'must be rediss://');
+  for (const [path, url] of Object.entries(eventsUrls)) {
+    if (url !== undefined && isPlainBeyondHere(url)) plain('events', path, 'must be https://');
+  }
+  if (payloadKeys.length === 0) {
+    faults.add('PAYLOAD_KEYS', 'is required in mode live: without it Temporal keeps orders in plain');
+  }
+  for (const [path, keys] of Object.entries({ PAYLOAD_KEYS: payloadKeys, CARD_STASH_KEYS: cardStash.keys })) {
+    if (keys.some(({ key }) => new Set(key).size === 1)) {
+      faults.add(path, 'must not repeat one byte in mode live: make each key by openssl rand -base64 32');
+    }
+  }
+  if (webhookSecrets.some((secret) => secret.length < LEAST_WEBHOOK_SECRET)) {
+    faults.add('WEBHOOK_SECRETS', `must have ${LEAST_WEBHOOK_SECRET} characters each at least in mode live`);
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

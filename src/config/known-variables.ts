@@ -3,21 +3,25 @@
  * `docs/configuration.md` is made of it.
  */
 import { z } from 'zod';
-import { readRedisAddress } from '../cards/redis-address.ts';
+import { readRedisAddress } from '../cards/card-stash.ts';
+import { API_KEYS_FILE, apiKeys } from './api-keys.ts';
 import {
-  apiKeys,
+  allowedPlaintext,
   baseUrl,
-  type FaultList,
-  LOG_LEVELS,
   list,
   namedKeys,
+  networks,
   origins,
   pathToken,
   port,
   targetUrl,
-  webhookSigningSecret,
+  type Variable,
+  webhookSigningSecrets,
   word,
 } from './values.ts';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Who reads a variable. */
 export type Process = 'worker' | 'api' | 'start' | 'setup' | 'temporal' | 'sandbox';
@@ -32,11 +36,6 @@ export interface DocumentedVariable {
   fallback?: string;
   /** Its value is never shown. */
   secret?: true;
-}
-
-/** A variable that is read by its schema. */
-export interface Variable<T> extends DocumentedVariable {
-  schema: z.ZodType<T>;
 }
 
 type Details = Omit<DocumentedVariable, 'name'>;
@@ -89,7 +88,7 @@ export const variables = {
     fallback: '20',
   }),
   apiHost: variable('API_HOST', z.string(), {
-    about: 'Address that the API listens on; anything but loopback asks for `API_KEYS`',
+    about: 'Address that the API listens on; anything but loopback asks for `API_KEYS` or `API_KEYS_FILE`',
     readBy: ['api', 'start'],
     fallback: '127.0.0.1',
   }),
@@ -99,14 +98,25 @@ export const variables = {
     fallback: '8080',
   }),
   apiKeys: variable('API_KEYS', apiKeys(), {
-    about: 'Bearer keys of the API, a comma list, all valid; without one it listens on loopback only',
+    about:
+      'Bearer keys of the API, a comma list `name:key`, all valid, each with the scopes `screen`, `read` and `act`; without one it listens on loopback only',
     readBy: ['api', 'start'],
     secret: true,
+  }),
+  apiKeysFile: variable(API_KEYS_FILE, z.string(), {
+    about:
+      'Path of a file with the API’s keys, in place of `API_KEYS`: their hashes, scopes and integrations (`docs/security.md`); read again when it changes',
+    readBy: ['api', 'start'],
   }),
   apiMaxRps: variable('API_MAX_RPS', requestsPerSecond, {
     about: 'Requests a second that each API key may send',
     readBy: ['api', 'start'],
     fallback: '100',
+  }),
+  trustProxy: variable('TRUST_PROXY', networks(), {
+    about:
+      'Addresses of the proxies before the API, or networks such as `10.0.0.0/8`, a comma list: from these `X-Forwarded-For` is believed; not set: from nobody',
+    readBy: ['api', 'start'],
   }),
   webhookSecrets: variable('WEBHOOK_SECRETS', list(), {
     about:
@@ -115,11 +125,18 @@ export const variables = {
     secret: true,
   }),
   eventsUrl: variable('EVENTS_URL', targetUrl(), {
-    about: 'Where events are sent; not set: nobody wants them',
+    about:
+      'Where events are sent; not set: nobody wants them; an integration may name another address (`eventsUrl`)',
     readBy: ['worker', 'start'],
   }),
-  eventsSecret: variable('EVENTS_SECRET', webhookSigningSecret(), {
-    about: 'Signs the events: `whsec_` and 24 to 64 random bytes in base64; required with `EVENTS_URL`',
+  eventsSecrets: variable('EVENTS_SECRETS', webhookSigningSecrets(), {
+    about:
+      'Sign the events, a comma list, each event with all of them: `whsec_` and 24 to 64 random bytes in base64; required with `EVENTS_URL`; an integration may name another variable (`eventsSecretEnv`)',
+    readBy: ['worker', 'start'],
+    secret: true,
+  }),
+  eventsSecret: variable('EVENTS_SECRET', webhookSigningSecrets(), {
+    about: 'The old name of `EVENTS_SECRETS`, read where that is not set',
     readBy: ['worker', 'start'],
     secret: true,
   }),
@@ -140,6 +157,10 @@ export const variables = {
       'Keys of everything in Temporal’s history, `id:base64,…` of 32 bytes each: the first encrypts, all decrypt; the same in every process (`docs/encryption.md`)',
     readBy: everybody,
     secret: true,
+  }),
+  allowPlaintext: variable('ALLOW_PLAINTEXT', allowedPlaintext(), {
+    about: 'What mode `live` may leave in plain, and why: `redis:…,temporal:…,events:…` (`docs/security.md`)',
+    readBy: everybody,
   }),
   temporalUiUrl: variable('TEMPORAL_UI_URL', baseUrl(), {
     about:
@@ -261,28 +282,4 @@ const furtherVariables: readonly DocumentedVariable[] = [
 /** @returns every variable, as a person sees it */
 export function documentedVariables(): DocumentedVariable[] {
   return [...furtherVariables, ...Object.values(variables)];
-}
-
-/** Reads one variable. A faulty one adds its faults. */
-export interface ReadVariable {
-  /** @returns what is written; when nothing is, or nothing right, the fallback */
-  <T>(variable: Variable<T> & { fallback: string }): T;
-  /** @returns undefined when it isn't set, or after its faults were added */
-  <T>(variable: Variable<T>): T | undefined;
-}
-
-/** @returns a reader of one variable; an empty one counts as not set */
-export function variableReader(env: NodeJS.ProcessEnv, faults: FaultList): ReadVariable {
-  function read<T>(variable: Variable<T> & { fallback: string }): T;
-  function read<T>(variable: Variable<T>): T | undefined;
-  function read<T>({ name, schema, fallback }: Variable<T>): T | undefined {
-    const given = isSet(env[name]) ? faults.read(name, schema, env[name]) : undefined;
-    return given ?? (fallback === undefined ? undefined : schema.parse(fallback));
-  }
-  return read;
-}
-
-/** Whether a variable holds anything. */
-export function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
 }

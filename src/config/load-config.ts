@@ -3,10 +3,11 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NamedKey } from '../codec/sealer.ts';
 import type { Fault } from '../orders/errors.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
-import { readIntegrations } from './integrations.ts';
-import { isSet, variableReader, variables } from './known-variables.ts';
+import { type ApiKey, readApiKeysFile } from './api-keys.ts';
+import { checkSurroundings, readIntegrations } from './integrations.ts';
+import { type LogLevel, variables } from './known-variables.ts';
 import { type CodecSettings, readCodec, readTemporal, type TemporalSettings } from './temporal.ts';
-import { FaultList, type HashedKey, type LogLevel } from './values.ts';
+import { type AllowedPlaintext, FaultList, isLoopback, isSet, variableReader } from './values.ts';
 
 /** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';
@@ -17,17 +18,29 @@ export interface Config {
   findIntegration: FindIntegration;
   /** Background calls to the service a second. */
   maxRps: number;
-  /** Without keys the API listens on loopback only. `maxRps`: requests a second that each key may send to this process. */
-  api: { host: string; port: number; keys: HashedKey[]; maxRps: number };
+  /**
+   * Without keys the API listens on loopback only. `keysFile`: where the keys came from, and are read again. `maxRps`:
+   * requests a second that each key may send to this process. `trustProxy`: whose `X-Forwarded-For` is believed.
+   */
+  api: {
+    host: string;
+    port: number;
+    keys: ApiKey[];
+    keysFile?: string;
+    maxRps: number;
+    trustProxy: string[];
+  };
   /** All valid; with none every webhook is refused. */
   webhookSecrets: string[];
-  /** Absent: nobody wants events. */
-  events?: { url: string; secret: string };
+  /** Each integration's own receiver, and that of all others. Where there is none, nobody wants events. */
+  events: { own: ReadonlyMap<string, EventsReceiver>; common?: EventsReceiver };
   /** `memory:`, or a Redis, with its password. The first key encrypts, all decrypt; none (`memory:` only): a random one. */
   cardStash: { url: string; keys: NamedKey[] };
   /** Of the payload codec. The first encrypts, all decrypt; none: payloads stay in plain. */
   payloadKeys: NamedKey[];
   codec: CodecSettings;
+  /** What may go in plain beyond this machine although an integration is live. */
+  allowPlaintext: AllowedPlaintext[];
   /** Where a worker serves its metrics. */
   metrics: { host: string; port: number };
   /** Absent: the workers are unversioned. */
@@ -37,6 +50,12 @@ export interface Config {
   /** What the queue page links to. Absent: nothing is known of a UI. */
   temporalUiUrl?: string;
   local: LocalSettings;
+}
+
+/** Where events are sent. Each event is signed with all of the secrets, so that one can be changed without a gap. */
+export interface EventsReceiver {
+  url: string;
+  secrets: string[];
 }
 
 /** Settings of the embedded server and the sandbox. */
@@ -73,13 +92,16 @@ export function loadClientSettings(
   const faults = new FaultList();
   const integrations = readIntegrations(env, false, faults);
   const local = readLocal(env, faults);
+  const read = variableReader(env, faults);
   const settings = {
     temporal: readTemporal(env, local.temporalPort, faults),
     findIntegration: (name: string) => integrations.get(name),
     cardStash: readCardStash(env, faults),
-    payloadKeys: variableReader(env, faults)(variables.payloadKeys) ?? [],
+    payloadKeys: read(variables.payloadKeys) ?? [],
     local,
   };
+  const allowPlaintext = read(variables.allowPlaintext) ?? [];
+  checkSurroundings(integrations, { ...settings, allowPlaintext }, faults);
   faults.throwIfAny();
   return settings;
 }
@@ -88,9 +110,9 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
   const read = variableReader(env, faults);
   const integrations = readIntegrations(env, role !== 'api', faults);
   const local = readLocal(env, faults);
-  const events = readEvents(env, faults);
+  const events = readEvents(env, role === 'api' ? [] : [...integrations.values()], faults);
   const workerVersion = readWorkerVersion(env, faults);
-  const apiKeyList = read(variables.apiKeys);
+  const { none: noApiKeys, ...apiKeys } = readApiKeys(env, role, new Set(integrations.keys()), faults);
   const temporal = readTemporal(env, local.temporalPort, faults);
   const embeddedUi = temporal.embedded ? `http://127.0.0.1:${local.temporalUiPort}` : undefined;
   const temporalUiUrl = read(variables.temporalUiUrl) ?? embeddedUi;
@@ -101,13 +123,16 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
     api: {
       host: read(variables.apiHost),
       port: read(variables.apiPort),
-      keys: apiKeyList ?? [],
+      ...apiKeys,
       maxRps: read(variables.apiMaxRps),
+      trustProxy: read(variables.trustProxy) ?? [],
     },
     webhookSecrets: read(variables.webhookSecrets) ?? [],
     cardStash: readCardStash(env, faults),
+    events,
     payloadKeys: read(variables.payloadKeys) ?? [],
     codec: readCodec(read, local.temporalUiPort),
+    allowPlaintext: read(variables.allowPlaintext) ?? [],
     metrics: {
       host: read(variables.metricsHost),
       port: read(variables.metricsPort),
@@ -116,14 +141,39 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
     temporal,
     local,
     ...(temporalUiUrl !== undefined && { temporalUiUrl }),
-    ...(events && { events }),
     ...(workerVersion && { workerVersion }),
   };
-  const noApiKeys = apiKeyList?.length === 0 || !isSet(env.API_KEYS);
   if (role !== 'worker' && noApiKeys && !isLoopback(config.api.host)) {
     faults.add('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
+  const eventsUrls = Object.fromEntries(
+    [...integrations.values()]
+      .filter(({ mode }) => mode === 'live')
+      .map(({ name, eventsUrl }) => [`integrations.${name}.eventsUrl`, eventsUrl]),
+  );
+  const common = { EVENTS_URL: events.common?.url };
+  checkSurroundings(integrations, { ...config, eventsUrls: { ...common, ...eventsUrls } }, faults);
   return config;
+}
+
+/** The keys from the list or from the file; `none`: nobody named any. */
+function readApiKeys(
+  env: NodeJS.ProcessEnv,
+  role: Role,
+  integrations: ReadonlySet<string>,
+  faults: FaultList,
+): { keys: ApiKey[]; keysFile?: string; none: boolean } {
+  const read = variableReader(env, faults);
+  const listed = read(variables.apiKeys);
+  const keysFile = read(variables.apiKeysFile);
+  if (keysFile === undefined) {
+    return { keys: listed ?? [], none: listed?.length === 0 || !isSet(env.API_KEYS) };
+  }
+  if (isSet(env.API_KEYS)) {
+    faults.add('API_KEYS', 'must be empty with API_KEYS_FILE: keys stand in one place');
+  }
+  const keys = role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, faults) ?? []);
+  return { keys, keysFile, none: false };
 }
 
 /** Reads only where the Temporal server is. @throws ConfigError that lists every fault */
@@ -162,14 +212,49 @@ function readLocal(env: NodeJS.ProcessEnv, faults: FaultList): LocalSettings {
   };
 }
 
-function readEvents(env: NodeJS.ProcessEnv, faults: FaultList): Config['events'] {
+function readEvents(
+  env: NodeJS.ProcessEnv,
+  integrations: readonly Integration[],
+  faults: FaultList,
+): Config['events'] {
   const read = variableReader(env, faults);
   const url = read(variables.eventsUrl);
-  const secret = read(variables.eventsSecret);
-  if (isSet(env.EVENTS_URL) && !isSet(env.EVENTS_SECRET)) {
-    faults.add('EVENTS_SECRET', 'is required with EVENTS_URL: events are signed');
+  const { eventsSecret, eventsSecrets } = variables;
+  const named =
+    isSet(env[eventsSecrets.name]) || !isSet(env[eventsSecret.name]) ? eventsSecrets : eventsSecret;
+  const secrets = read(named);
+  if (isSet(env.EVENTS_URL) && !isSet(env[named.name])) {
+    faults.add(named.name, 'is required with EVENTS_URL: events are signed');
   }
-  return url === undefined || secret === undefined ? undefined : { url, secret };
+  const own = new Map<string, EventsReceiver>();
+  for (const integration of integrations) {
+    const receiver = readOwnReceiver(integration, { url, secrets }, faults);
+    if (receiver !== undefined) own.set(integration.name, receiver);
+  }
+  return { own, ...(url !== undefined && secrets !== undefined && { common: { url, secrets } }) };
+}
+
+/** @returns undefined when the integration's events go where all others go, or after its faults were added */
+function readOwnReceiver(
+  { name, eventsUrl, eventsSecret }: Integration,
+  common: { url: string | undefined; secrets: string[] | undefined },
+  faults: FaultList,
+): EventsReceiver | undefined {
+  if (eventsUrl === undefined && eventsSecret === undefined) return undefined;
+  const url = eventsUrl ?? common.url;
+  const path = `integrations.${name}.eventsSecretEnv`;
+  if (eventsSecret === undefined) {
+    if (common.secrets === undefined) {
+      faults.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
+    }
+    return url === undefined || common.secrets === undefined ? undefined : { url, secrets: common.secrets };
+  }
+  const held = eventsSecret();
+  const read = variables.eventsSecrets.schema.safeParse(held);
+  if (read.success) return url === undefined ? undefined : { url, secrets: read.data };
+  const words = isSet(held) ? read.error.issues.map(({ message }) => message).join('; ') : 'is not set';
+  faults.add(path, `the variable that it names ${words}`);
+  return undefined;
 }
 
 function readCardStash(env: NodeJS.ProcessEnv, faults: FaultList): Config['cardStash'] {
@@ -197,6 +282,8 @@ function readWorkerVersion(env: NodeJS.ProcessEnv, faults: FaultList): WorkerDep
   return deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId };
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+/** @returns where an API that listens there is reached from this machine, `http://host:port` */
+export function localApiAddress({ host, port }: { host: string; port: number }): string {
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`;
 }

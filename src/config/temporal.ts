@@ -3,8 +3,8 @@ import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
-import { type ReadVariable, variables } from './known-variables.ts';
-import { FaultList } from './values.ts';
+import { variables } from './known-variables.ts';
+import { FaultList, type ReadVariable } from './values.ts';
 
 /** Fits `Connection.connect` and `NativeConnection.connect`; spelled out, so that a client needs no type of the worker. */
 export interface TemporalConnection {

@@ -1,5 +1,6 @@
 /** The kinds of value that settings are made of. No message holds the value that was given. */
-import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
 import type { Fault } from '../orders/errors.ts';
@@ -79,29 +80,18 @@ export function list() {
   );
 }
 
-/** An API key as it is kept: the name of who has it, and the SHA-256 of the key. */
-export interface HashedKey {
-  name: string;
-  hash: Buffer;
+/** Addresses and networks (`10.0.0.0/8`) from a variable. */
+export function networks() {
+  const message = 'must be a list of IP addresses, or networks such as 10.0.0.0/8';
+  return list().refine((entries) => entries.every(isNetwork), message);
 }
 
-/** @returns the key as it is kept; the key itself can't be read from it */
-export function hashedKey(name: string, key: string): HashedKey {
-  return { name, hash: createHash('sha256').update(key).digest() };
-}
-
-/** `name:key,…` from a variable. A name may stand twice, while its key is changed. */
-export function apiKeys() {
-  const message =
-    'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, keys of 16 to 256 visible characters';
-  return list().transform((entries, context): HashedKey[] => {
-    const keys = entries.flatMap((entry) => {
-      const [, name, key] = /^([A-Za-z0-9][\w-]{0,31}):([\x21-\x7e]{16,256})$/.exec(entry) ?? [];
-      return name === undefined || key === undefined ? [] : [hashedKey(name, key)];
-    });
-    if (keys.length !== entries.length) context.addIssue({ code: 'custom', message });
-    return keys;
-  });
+function isNetwork(written: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(written) ?? [];
+  const version = isIP(address);
+  return (
+    version !== 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)))
+  );
 }
 
 /** `id:base64,…` with 32 bytes each, from a variable: the first encrypts, all decrypt. */
@@ -119,13 +109,16 @@ export function namedKeys() {
   });
 }
 
-/** A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. */
-export function webhookSigningSecret() {
-  return z.string().refine((secret) => {
-    const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
-    const bytes = encoded === undefined ? 0 : Buffer.from(encoded, 'base64').length;
-    return bytes >= 24 && bytes <= 64;
-  }, 'must be "whsec_" and 24 to 64 random bytes in base64');
+/** A comma list of secrets of Standard Webhooks, one at least: `whsec_` and 24 to 64 bytes in base64 each. */
+export function webhookSigningSecrets() {
+  const message = 'must be a list of secrets, each "whsec_" and 24 to 64 random bytes in base64';
+  return list().refine((secrets) => secrets.length > 0 && secrets.every(isSigningSecret), message);
+}
+
+function isSigningSecret(secret: string): boolean {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
+  const bytes = encoded === undefined ? 0 : Buffer.from(encoded, 'base64').length;
+  return bytes >= 24 && bytes <= 64;
 }
 
 /** A comma list of web origins from a variable, as a browser sends them; no wildcard. */
@@ -137,6 +130,27 @@ export function origins() {
 
 function isOrigin(written: string): boolean {
   return httpUrl(written)?.origin === written && !written.includes('*');
+}
+
+/** What may go in plain although an integration is live, where somebody says why. The screening service's addresses never. */
+export const PLAINTEXT_NAMES = ['redis', 'temporal', 'events'] as const;
+export interface AllowedPlaintext {
+  name: (typeof PLAINTEXT_NAMES)[number];
+  reason: string;
+}
+
+/** `redis:reason,temporal:reason` from a variable. */
+export function allowedPlaintext() {
+  const message = `must be a list "name:reason,…": names from ${PLAINTEXT_NAMES.join(', ')}, and why, in up to 200 characters`;
+  return list().transform((entries, context): AllowedPlaintext[] =>
+    entries.flatMap((entry) => {
+      const [, given, reason] = /^(\w+):\s*(\S.{0,199})$/.exec(entry) ?? [];
+      const name = PLAINTEXT_NAMES.find((one) => one === given);
+      if (name !== undefined && reason !== undefined) return [{ name, reason }];
+      context.addIssue({ code: 'custom', message });
+      return [];
+    }),
+  );
 }
 
 /** A random part of an address from a variable. */
@@ -211,17 +225,76 @@ function pathTo(path: string, rest: readonly PropertyKey[]): string {
   );
 }
 
-/** How much a process logs, from all to nothing. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+/**
+ * Reads a file of JSON. No fault quotes it: it may hold secrets.
+ * @param variable the one that names the file
+ * @returns undefined after its fault was added
+ */
+export function readJsonFile(variable: string, file: string, faults: FaultList): unknown {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (error) {
+    faults.add(variable, `names a file that can't be read (${String(errorCode(error) ?? 'unknown reason')})`);
+    return undefined;
+  }
+  try {
+    return JSON.parse(content);
+  } catch {
+    // The parser's own words would quote the file.
+    faults.add(variable, 'names a file that is not JSON');
+    return undefined;
+  }
+}
 
-/** @returns where an API that listens there is reached from this machine, `http://host:port` */
-export function localApiAddress({ host, port }: { host: string; port: number }): string {
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
-  return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`;
+/** How much a process logs, from all to nothing. */
+/** Whether a name or an address, an IPv6 one in brackets or not, is this machine and can be no other. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|::1|\[::1\]|127(?:\.\d{1,3}){3})$/i.test(host);
+}
+
+/** Shorter secrets of webhooks can be guessed. */
+export const LEAST_WEBHOOK_SECRET = 16;
+
+/** Whether an address asks for no TLS, and leads to another machine. */
+export function isPlainBeyondHere(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return /^(?:http|redis):$/.test(protocol) && !isLoopback(hostname);
 }
 
 /** @returns the code of an error, such as `ENOENT` of a system call's or a number of gRPC's; undefined when it has none */
 export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** A variable that is read by its schema. */
+export interface Variable<T> {
+  name: string;
+  schema: z.ZodType<T>;
+  /** As it would be written. */
+  fallback?: string;
+}
+
+/** Reads one variable. A faulty one adds its faults. */
+export interface ReadVariable {
+  /** @returns what is written; when nothing is, or nothing right, the fallback */
+  <T>(variable: Variable<T> & { fallback: string }): T;
+  /** @returns undefined when it isn't set, or after its faults were added */
+  <T>(variable: Variable<T>): T | undefined;
+}
+
+/** @returns a reader of one variable; an empty one counts as not set */
+export function variableReader(env: NodeJS.ProcessEnv, faults: FaultList): ReadVariable {
+  function read<T>(variable: Variable<T> & { fallback: string }): T;
+  function read<T>(variable: Variable<T>): T | undefined;
+  function read<T>({ name, schema, fallback }: Variable<T>): T | undefined {
+    const given = isSet(env[name]) ? faults.read(name, schema, env[name]) : undefined;
+    return given ?? (fallback === undefined ? undefined : schema.parse(fallback));
+  }
+  return read;
+}
+
+/** Whether a variable holds anything. */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
 }

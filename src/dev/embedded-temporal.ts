@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { scheduleSweep, setupTemporal } from '../temporal/namespace.ts';
+import { setupTemporal, startSweep } from '../temporal/namespace.ts';
+import type { Progress } from './go-build.ts';
 import { assertPortFree, freePort, type GuardedChild, startGuardedChild } from './guarded-child.ts';
-import type { Progress } from './progress.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export interface EmbeddedTemporalOptions {
@@ -133,7 +133,7 @@ async function setUpWhenReady(address: string, namespace: string, ended: Promise
     if (connection !== undefined) {
       try {
         const warnings = await setupTemporal(connection, namespace);
-        await scheduleSweep(connection, namespace);
+        await startSweep(connection, namespace);
         return warnings;
       } finally {
         await connection.close();

@@ -1,4 +1,4 @@
-/** Where the dev server's binary comes from: built by Go, or downloaded by the SDK, once for a machine. */
+/** Where the dev server's binary comes from: built by Go, or downloaded by the SDK, once for a machine; and how that is told. */
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { exists, withFileLock } from '../process/local.ts';
 import { isAtLeast, runCommand } from './guarded-child.ts';
-import type { Progress } from './progress.ts';
 
 const CLI_MODULE = 'github.com/temporalio/cli';
 
@@ -202,4 +201,43 @@ function sdkVersion(): string {
 export function userCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   const base = env.XDG_CACHE_HOME === undefined || env.XDG_CACHE_HOME === '' ? undefined : env.XDG_CACHE_HOME;
   return join(base ?? join(homedir(), '.cache'), 'order-screening');
+}
+
+// It takes minutes: a person is told that it moves.
+
+/** Tells a person what takes long: whole lines, and one line that moves. */
+export interface Progress {
+  /** Prints a line that stays. */
+  say(line: string): void;
+  /** Replaces the moving line; where lines can't be replaced it prints one every 15 seconds. */
+  tick(text: string): void;
+}
+
+const PLAIN_INTERVAL_MS = 15_000;
+
+/** Progress on a stream, standard error unless told otherwise: standard output is left to results. */
+export function streamProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+  let moving = false;
+  let lastPlain = Date.now();
+  const clear = () => {
+    if (moving) stream.write('\r\x1b[2K');
+    moving = false;
+  };
+  return {
+    say(line) {
+      clear();
+      stream.write(`${line}\n`);
+      lastPlain = Date.now();
+    },
+    tick(text) {
+      if (stream.isTTY) {
+        clear();
+        stream.write(text.slice(0, Math.max(20, (stream.columns ?? 80) - 1)));
+        moving = true;
+      } else if (Date.now() - lastPlain >= PLAIN_INTERVAL_MS) {
+        stream.write(`${text}\n`);
+        lastPlain = Date.now();
+      }
+    },
+  };
 }

@@ -15,12 +15,20 @@ export interface GuardedChild {
 
 // The guard reads a pipe that only the parent holds open: it ends when the parent does, also by SIGKILL, which no
 // handler in the parent could see. A group of its own keeps Ctrl-C in the terminal from stopping the child before
-// the parent has finished its work with it.
+// the parent has finished its work with it. A server waits for its connections, an idle one too, so after 5 s it is killed.
 const GUARD = `
 trap : TERM INT
 "$@" 3<&- &
 child=$!
-(while read -r _; do :; done; kill "$child") <&3 3<&- >/dev/null 2>&1 &
+(
+  while read -r _; do :; done
+  kill "$child"
+  for _ in 1 2 3 4 5; do
+    sleep 1
+    kill -0 "$child" || exit
+  done
+  kill -KILL "$child"
+) <&3 3<&- >/dev/null 2>&1 &
 guard=$!
 exec 3<&-
 while :; do

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, hashedKey, loadConfig } from '../config/index.ts';
-import { localApiAddress } from '../config/values.ts';
+import { localApiAddress } from '../config/load-config.ts';
 import { type LocalSecrets, localEnvironment, localSecrets } from '../process/local.ts';
 import type { Log } from '../process/log.ts';
 import { StartedParts } from '../process/parts.ts';
@@ -14,8 +14,8 @@ import {
   type EmbeddedTemporalOptions,
   startEmbeddedTemporal,
 } from './embedded-temporal.ts';
+import type { Progress } from './go-build.ts';
 import { assertPortFree } from './guarded-child.ts';
-import type { Progress } from './progress.ts';
 
 /** Everything on one machine, running. */
 export interface LocalStack {

@@ -1,8 +1,7 @@
 /** Finds a Temporal server to run: on PATH, built, or downloaded. */
 
-import { goBuild, sdkDownload } from './go-build.ts';
+import { goBuild, type Progress, sdkDownload, streamProgress } from './go-build.ts';
 import { isAtLeast, runCommand } from './guarded-child.ts';
-import { type Progress, streamProgress } from './progress.ts';
 
 /** Where the dev server's binary came from. */
 export type TemporalSource = 'path' | 'sdk-download' | 'go-build';

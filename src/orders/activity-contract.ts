@@ -1,7 +1,7 @@
 /** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
 import type { Policy, PollPauses } from './policy.ts';
-import type { GatewayRecord, Insights } from './state.ts';
+import type { Adoption, Enriched, GatewayRecord } from './state.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
 
 /** Which attempt of its order a call is about, for the log. A call for a closed order may not know. */
@@ -65,6 +65,8 @@ export interface CheckoutRequest extends ScreenRequest, BegunAt {
   startedAt: Instant;
   /** An operator had the order begin anew: its checkout was answered long ago. */
   wasReset: boolean;
+  /** The transaction is there: its status is read, and nothing is created. */
+  adopt?: Adoption;
 }
 
 /** A second attempt's checkout. */
@@ -129,7 +131,7 @@ export interface LookUpRequest extends AboutAttempt, MaybeReset {
 
 export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
 export type LookUpOutcome =
-  | { kind: 'found'; transactionId: string; decision: Decision }
+  | ({ kind: 'found'; transactionId: string; decision: Decision } & Enriched)
   | { kind: 'none' }
   | { kind: 'forbidden' };
 
@@ -159,7 +161,7 @@ export interface BackgroundActivities {
 }
 
 export interface SweepActivities {
-  sweep(): Promise<SweepResult>;
+  sweep(): Promise<void>;
 }
 
 /** What a poll fails with, to be called again, when the service answered that nothing has changed. */
@@ -176,32 +178,19 @@ export type SweepFinding = {
   workflowId: string;
   /** `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it didn't close. */
   kind: 'stuck' | 'overdue';
+  /** When the incident began: when the task was first due, or the window's end. */
+  since: Instant;
 };
 
-/** How a sweep ended; the next one goes on from it, and tells nothing twice. */
-export interface SweepResult {
-  /** Where it stopped: many open orders are looked over in several sweeps. */
-  cursor?: string;
-  found: SweepFinding[];
-  looked: number;
-  at: Instant;
-}
-
 export const SWEEP_ORDERS = 'sweepOrders';
-export const SWEEP_SCHEDULE_ID = 'order-screening-sweep';
+/** The workflow's id: there is one. */
+export const SWEEP_ID = 'order-screening-sweep';
 
 /** A workflow task that has failed this often isn't a passing fault. */
 export const STUCK_AFTER_TRIES = 5;
 
 /** How long after `cancelBy` an order that should have closed is called overdue. */
 export const OVERDUE_AFTER_MS = 5 * 60_000;
-
-/** @returns the same findings of a sweep that were not told before */
-export function newFindings(found: readonly SweepFinding[], known: readonly SweepFinding[]): SweepFinding[] {
-  return found.filter(
-    (one) => !known.some((old) => old.workflowId === one.workflowId && old.kind === one.kind),
-  );
-}
 
 /** @returns the reason in words */
 export function sweepWords({ kind }: SweepFinding): string {
@@ -214,15 +203,16 @@ export function sweepWords({ kind }: SweepFinding): string {
 // history.
 
 export type ScreeningOutcome =
-  | {
+  | ({
       kind: 'answered';
       transactionId: string;
       decision: Decision;
       message?: string;
-      insights?: Insights;
       /** Found by looking, not made by this try. */
       adopted: boolean;
-    }
+      /** The account is of another mode than the integration; said once by each worker. */
+      otherMode?: true;
+    } & Enriched)
   /** Policy says that this order isn't screened; `rule` counts the skip rules from 0. */
   | { kind: 'skipped'; rule: number }
   /** A definite no: it won't be tried again. */
@@ -244,6 +234,8 @@ export interface InForce {
 /** The first screening's result: the outcome with what it found in force. */
 export interface FirstScreening extends InForce {
   outcome: ScreeningOutcome;
+  /** A run of the task before this one may have told its caller something else. */
+  again?: true;
 }
 
 // What an order asks of the world: each effect as the call that the workflow makes, with its request.
@@ -272,7 +264,7 @@ export type Command =
 
 /** What the status of a transaction said. Plain data: it is recorded in history. */
 export type StatusOutcome =
-  | { kind: 'read'; decision: Decision }
+  | ({ kind: 'read'; decision: Decision } & Enriched)
   /** The service doesn't know the transaction, or answered a word that isn't a decision. */
   | { kind: 'unreadable'; words: string }
   /** No answer this time. */

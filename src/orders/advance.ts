@@ -5,19 +5,44 @@ import { autoCancelDue } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
 import type { Order } from './order.ts';
 import { aimCancel, applyPortalOutcome, concernsNewest, isCanceled, queueAction } from './portal.ts';
-import { currentAttempt, nextEvent, raiseAttention, setAction, setPhase, settle } from './record.ts';
-import { namedTransaction } from './same-action.ts';
+import { namedTransaction } from './portal-requests.ts';
+import {
+  beyondAnswer,
+  currentAttempt,
+  isPlainPass,
+  nextEvent,
+  overrideOf,
+  raiseAttention,
+  setAction,
+  setPhase,
+  settle,
+} from './record.ts';
 import type { ActionRecord, AttentionCode, DeadlineKind, OrderState } from './state.ts';
+import { callerWaits } from './tickets.ts';
 import { mustLookUp, windowOpen } from './transactions.ts';
 import { createUnderWay, isDone, wantsLook } from './wanted.ts';
 import { type Instant, instant, millis } from './words.ts';
 
-/** Puts events into the outbox, if there is a receiver. */
-export function emit(order: Order, types: readonly OrderEventType[]): void {
+/** Puts events into the outbox, if there is a receiver that wants them. @param by whose they are, unless the service's or ours */
+export function emit(order: Order, types: readonly OrderEventType[], by?: 'person'): void {
   const { state, outbox } = order;
-  if (state.policy?.events !== true) return;
-  for (const type of types) outbox.push(nextEvent(state, type, order.now));
+  if (state.policy === undefined || state.policy.events === false) return;
+  for (const type of types) outbox.push(nextEvent(state, type, order.now, by));
   state.events.waiting = outbox.length;
+  // Each event tells where the order is.
+  if (types.length > 0) delete currentAttempt(state).answeredOnly;
+}
+
+/** Puts the events of a checkout's answer into the outbox. @param unsure its caller may have been told something else */
+export function emitAnswer(order: Order, types: readonly OrderEventType[], unsure = false): void {
+  emit(order, beyondAnswer(order.state, types, !unsure && callerWaits(order)));
+}
+
+/** Nobody heard the answer to an attempt, and no event since has told what became of it: its decision is told now. */
+export function emitUnheard(order: Order, number: number): void {
+  const attempt = currentAttempt(order.state);
+  if (attempt.number !== number || attempt.answeredOnly !== true) return;
+  emit(order, ['order.decided', ...(order.closedTold === true ? (['order.closed'] as const) : [])]);
 }
 
 /**
@@ -100,7 +125,7 @@ export function followUp(order: Order): void {
   if (state.phase === 'canceled' || state.ended) forgetReads(order);
   if (order.closedTold !== true && isDone(order)) {
     order.closedTold = true;
-    emit(order, ['order.closed']);
+    if (!isPlainPass(state)) emit(order, ['order.closed']);
   }
 }
 
@@ -183,19 +208,22 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
       attend('gateway-late', 'The order service has not reported the payment gateway’s result.');
       break;
     case 'review-lead':
+      if (overrideOf(order) !== undefined) break;
       attend(
         'review-unresolved',
         `The review is unresolved shortly before the cancel window closes${by(order)}.`,
       );
-      if (policy.onUnresolvedReview === 'cancel' && !policy.passive) {
+      if (policy.onUnresolvedReview === 'cancel' && !policy.passive && !wasDueAtAdoption(order)) {
         setAction(order, 'cancel');
         // One that is under way already would be told of twice.
         after.cancel = !order.cancelAsked;
       }
       break;
     case 'review-limit':
-      setAction(order, 'hold');
-      attend('review-limit', 'The review was never resolved: decide by hand.');
+      if (overrideOf(order) === undefined) {
+        setAction(order, 'hold');
+        attend('review-limit', 'The review was never resolved: decide by hand.');
+      }
       close(order, now);
       break;
     case 'recheck':
@@ -234,6 +262,14 @@ function beginRescreen(order: OrderState): void {
   attempt.rescreens += 1;
   attempt.rescreenDue = true;
   delete attempt.screeningOver;
+}
+
+/** What was due already when the order was adopted is left to a person. */
+function wasDueAtAdoption(order: OrderState): boolean {
+  const { cancelBy, readings } = currentAttempt(order);
+  const adoption = readings.find(({ source }) => source === 'adoption');
+  if (adoption === undefined || cancelBy === undefined || order.policy === undefined) return false;
+  return millis(cancelBy) - order.policy.reviewLeadTimeMs <= millis(adoption.at);
 }
 
 /** Ends the order; one that is canceled stays so to the end. */

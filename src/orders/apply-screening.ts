@@ -4,7 +4,7 @@ import {
   actionAtCheckout,
   actionLater,
   actionWithoutDecision,
-  failedAfterWindow,
+  attentionTo,
   heldByGateway,
 } from './decide.ts';
 import type { OrderEventType, ScreenOrderInput } from './messages.ts';
@@ -12,13 +12,16 @@ import type { Policy } from './policy.ts';
 import {
   clear,
   currentAttempt,
+  enrichedOf,
   newOrderState,
+  overrideOf,
   raiseAttention,
   raiseWrongKey,
   setAction,
   settle,
 } from './record.ts';
-import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
+import type { Attempt, CheckoutAnswer, Enriched, OrderState } from './state.ts';
+import { checkoutAnswer } from './tickets.ts';
 import { hasDecision, noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
 import {
   type Action,
@@ -112,29 +115,6 @@ export function giveUpScreening(order: OrderState, policy: Policy, now: Instant)
   return events;
 }
 
-/** @returns the answer to the checkout of the order's newest attempt, from its state */
-export function checkoutAnswer(
-  order: OrderState,
-  extra: Pick<CheckoutAnswer, 'insights'> = {},
-): CheckoutAnswer {
-  const attempt = currentAttempt(order);
-  return {
-    orderId: order.orderId,
-    integration: order.integration,
-    attempt: attempt.number,
-    decision: order.decision,
-    action: order.action,
-    phase: order.phase,
-    ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
-    ...(order.message !== undefined && { message: order.message }),
-    ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
-    ...(order.wouldBe !== undefined && { wouldBe: order.wouldBe }),
-    ...(order.reason !== undefined && { reason: order.reason }),
-    ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),
-    ...extra,
-  };
-}
-
 function answered(
   order: OrderState,
   policy: Policy,
@@ -145,16 +125,17 @@ function answered(
   noteTransaction(attempt, outcome.transactionId);
   delete attempt.unreadableId;
   if (outcome.decision === 'error') return errorDecision(order, policy, moment);
-  decideTo(order, attempt, outcome.decision, moment);
-  clear(order, 'no-decision', 'unreadable-answer');
+  decideTo(order, attempt, outcome.decision, moment, enrichedOf(outcome));
+  clear(order, 'no-decision', 'unreadable-answer', 'decision-after-override');
   delete order.reason;
   const atCheckout = moment.source === 'checkout';
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
   tell(order, policy, heldByGateway(attempt, action), outcome.message);
-  const late = failedAfterWindow(order, order.action, outcome.decision, moment.now);
+  const matter = attentionTo(order, order.action, outcome.decision, moment.now);
   return [
     'order.decided',
-    ...(late === undefined ? [] : raiseAttention(order, late.code, late.words, moment.now)),
+    ...(outcome.otherMode === true ? raiseAttention(order, 'account-mode', OTHER_MODE, moment.now) : []),
+    ...(matter === undefined ? [] : raiseAttention(order, matter.code, matter.words, moment.now)),
   ];
 }
 
@@ -192,6 +173,7 @@ function withoutDecision(order: OrderState, policy: Policy, events: OrderEventTy
 }
 
 function tell(order: OrderState, policy: Policy, action: Action, message: string | undefined): void {
+  if (overrideOf(order) !== undefined) return;
   setAction(order, action);
   if (order.action === 'decline') order.message = message ?? policy.declineMessage;
   else delete order.message;
@@ -202,10 +184,11 @@ function decideTo(
   attempt: Attempt,
   decision: OrderDecision,
   moment: ScreeningMoment,
+  enriched: Enriched = {},
 ): void {
   order.decision = decision;
   attempt.decision = decision;
-  attempt.readings.push({ decision, at: moment.now, source: moment.source });
+  attempt.readings.push({ decision, at: moment.now, source: moment.source, ...enriched });
   order.lastRead = { at: moment.now, source: moment.source };
 }
 
@@ -223,6 +206,8 @@ const UNREADABLE: Record<string, string> = {
   'missing-id': 'The service answered without a transaction id.',
 };
 const UNREADABLE_OTHERWISE = 'The service answered something that could not be read.';
+const OTHER_MODE =
+  'The service says that the account of the key is of another mode than the integration: set mode, key and address that belong together.';
 const GIVEN_UP =
   'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =

@@ -1,19 +1,33 @@
 /** What an order does with what it is asked, and what its validators refuse. */
-import { emit, stopAction } from './advance.ts';
+import { emit, emitUnheard, followUp, stopAction } from './advance.ts';
+import { note, override, overrideRefusal } from './apply-reading.ts';
 import {
   acknowledgeRefusal,
+  adoptRefusal,
+  byRefusal,
   decisionRefusal,
-  portalFieldsRefusal,
   retryRefusal,
-  withdrawRefusal,
 } from './check-messages.ts';
-import { hintIsNews } from './deadlines.ts';
 import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from './gateway.ts';
-import type { ReviewHint } from './messages.ts';
+import type {
+  Attributed,
+  OverrideAnswer,
+  OverrideRequest,
+  PortalFields,
+  WithdrawRequest,
+} from './messages.ts';
 import type { Ask, Asked, Input, Order, Refusal, Reply } from './order.ts';
-import { actionNumbered, applyPortalOutcome, portalAnswer, portalRefusal, queueAction } from './portal.ts';
-import { addAttempt } from './record.ts';
-import { earlier, isUnderWay, stands } from './same-action.ts';
+import {
+  actionNumbered,
+  applyPortalOutcome,
+  attemptFor,
+  concernsNewest,
+  portalAnswer,
+  portalRefusal,
+  queueAction,
+} from './portal.ts';
+import { earlier, isUnderWay, portalFieldsRefusal, stands, withdrawRefusal } from './portal-requests.ts';
+import { addAttempt, currentAttempt } from './record.ts';
 import type { ActionRecord } from './state.ts';
 import { heldUntil, mayWait, tellThatItGoesOn, waitForAction } from './tickets.ts';
 import { millis } from './words.ts';
@@ -55,9 +69,10 @@ export function leave(order: Order): Reply[] {
   return replies;
 }
 
-/** Until the first answer the policy isn't known, and may forbid a portal action. */
+/** Until the first answer the policy isn't known, and may forbid a portal action. A person decides about what was answered. */
 function mustWait(order: Order, asked: Ask): boolean {
   if (asked.kind === 'portal') return order.state.policy === undefined;
+  if (asked.kind === 'override') return currentAttempt(order.state).answer === undefined;
   return asked.kind === 'retry' && comesEarly(order, asked.request.attempt);
 }
 
@@ -66,7 +81,13 @@ function take(order: Order, asked: Asked, what: Ask, replies: Reply[]): void {
   const { ticket } = asked;
   switch (what.kind) {
     case 'decision':
+      if (what.request.unheard === true) emitUnheard(order, what.request.attempt);
       order.tickets.push({ number: ticket, attempt: what.request.attempt });
+      return;
+    case 'adopt':
+      if (state.adopted !== undefined && !state.journal?.some((one) => one.what === 'adopt'))
+        note(order, 'adopt', what.request.by);
+      order.tickets.push({ number: ticket, attempt: attemptOf(order, what) ?? 1 });
       return;
     case 'retry':
       if (state.attempts.length < what.request.attempt) {
@@ -81,12 +102,16 @@ function take(order: Order, asked: Asked, what: Ask, replies: Reply[]): void {
       replies.push({ ticket, gateway: gatewayResultAnswer(state, what.request) });
       return;
     case 'portal':
-      takePortalAction(order, asked, what.fields, replies);
+      takePortalAction(order, asked, what, replies);
       return;
     case 'withdraw':
-      withdraw(order, asked, what.request.number, replies);
+      withdraw(order, asked, what.request, replies);
+      return;
+    case 'override':
+      replies.push({ ticket, override: takeOverride(order, what.request) });
       return;
     case 'acknowledge':
+      note(order, 'acknowledge', what.request.by, { because: what.request.reason });
       replies.push({ ticket, cleared: state.attention.length });
       state.attention = [];
       return;
@@ -97,7 +122,7 @@ function take(order: Order, asked: Asked, what: Ask, replies: Reply[]): void {
 function takePortalAction(
   order: Order,
   asked: Asked,
-  fields: Extract<Ask, { kind: 'portal' }>['fields'],
+  { fields, by }: Extract<Ask, { kind: 'portal' }>,
   replies: Reply[],
 ): void {
   const { state } = order;
@@ -111,14 +136,62 @@ function takePortalAction(
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
   const record = queueAction(state, fields, 'caller', order.now);
   order.fields[record.number] = fields;
+  note(order, fields.kind, by, { number: record.number, because: record.because });
   if (behind) replies.push({ ticket: asked.ticket, portal: portalAnswer(state, record) });
   else waitForAction(order, asked, record, replies);
 }
 
+/** A cancel goes to the service by the same rules as any, and where it can't be asked the action stands all the same. */
+function takeOverride(order: Order, request: Attributed<OverrideRequest>): OverrideAnswer {
+  const { state } = order;
+  // A cancel that was asked during the screening is aimed first: this one joins it.
+  if (request.action === 'cancel') followUp(order);
+  const cancel = request.action === 'cancel' ? cancelToo(order, request.reason) : undefined;
+  if (request.action === 'proceed') {
+    for (const one of state.actions) {
+      if (one.kind === 'cancel' && one.status === 'queued' && concernsNewest(state, one))
+        endUnsent(order, one);
+    }
+  }
+  const { action: decided, reason: because, by } = request;
+  note(order, 'override', by, { action: decided, because });
+  emit(order, override(state, request, order.now), 'person');
+  followUp(order);
+  const { number: attempt, transactionId, cancelBy } = currentAttempt(state);
+  const { orderId, integration, decision, action, phase } = state;
+  return {
+    ...{ orderId, integration, attempt, decision, action, phase },
+    ...(transactionId !== undefined && { transactionId }),
+    ...(cancelBy !== undefined && { cancelBy }),
+    ...cancel?.(),
+  };
+}
+
+/** @returns what to say of the cancel, once what follows from it is known */
+function cancelToo(order: Order, reason: string): () => Pick<OverrideAnswer, 'number' | 'notCanceled'> {
+  const { state, now } = order;
+  const fields: PortalFields = { kind: 'cancel', reason };
+  const refused = actionRefusal(order, fields, millis(now));
+  if (refused !== undefined) return () => ({ notCanceled: refused.code });
+  const before = earlier(state, fields);
+  const record = stands(before) ? before : queueAction(state, fields, 'caller', now);
+  if (record !== before) order.fields[record.number] = fields;
+  return () => {
+    const nothing = record.status === 'done' && record.transactionId === undefined;
+    return { number: record.number, ...(nothing && { notCanceled: 'no-transaction' as const }) };
+  };
+}
+
 /** One that was not begun is taken back; one that was is stopped, and its end tells what became of it. */
-function withdraw(order: Order, asked: Asked, number: number, replies: Reply[]): void {
+function withdraw(
+  order: Order,
+  asked: Asked,
+  { number, by }: Attributed<WithdrawRequest>,
+  replies: Reply[],
+): void {
   const { state } = order;
   const record = actionNumbered(state, number);
+  if (isUnderWay(record)) note(order, 'withdraw', by, { number });
   if (record.status === 'queued') endUnsent(order, record);
   else if (record.status === 'running') stopAction(order, record, 'withdrawn');
   if (isUnderWay(record)) waitForAction(order, asked, record, replies, true);
@@ -135,6 +208,11 @@ function endUnsent(order: Order, record: ActionRecord): void {
 // history.
 
 const MOST_ACTIONS = 200;
+const NO_EMAIL: Refusal = {
+  code: 'invalid-request',
+  message: 'The request breaks a rule: email is required, since the order was adopted without its customer.',
+  errors: [{ path: 'email', message: 'is required, since the order was adopted without its customer' }],
+};
 
 /**
  * @param waiting what came with it and has not been taken in yet
@@ -149,24 +227,14 @@ export function refusalOf(
   return refusalNow(order, asked, nowMs) ?? tooMany(order, waiting, asked);
 }
 
-/** @returns why the order doesn't take a hint, or undefined: it does. Of those that come together it takes one */
-export function hintRefusal(
-  { state }: Order,
-  waiting: readonly Input[],
-  hint: ReviewHint,
-  nowMs: number,
-): Refusal | undefined {
-  const another = waiting.some((input) => input.kind === 'hint');
-  if (!another && hintIsNews(state, hint, nowMs)) return undefined;
-  return { code: 'hint-not-needed', message: 'A read is due already.' };
-}
-
 /** @returns why the order can't take it as it stands, or undefined: it can, or that can't be told yet */
 function refusalNow(order: Order, asked: Ask, nowMs: number): Refusal | undefined {
   const { state } = order;
   switch (asked.kind) {
     case 'decision':
       return decisionRefusal(state, asked.request);
+    case 'adopt':
+      return adoptRefusal(state, asked.request) ?? byRefusal(asked.request.by);
     case 'retry':
       return comesEarly(order, asked.request?.attempt)
         ? undefined
@@ -176,11 +244,15 @@ function refusalNow(order: Order, asked: Ask, nowMs: number): Refusal | undefine
       return code && { code, message: 'The order does not take this gateway result now.' };
     }
     case 'portal':
-      return portalFieldsRefusal(asked.fields) ?? actionRefusal(order, asked.fields, nowMs);
+      return (
+        portalFieldsRefusal(asked.fields) ?? byRefusal(asked.by) ?? actionRefusal(order, asked.fields, nowMs)
+      );
     case 'withdraw':
-      return withdrawRefusal(state, asked.request);
+      return withdrawRefusal(state, asked.request) ?? byRefusal(asked.request.by);
+    case 'override':
+      return overrideRefusal(state, asked.request, nowMs) ?? byRefusal(asked.request.by);
     case 'acknowledge':
-      return acknowledgeRefusal(state, asked.request, nowMs);
+      return acknowledgeRefusal(state, asked.request, nowMs) ?? byRefusal(asked.request.by);
   }
 }
 
@@ -195,6 +267,7 @@ function actionRefusal(
   nowMs: number,
 ): Refusal | undefined {
   if (stands(earlier(state, fields))) return undefined;
+  if (state.adopted !== undefined && fields.kind === 'customer-code' && !fields.email) return NO_EMAIL;
   const refused = portalRefusal(state, fields, nowMs);
   if (refused !== undefined) {
     return { message: 'The order does not take this portal action now.', ...refused };
@@ -205,15 +278,21 @@ function actionRefusal(
 
 /** An answer that is long in coming must not make the order deaf: Temporal lets ten updates be in flight. */
 function tooMany(order: Order, waiting: readonly Input[], asked: Ask): Refusal | undefined {
-  const attempt = asked.kind === 'decision' || asked.kind === 'retry' ? asked.request.attempt : undefined;
+  const attempt = attemptOf(order, asked);
   const unanswered = attempt !== undefined && order.state.attempts[attempt - 1]?.answer === undefined;
-  const unjudged = asked.kind === 'portal' && order.state.policy === undefined;
+  const unjudged = (asked.kind === 'portal' || asked.kind === 'override') && mustWait(order, asked);
   if (!unanswered && !unjudged) return undefined;
   const asks = waiting.filter((input) => input.kind === 'ask').length;
   const all = asks + order.tickets.length + order.held.length;
   if (all < MOST_AT_ONCE && mayWait(order, (one) => 'attempt' in one && one.attempt === attempt))
     return undefined;
   return { code: 'busy', message: 'Too many wait for this order: send the same request again.' };
+}
+
+/** The attempt whose answer is asked for. An order that is being adopted doesn't have its transaction yet: that is its first. */
+function attemptOf({ state }: Order, asked: Ask): number | undefined {
+  if (asked.kind === 'adopt') return attemptFor(state, asked.request.transactionId)?.number ?? 1;
+  return asked.kind === 'decision' || asked.kind === 'retry' ? asked.request.attempt : undefined;
 }
 
 const MOST_AT_ONCE = 6;

@@ -22,7 +22,13 @@ export function begin(order: Order, effect: Effect): Call {
       const { asked, wasReset } = order;
       return {
         kind: effect.kind,
-        request: { ...screenRequest(order), ...asked, startedAt: state.startedAt, wasReset },
+        request: {
+          ...screenRequest(order),
+          ...asked,
+          startedAt: state.startedAt,
+          wasReset,
+          ...(state.adopted !== undefined && { adopt: state.adopted }),
+        },
       };
     }
     case 'policy':
@@ -209,7 +215,8 @@ function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): str
 export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
   const invoice = plainOrderId(typeof own === 'string' && own !== '' ? own : orderId);
   const suffix = perAttempt && create > 1 ? `-${create}` : '';
-  return invoice.slice(0, 64 - suffix.length) + suffix;
+  // Half a character at the cut would survive in no address.
+  return invoice.slice(0, 64 - suffix.length).replace(/[\uD800-\uDBFF]$/, '') + suffix;
 }
 
 /** @returns the ids that a look by invoice may not adopt; one whose answer couldn't be read may be, it is read again so */

@@ -1,24 +1,27 @@
 /** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
-import { isOver } from './deadlines.ts';
+import { cardDataRefusal } from './card-data.ts';
+import { hintIsNews, isOver } from './deadlines.ts';
 import type { Fault, OrderErrorCode } from './errors.ts';
-import { DEFAULT_INTEGRATION, orderWorkflowId } from './ids.ts';
+import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from './ids.ts';
 import type {
+  AdoptRequest,
   DecisionRequest,
-  PortalActionInput,
-  PortalFields,
   RetryRequest,
+  ReviewHint,
   ScreenOrderInput,
-  WithdrawRequest,
 } from './messages.ts';
-import type { Refusal } from './order.ts';
+import type { Input, Order, Refusal } from './order.ts';
+import type { Policy } from './policy.ts';
 import { currentAttempt } from './record.ts';
-import { isUnderWay } from './same-action.ts';
-import type { OrderState } from './state.ts';
-import { INTEGRATION_WORKFLOWS, PORTAL_ACTIONS } from './words.ts';
+import type { Adoption, OrderState } from './state.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, millis } from './words.ts';
 
-const TEXT_LIMIT = 1_000;
+export const TEXT_LIMIT = 4_096;
+/** Of why a person does something, in their own words. */
+export const REASON_LIMIT = 500;
+/** Of the names of who asks. */
+export const ACTOR_LIMIT = 100;
 const MOST_ATTEMPTS = 20;
-const PLAIN_TEXT = `must be a non-empty string of at most ${TEXT_LIMIT} characters`;
 
 /**
  * @param continued whether an earlier run of the order started this one
@@ -48,10 +51,15 @@ export function startRefusal(
   if (input.answerBy !== undefined && !isMoment(input.answerBy)) {
     fault('answerBy', 'must be a moment in ISO 8601');
   }
+  if (input.adopt !== undefined && !isAdoption(input.adopt)) {
+    fault('adopt', 'must be {transactionId, screenedAt, gatewayResult?, force?}');
+  }
   if (input.resume !== undefined && !continued) fault('resume', 'must not be given');
   if (errors.length > 0) return invalid(errors);
   const { resume: _own, ...given } = input;
-  const forbidden = cardDataRefusal(given, '');
+  if (nestsTooDeep(given)) return invalid([{ path: 'transaction', message: 'nests too deep' }]);
+  // The run before has judged it.
+  const forbidden = continued ? undefined : messageRefusal(given);
   if (forbidden !== undefined) return forbidden;
   if (workflowId === orderWorkflowId(input.integration ?? DEFAULT_INTEGRATION, input.orderId))
     return undefined;
@@ -70,17 +78,61 @@ export function decisionRefusal(order: OrderState, request: DecisionRequest): Re
   return mismatch(attempt.fingerprint, request.fingerprint);
 }
 
+function isAdoption(adopt: unknown): boolean {
+  if (!isRecord(adopt) || !isText(adopt.transactionId, 64) || !isMoment(adopt.screenedAt)) return false;
+  const { gatewayResult, force } = adopt;
+  const knownResult = GATEWAY_RESULTS.some((one) => one === gatewayResult);
+  return (gatewayResult === undefined || knownResult) && (force === undefined || typeof force === 'boolean');
+}
+
+/**
+ * What else an adoption must keep, by the policy in force.
+ * @returns its faults: none, and the transaction may be read
+ */
+export function adoptionFaults(
+  { screenedAt, gatewayResult }: Adoption,
+  { workflow, reviewLimitMs }: Pick<Policy, 'workflow' | 'reviewLimitMs'>,
+  nowMs: number,
+): Fault[] {
+  const errors: Fault[] = [];
+  const fault = (path: string, message: string): number => errors.push({ path, message });
+  if (millis(screenedAt) > nowMs) fault('screenedAt', 'must not be in the future');
+  if (millis(screenedAt) < nowMs - reviewLimitMs) {
+    fault('screenedAt', 'must not be longer ago than the reviewLimit of the policy');
+  }
+  if (workflow === 'pre-gateway' && gatewayResult === undefined) {
+    fault('gatewayResult', `is required in pre-gateway: ${GATEWAY_RESULTS.join(', ')}`);
+  }
+  if (workflow !== 'pre-gateway' && gatewayResult !== undefined) {
+    fault('gatewayResult', 'must be left out: only pre-gateway orders have one');
+  }
+  return errors;
+}
+
+/** @returns why the `adopt` update isn't taken, or undefined: the order has the transaction, or is about to */
+export function adoptRefusal(order: OrderState, request: AdoptRequest): Refusal | undefined {
+  if (!isRecord(request) || !isText(request.transactionId, 64)) {
+    return invalid([{ path: 'transactionId', message: 'must be the id of a transaction' }]);
+  }
+  const { transactionId } = request;
+  const known = [order.adopted?.transactionId, ...order.attempts.flatMap((one) => one.transactionIds)];
+  if (known.some((one) => sameTransaction(one, transactionId))) return undefined;
+  return refusal('order-exists', 'The order exists already, and this transaction is not one of its own.');
+}
+
 /** @returns why the `retry` update isn't taken, or undefined: it is */
 export function retryRefusal(order: OrderState, request: RetryRequest, nowMs: number): Refusal | undefined {
   if (!isRecord(request) || !Number.isInteger(request.attempt) || !isRecord(request.transaction)) {
     return invalid([{ path: '', message: 'must be {attempt, transaction, cardRef?, fingerprint?}' }]);
   }
-  const forbidden = cardDataRefusal(request, '');
-  if (forbidden !== undefined) return forbidden;
+  if (nestsTooDeep(request)) return invalid([{ path: 'transaction', message: 'nests too deep' }]);
   const made = order.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
   if (order.phase === 'canceled' || isOver(order, nowMs)) {
     return refusal('order-closed', 'The order is closed: it takes no other attempt.');
+  }
+  if (order.adopted !== undefined) {
+    return refusal('retry-out-of-turn', 'The order was adopted: another attempt is an order of its own.');
   }
   if (request.attempt > MOST_ATTEMPTS) {
     return refusal('too-many-attempts', `An order has at most ${MOST_ATTEMPTS} attempts.`);
@@ -110,83 +162,43 @@ export function acknowledgeRefusal(
     : undefined;
 }
 
-/** @returns why the `withdraw` update isn't taken, or undefined: it is */
-export function withdrawRefusal(order: OrderState, request: WithdrawRequest): Refusal | undefined {
-  if (!isRecord(request) || !Number.isInteger(request.number)) {
-    return invalid([{ path: 'number', message: 'must be the number of a portal action' }]);
-  }
-  const record = order.actions[request.number - 1];
-  if (record === undefined)
-    return refusal('unknown-action', 'The order has no portal action of that number.');
-  if (isUnderWay(record) || record.status === 'withdrawn') return undefined;
-  return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
+/**
+ * Before anything of a message is taken in. What its sender vouches for stands in the message, since an order doesn't know
+ * the policy before its first answer.
+ * @param idempotencyKey the id of the update, which Temporal keeps
+ * @returns why a message isn't taken: card data stands in it, and where; or undefined
+ */
+export function messageRefusal(message: unknown, idempotencyKey?: string): Refusal | undefined {
+  const notCards = isRecord(message) && Array.isArray(message.notCards) ? message.notCards : [];
+  const refused = cardDataRefusal(message, { notCards });
+  return refused ?? cardDataRefusal({ idempotencyKey });
 }
 
-/** @returns why `portalAction` can't be started with this input, or undefined: it can */
-export function portalInputRefusal(input: PortalActionInput): Refusal | undefined {
-  if (!isRecord(input) || !isRecord(input.fields)) {
-    return invalid([{ path: '', message: 'must be {integration, fields, transactionId?, orderId?, …}' }]);
-  }
-  const { integration, orderId, transactionId, fields, cancelBy, cancelWindowMs } = input;
+/** Rule «hints are asked first». @returns whether the order wants a hint, said as a refusal. Of those that come together it wants one */
+export function hintRefusal(
+  { state }: Order,
+  waiting: readonly Input[],
+  hint: ReviewHint,
+  nowMs: number,
+): Refusal {
+  const another = waiting.some((input) => input.kind === 'signal' && input.signal === 'review-hint');
+  return !another && hintIsNews(state, hint, nowMs)
+    ? { code: 'hint-wanted', message: 'Send it as the signal reviewHint.' }
+    : { code: 'hint-not-needed', message: 'A read is due already.' };
+}
+
+/** @returns why nobody can have asked that way, or undefined: who asks can be recorded, or isn't said */
+export function byRefusal(by: unknown): Refusal | undefined {
+  if (by === undefined || by === null) return undefined;
+  if (!isRecord(by)) return invalid([{ path: 'by', message: 'must be {key?, actor?}' }]);
   const errors: Fault[] = [];
-  if (!PORTAL_ACTIONS.includes(fields.kind)) {
-    errors.push({ path: 'fields.kind', message: `must be one of ${PORTAL_ACTIONS.join(', ')}` });
-  }
-  for (const [path, value] of Object.entries({ integration, orderId, transactionId })) {
-    if (value !== undefined && !isText(value, TEXT_LIMIT)) errors.push({ path, message: 'must be a string' });
-  }
-  if (cancelBy !== undefined && !isMoment(cancelBy)) {
-    errors.push({ path: 'cancelBy', message: 'must be a moment in ISO 8601' });
-  }
-  if (cancelWindowMs !== undefined && !Number.isFinite(cancelWindowMs)) {
-    errors.push({ path: 'cancelWindowMs', message: 'must be a number of milliseconds' });
-  }
-  if (fields.kind === 'customer-code' && fields.email === undefined) {
-    errors.push({ path: 'fields.email', message: 'is required: no order is there to take it from' });
-  }
-  return errors.length > 0 ? invalid(errors) : portalFieldsRefusal(fields);
-}
-
-/** @returns why the message of a portal action can't be read at all; without an argument it means the newest transaction */
-export function portalRequestRefusal(request: unknown): Refusal | undefined {
-  if (request === undefined || isRecord(request)) return undefined;
-  return invalid([{ path: '', message: 'must be an object' }]);
-}
-
-/** @returns why a portal action can't be read, or undefined: it can */
-export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
-  const errors: Fault[] = [];
-  const needed: string[] =
-    fields.kind === 'customer-code'
-      ? ['customerCode']
-      : fields.kind === 'chargeback'
-        ? ['reason_code', 'due_date']
-        : [];
-  const values: Record<string, unknown> = { ...fields };
-  for (const key of needed) {
-    if (!isText(values[key], TEXT_LIMIT)) errors.push({ path: key, message: 'must be a non-empty string' });
-  }
-  for (const [key, value] of Object.entries(values)) {
-    if (needed.includes(key) || key === 'kind' || value === undefined || value === null) continue;
-    const fine = key === 'force' ? typeof value === 'boolean' : isText(value, TEXT_LIMIT);
-    if (!fine) errors.push({ path: key, message: key === 'force' ? 'must be true or false' : PLAIN_TEXT });
+  for (const name of ['key', 'actor']) {
+    const value = by[name] ?? undefined;
+    const fine = value === undefined || (isText(value, ACTOR_LIMIT) && !/[\p{Cc}\p{Cs}]/u.test(value));
+    const message = `must be a string of 1 to ${ACTOR_LIMIT} characters, without control characters`;
+    if (!fine) errors.push({ path: `by.${name}`, message });
   }
   return errors.length > 0 ? invalid(errors) : undefined;
-}
-
-function cardDataRefusal(request: unknown, path: string): Refusal | undefined {
-  if (nestsTooDeep(request)) return invalid([{ path: path || 'transaction', message: 'nests too deep' }]);
-  const paths = forbiddenFields(request, path);
-  if (paths.length === 0) return undefined;
-  const errors = paths.map((path) => ({
-    path,
-    message: 'must not stand here: put the card in the card stash and pass cardRef',
-  }));
-  return {
-    code: 'card-data-in-request',
-    message: `Card data or a service key stands in ${paths.join(', ')}.`,
-    errors,
-  };
 }
 
 function mismatch(known: string | undefined, given: string | undefined): Refusal | undefined {
@@ -197,50 +209,29 @@ function mismatch(known: string | undefined, given: string | undefined): Refusal
   );
 }
 
-function refusal(code: OrderErrorCode, message: string): Refusal {
+export function refusal(code: OrderErrorCode, message: string): Refusal {
   return { code, message };
 }
 
-function invalid(errors: Fault[]): Refusal {
+export function invalid(errors: Fault[]): Refusal {
   const where = errors.map(({ path, message }) => `${path || 'input'} ${message}`).join('; ');
   return { code: 'invalid-request', message: `The request breaks a rule: ${where}.`, errors };
 }
 
-function isMoment(value: unknown): boolean {
+export function isMoment(value: unknown): boolean {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
-function isText(value: unknown, limit: number): value is string {
+export function isText(value: unknown, limit: number): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= limit;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Finds card data and service keys in what a workflow was started with.
-
-const FORBIDDEN = new Set(['cardnumber', 'cardcode', 'expirationdate', 'nftoken']);
-
-/** Deeper than any transaction: what nests further is not looked into, since it can't be handed on either. */
+/** Deeper than any transaction: it can't be handed on. */
 const DEEPEST = 64;
-
-/**
- * Looks through a JSON value.
- * @returns the paths of fields that never may be in Temporal, without any value
- */
-export function forbiddenFields(value: unknown, path = 'transaction', depth = 0): string[] {
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];
-  if (Array.isArray(value)) {
-    return value.flatMap((item, index) => forbiddenFields(item, `${path}[${index}]`, depth + 1));
-  }
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const here = path === '' ? key : `${path}.${key}`;
-    const plain = key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-    if (FORBIDDEN.has(plain) && inner !== undefined && inner !== null) return [here];
-    return forbiddenFields(inner, here, depth + 1);
-  });
-}
 
 /** @returns whether a JSON value nests deeper than `DEEPEST` levels */
 function nestsTooDeep(value: unknown, depth = 0): boolean {

@@ -1,6 +1,7 @@
 /**
  * What happens by itself, and when. A newcomer who asks «what happens at day 5?» reads this file.
  */
+import { sameTransaction } from './ids.ts';
 import type { ReviewHint } from './messages.ts';
 import type { Policy } from './policy.ts';
 import { awaitsGateway, currentAttempt, FIRST_HINT_SPACING_MS } from './record.ts';
@@ -183,7 +184,8 @@ function concerns(order: OrderState, hint: ReviewHint): boolean {
   const newest = order.attempts.at(-1)?.transactionId;
   // A signal sent by hand may carry nothing at all, and an error here would stop the order for good.
   const named: unknown = hint?.transactionId ?? undefined;
-  return named === undefined || newest === undefined || named === newest;
+  if (named === undefined || newest === undefined) return true;
+  return typeof named === 'string' && sameTransaction(named, newest);
 }
 
 /** Keeps a hint until it is read: now, or when the spacing since the last one ends. */

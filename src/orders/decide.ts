@@ -8,7 +8,7 @@ import {
   type UnavailableAction,
   type UnavailableRule,
 } from './policy.ts';
-import { currentAttempt } from './record.ts';
+import { currentAttempt, overrideOf } from './record.ts';
 import type { Attempt, AttentionCode, OrderState } from './state.ts';
 import { windowOpen } from './transactions.ts';
 import {
@@ -49,7 +49,13 @@ export function decide(order: OrderState, read: Decision, now: Instant): Consequ
       return changed(order, read, now, 'order.decided');
     case 'fail':
     case 'fraudulent':
-      return { decision: read, event: 'order.decision_changed', clear: ['status-error'] };
+      if (isLeftToAPerson(order) && actionLater(read) !== 'cancel')
+        return changed(order, read, now, 'order.decision_changed');
+      return withAttention(order, read, now, {
+        decision: read,
+        event: 'order.decision_changed',
+        clear: ['status-error', 'decision-after-override'],
+      });
     case 'review':
       return changed(order, read, now, 'order.review_resolved');
     case 'pass':
@@ -57,25 +63,57 @@ export function decide(order: OrderState, read: Decision, now: Instant): Consequ
   }
 }
 
+/** It had failed when it was adopted, and nothing was canceled since. */
+function isLeftToAPerson({ adopted, action, wouldBe }: OrderState): boolean {
+  return adopted !== undefined && (wouldBe ?? action) === 'hold';
+}
+
 function changed(order: OrderState, read: Decision, now: Instant, event: OrderEventType): Consequence {
   const consequence: Consequence = {
     decision: read,
     event,
-    clear: ['status-error', 'review-unresolved', 'no-decision', 'unreadable-answer'],
+    clear: [
+      'status-error',
+      'review-unresolved',
+      'no-decision',
+      'unreadable-answer',
+      'failed-at-adoption',
+      'decision-after-override',
+    ],
   };
-  if (order.phase === 'declined' || order.action === 'cancel') return consequence;
-  consequence.action = heldByGateway(currentAttempt(order), actionLater(read));
-  const attention = failedAfterWindow(order, consequence.action, read, now);
+  if (overrideOf(order) === undefined) {
+    if (order.phase === 'declined' || order.action === 'cancel') return consequence;
+    consequence.action = heldByGateway(currentAttempt(order), actionLater(read));
+  }
+  return withAttention(order, read, now, consequence);
+}
+
+function withAttention(
+  order: OrderState,
+  read: Decision,
+  now: Instant,
+  consequence: Consequence,
+): Consequence {
+  const attention = attentionTo(order, consequence.action, read, now);
   return attention === undefined ? consequence : { ...consequence, attention };
 }
 
-/** @returns what a person must be told of a cancel that comes when the service takes none any more */
-export function failedAfterWindow(
+/**
+ * @param action what the decision means
+ * @returns what a person must be told of a decision: that another one decided otherwise before, or that it means a cancel when
+ * the service takes none any more
+ */
+export function attentionTo(
   order: OrderState,
-  action: Action,
+  action: Action | undefined,
   read: Decision,
   now: Instant,
 ): NonNullable<Consequence['attention']> | undefined {
+  const override = overrideOf(order);
+  if (override !== undefined) {
+    const words = `The service now says «${read}»; the order goes on as a person decided: ${override.action}.`;
+    return { code: 'decision-after-override', words };
+  }
   const { cancelBy } = currentAttempt(order);
   const late = cancelBy !== undefined && millis(now) >= millis(cancelBy);
   if (action !== 'cancel' || !late || order.policy?.passive === true) return undefined;
@@ -139,6 +177,7 @@ export function autoCancelDue(order: OrderState, nowMs: number): boolean {
     !policy.passive &&
     order.phase === 'decided' &&
     order.action === 'cancel' &&
+    currentAttempt(order).override?.action !== 'proceed' &&
     !order.cancelAsked &&
     (order.decision === 'fail' || order.decision === 'fraudulent') &&
     transactionId !== undefined &&
@@ -226,12 +265,12 @@ export function policyFor(
   integration: Integration,
   workflow: IntegrationWorkflow | undefined,
   facts: OrderFacts,
-  events: boolean,
+  receiver: boolean,
 ): Policy {
   return {
     ...recordedOf(integration),
     workflow: workflow ?? integration.workflow,
     whenUnavailable: unavailableAction(integration.whenUnavailable, facts),
-    events,
+    events: receiver && integration.events,
   };
 }

@@ -6,8 +6,8 @@ import {
 } from '@temporalio/common';
 import { nextDeadline } from './deadlines.ts';
 import type { Order } from './order.ts';
+import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
-import { isUnderWay } from './same-action.ts';
 import type { DeadlineKind, OrderState } from './state.ts';
 import {
   type Action,
@@ -35,6 +35,10 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
   lines.push(
     `- Attempt ${attempt.number}${attempt.transactionId ? `, transaction \`${attempt.transactionId}\`` : ', no transaction'}`,
   );
+  if (order.adopted !== undefined)
+    lines.push(`- Adopted: it was screened without us, at ${order.adopted.screenedAt}`);
+  if (attempt.override !== undefined)
+    lines.push(`- A person decided ${attempt.override.at}: ${attempt.override.action}`);
   if (attempt.cancelBy !== undefined)
     lines.push(`- Can be canceled with the service until ${attempt.cancelBy}`);
   if (order.lastRead !== undefined)
@@ -94,6 +98,7 @@ const ACTIONS: Record<Action, string> = {
 
 const SOURCES: Record<ReadingSource, string> = {
   checkout: 'at checkout',
+  adoption: 'when it was adopted',
   'catch-up': 'by the catch-up screening',
   rescreen: 'by screening again',
   webhook: 'after a webhook',
@@ -123,7 +128,8 @@ const DEADLINES: Record<DeadlineKind, string> = {
 const CHOICES: Record<Phase, string> = {
   screening: 'Cancel the order, or wait: it goes on by itself.',
   'awaiting-gateway': 'Report the gateway’s result, recheck, or cancel.',
-  review: 'Recheck to read the decision now, cancel while the window is open, or wait: it is polled.',
+  review:
+    'Recheck to read the decision now, decide in its place (override), cancel while the window is open, or wait: it is polled.',
   declined: 'Recheck, or wait for another attempt.',
   decided:
     'Recheck, cancel while the window is open, report fraud, attach a customer code, submit a chargeback.',
@@ -205,8 +211,9 @@ export const orderAttributes = {
     atStart: ({ invoiceNumber }) => [invoiceNumber],
   }),
   transactionId: attribute('TransactionId', 'KEYWORD_LIST', {
-    about: 'each of its transactions at the screening service',
-    of: ({ state }) => unlessEmpty(state.attempts.flatMap((one) => one.transactionIds)),
+    about: 'each of its transactions at the screening service, in small letters',
+    of: ({ state }) =>
+      unlessEmpty(state.attempts.flatMap((one) => one.transactionIds.map((id) => id.toLowerCase()))),
   }),
   cancelBy: attribute('CancelBy', 'DATETIME', {
     about: 'the end of the cancel window',

@@ -6,16 +6,23 @@ import type {
   StatusOutcome,
   Timed,
 } from './activity-contract.ts';
-import { advance, attend, emit, screenAgain } from './advance.ts';
-import { applyReading } from './apply-reading.ts';
+import { advance, attend, emit, emitAnswer, screenAgain } from './advance.ts';
+import { applyAdoption, applyReading } from './apply-reading.ts';
 import { answerCheckout, applyFirstScreening, applyScreening } from './apply-screening.ts';
 import { screensAgain } from './begin.ts';
 import { takeHint } from './deadlines.ts';
 import { applyGatewaySent } from './gateway.ts';
-import type { Effect, EffectResult, End, Order, Running } from './order.ts';
+import type { Effect, EffectResult, End, Order, Refusal, Running } from './order.ts';
 import { actionNumbered, applyPortalOutcome } from './portal.ts';
-import { attemptNumbered, clear, currentAttempt, noteAttention, raiseWrongKey } from './record.ts';
-import { applyLookUp, noteLateScreening } from './transactions.ts';
+import {
+  attemptNumbered,
+  clear,
+  currentAttempt,
+  noteAttention,
+  overrideOf,
+  raiseWrongKey,
+} from './record.ts';
+import { applyLookUp, hasDecision, noteLateScreening } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
 
 /** What is known when a screening's own code failed: a create may have been sent. */
@@ -31,7 +38,8 @@ export function endEffect(order: Order, number: number, end: End): void {
   if (running === undefined) return;
   order.effects = order.effects.filter((one) => one !== running);
   const { effect, since } = running;
-  const at = effect.kind === 'timer' ? effect.at : momentOf(end);
+  const told = end.how === 'done' && 'at' in end.result ? end.result.at : undefined;
+  const at = effect.kind === 'timer' ? effect.at : told;
   const moment = at !== undefined && at > since ? at : since;
   // What was looked at before a deadline still counts when the answer came after it.
   if (effect.kind !== 'look') advance(order, moment);
@@ -40,17 +48,15 @@ export function endEffect(order: Order, number: number, end: End): void {
   else notDone(order, running, end);
 }
 
-function momentOf(end: End): Instant | undefined {
-  return end.how === 'done' && 'at' in end.result ? end.result.at : undefined;
-}
-
 function done(order: Order, running: Running, result: EffectResult): void {
   const { state, now } = order;
   const { effect, since } = running;
   switch (result.kind) {
     case 'first-screening':
       order.rules = result.rules;
-      emit(order, applyFirstScreening(state, result, { sentSince: result.began, now }));
+      if (state.adopted === undefined)
+        emitAnswer(order, applyFirstScreening(state, result, { sentSince: result.began, now }), result.again);
+      else emit(order, applyAdoption(state, state.adopted, result, now));
       return;
     case 'policy':
       order.rules = result.rules;
@@ -111,7 +117,8 @@ function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { h
   }
   switch (effect.kind) {
     case 'first-screening':
-      order.brokeDown = true;
+      if (order.state.adopted !== undefined) order.refused = NOT_READ;
+      else order.brokeDown = true;
       return;
     case 'retry-screening':
       retried(order, BROKE_DOWN, since);
@@ -135,10 +142,10 @@ function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { h
 }
 
 function retried(order: Order, outcome: ScreeningOutcome, since: Instant, afterReset?: true): void {
-  const { policy } = order.state;
+  const { state, now } = order;
   const sentSince = sentAsEarlyAs(order, outcome, since, afterReset);
-  if (policy !== undefined)
-    emit(order, answerCheckout(order.state, policy, outcome, { sentSince, now: order.now }));
+  if (state.policy === undefined) return;
+  emitAnswer(order, answerCheckout(state, state.policy, outcome, { sentSince, now }), afterReset);
 }
 
 function caughtUp(
@@ -175,7 +182,8 @@ function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<L
   const { state, now } = order;
   const attempt = attemptNumbered(state, number);
   const { policy, phase } = state;
-  const screening = phase === 'screening' && attempt === currentAttempt(state);
+  const undecided = phase === 'screening' || (overrideOf(state) !== undefined && !hasDecision(attempt));
+  const screening = undecided && attempt === currentAttempt(state);
   const sentSince = afterReset ? state.startedAt : now;
   if (outcome.kind !== 'found' || !screening || policy === undefined) {
     emit(order, applyLookUp(state, attempt, outcome, now, sentSince));
@@ -280,7 +288,12 @@ function forgotten({ state }: Order, effect: Effect): void {
   if (effect.kind === 'forget-card') attemptNumbered(state, effect.attempt).cardForgotten = true;
 }
 
+/** An order that can't be read at its adoption isn't taken over: to go on without a decision would be to create one. */
+const NOT_READ: Refusal = {
+  code: 'screening-service-unavailable',
+  message: 'The status could not be read, so nothing was adopted: send the same request again.',
+};
 const CANCELLATION =
   'Somebody asked Temporal to cancel the workflow. That is no cancel with the service: use the cancel action.';
 const UNDELIVERED =
-  'Events could not be delivered for three days and were given up: the receiver must catch up by reading orders.';
+  'Events could not be delivered for three days and were given up: redeliver them, or have the receiver read the orders.';

@@ -13,6 +13,11 @@ export const ORDER_ERRORS = {
     title: 'The outcome is unknown: send the same request again',
     advice: 'the outcome is unknown: send the same again',
   },
+  'screening-service-unavailable': {
+    status: 503,
+    title: 'The screening service did not tell the status: send the same request again',
+    advice: 'nothing was done: the service didn’t answer, or doesn’t take the key; send the same again',
+  },
   'card-stash-unavailable': {
     status: 503,
     title: 'The card stash is unreachable: send the same request again',
@@ -36,7 +41,8 @@ export const ORDER_ERRORS = {
   'card-data-in-request': {
     status: 422,
     title: 'Card data or a service key stands where it must not',
-    advice: 'a card or a key stands where it must not: send it through the card stash',
+    advice:
+      'a card or a key stands where it must not: send it in the card fields or through the card stash; an id that only looks like a card number: `notCards` of the policy',
   },
   'unknown-integration': { status: 404, title: 'No such integration', advice: 'look at the name' },
   'unknown-order': {
@@ -46,14 +52,19 @@ export const ORDER_ERRORS = {
   },
   'unknown-transaction': {
     status: 404,
-    title: 'The order has no such transaction',
-    advice: 'look at the name',
+    title: 'There is no such transaction',
+    advice: 'look at the name: the order has no such transaction, or the service doesn’t know it',
   },
   'unknown-attempt': { status: 404, title: 'The order has no such attempt', advice: 'look at the number' },
   'unknown-action': {
     status: 404,
     title: 'The order has no such portal action',
     advice: 'look at the number',
+  },
+  'unknown-event': {
+    status: 404,
+    title: 'The order keeps no such event',
+    advice: 'look at the number: the last 50 events of an order are kept',
   },
   'attempt-mismatch': {
     status: 409,
@@ -105,6 +116,36 @@ export const ORDER_ERRORS = {
     title: 'The portal action was withdrawn before it was sent',
     advice: 'somebody took the action back: ask again if it is wanted after all',
   },
+  'order-exists': {
+    status: 409,
+    title: 'The order exists, with another transaction',
+    advice: 'read the order: it is screened here already',
+  },
+  'transaction-taken': {
+    status: 409,
+    title: 'Another order has this transaction',
+    advice: 'look at both order ids: a transaction belongs to one order',
+  },
+  'invoice-mismatch': {
+    status: 409,
+    title: 'The order’s invoice number leads to another transaction: send it with force',
+    advice: 'look in the service’s portal which transaction is the order’s, then send it with `force`',
+  },
+  'transaction-without-decision': {
+    status: 409,
+    title: 'The transaction has no decision that an order could go by',
+    advice: 'nothing was started: the service says `error`, or a word that isn’t a decision',
+  },
+  'cancel-under-way': {
+    status: 409,
+    title: 'A cancel was sent to the screening service',
+    advice: 'a cancel was sent: read the order for how it ends',
+  },
+  'order-declined': {
+    status: 409,
+    title: 'The order is declined',
+    advice: 'the customer or the payment gateway was told no: send another attempt',
+  },
   'no-transaction': {
     status: 409,
     title: 'The order has no transaction at the screening service',
@@ -135,6 +176,11 @@ export const ORDER_ERRORS = {
     title: 'The screening service refused it',
     advice: '`details.serviceCode` and `details.serviceMessage` say why',
   },
+  'event-not-delivered': {
+    status: 502,
+    title: 'The events receiver did not take the event',
+    advice: 'see to the receiver, then send the same again',
+  },
   'outcome-unknown': {
     status: 502,
     title: 'The screening service did not say whether it was done',
@@ -144,6 +190,11 @@ export const ORDER_ERRORS = {
     status: 504,
     title: 'The portal action could not be sent within a day',
     advice: 'it could not be sent within a day, and is not tried any more: ask again',
+  },
+  'hint-wanted': {
+    status: 202,
+    title: 'The order wants the hint: send it as a signal',
+    advice: 'send the signal `reviewHint` with it',
   },
   'hint-not-needed': {
     status: 202,

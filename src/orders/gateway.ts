@@ -3,7 +3,15 @@ import type { GatewayOutcome } from './activity-contract.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
-import { clear, currentAttempt, raiseAttention, raiseWrongKey, setAction, settle } from './record.ts';
+import {
+  clear,
+  currentAttempt,
+  overrideOf,
+  raiseAttention,
+  raiseWrongKey,
+  setAction,
+  settle,
+} from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
 
@@ -68,9 +76,7 @@ function followResult(
       events.push(...raiseAttention(order, 'gateway-error', GATEWAY_ERROR, now));
       break;
     case 'pass':
-      if (order.decision === 'pass') setAction(order, 'proceed');
-      else if (order.decision === 'review') setAction(order, 'hold');
-      else setAction(order, actionGiven(order));
+      setAction(order, overrideOf(order)?.action ?? actionAfterGateway(order));
       break;
   }
 }
@@ -95,7 +101,9 @@ export function applyGatewaySent(
 }
 
 /** Without a decision the action given at checkout stands. */
-function actionGiven(order: OrderState): Action {
+function actionAfterGateway(order: OrderState): Action {
+  if (order.decision === 'pass') return 'proceed';
+  if (order.decision === 'review') return 'hold';
   const { answer } = currentAttempt(order);
   return answer?.wouldBe ?? answer?.action ?? 'hold';
 }

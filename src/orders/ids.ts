@@ -40,9 +40,19 @@ export function portalActionWorkflowId(
   return `portal:${integration}:${action}:${subject}`;
 }
 
+/** @returns the workflow id of an event's redelivery: one at a time */
+export function redeliveryWorkflowId({ integration, orderId }: OrderKey, sequence: number): string {
+  return `redelivery:${integration}:${orderId}:${sequence}`;
+}
+
 /** @returns the id of the `decision` update of an attempt: the same call again gets the same answer */
 export function decisionUpdateId(attempt: number): string {
   return `decision-${attempt}`;
+}
+
+/** @returns the id of the `decision` update that says that nobody heard the attempt's answer */
+export function unheardUpdateId(attempt: number): string {
+  return `decision-${attempt}-unheard`;
 }
 
 /** @returns the id of the `retry` update that makes this attempt */
@@ -56,6 +66,11 @@ export function retryUpdateId(attempt: number): string {
  */
 export function gatewayUpdateId(attempt: number, afterError = false): string {
   return afterError ? `gateway-${attempt}-after-error` : `gateway-${attempt}`;
+}
+
+/** @returns whether both name one transaction: a UUID is one in capitals, too; what is sent keeps the service's spelling */
+export function sameTransaction(one: string | undefined, other: string | undefined): boolean {
+  return one?.toLowerCase() === other?.toLowerCase();
 }
 
 /** @returns the order id as it is kept: a leading `#` removed */

@@ -1,13 +1,16 @@
 /** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { CheckoutAnswer, OrderState } from './state.ts';
+import type { OrderErrorCode } from './errors.ts';
+import type { Adoption, CheckoutAnswer, OrderEventData, OrderState } from './state.ts';
 import type {
   Action,
+  By,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
   OrderDecision,
   OrderEventType,
+  OverrideAction,
   Phase,
   PortalActionKind,
 } from './words.ts';
@@ -24,22 +27,36 @@ export {
 export type * from './state.ts';
 export type {
   Action,
+  By,
   Decision,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
+  JournalEntry,
   OrderDecision,
   OrderEventType,
+  OverrideAction,
   Phase,
   PortalActionKind,
   ReadingSource,
 } from './words.ts';
 
+/** A request of an action, with who asks; a plain SDK caller may leave that out. */
+export type Attributed<Request> = Request & { by?: By };
+
 /** A transaction as JSON, in the canonical form of `src/screening/`, without card data or key. */
 export type TransactionJson = Record<string, unknown>;
 
+/**
+ * Id fields whose digits are no card number, though they may look like one, by their paths: `order.invoiceNumber`. The
+ * client library says it by the policy `notCards`; whoever sends a message without it vouches by it.
+ */
+interface Vouched {
+  notCards?: string[];
+}
+
 /** The one argument of `screenOrder`. */
-export interface ScreenOrderInput {
+export interface ScreenOrderInput extends Vouched {
   /** 1 to 64 characters, a leading `#` removed. */
   orderId: string;
   integration?: string;
@@ -50,21 +67,30 @@ export interface ScreenOrderInput {
   fingerprint?: string;
   /** When the caller stops waiting: a first task that begins later takes `pending` as given. */
   answerBy?: Instant;
+  /** The order is adopted: its transaction exists, and is only read. `transaction` then has what is known of it. */
+  adopt?: Adoption;
+}
+
+/** Asks an order whether it has, or adopts, this transaction. */
+export interface AdoptRequest {
+  transactionId: string;
 }
 
 export interface DecisionRequest {
   attempt: number;
   fingerprint?: string;
+  /** The caller was gone when its answer came: what only the answer told is told by an event, too. */
+  unheard?: boolean;
 }
 
-export interface RetryRequest {
+export interface RetryRequest extends Vouched {
   attempt: number;
   transaction: TransactionJson;
   cardRef?: string;
   fingerprint?: string;
 }
 
-export interface GatewayResultRequest {
+export interface GatewayResultRequest extends Vouched {
   /** May be absent only while the order has one attempt. */
   attempt?: number;
   result: GatewayResult;
@@ -94,7 +120,7 @@ export interface CancelRequest {
 export type ReportFraudRequest = CancelRequest;
 
 /** The fields of the service's submit-chargeback, in its spelling. Dates are `YYYY-MM-DD`. */
-export interface ChargebackRequest {
+export interface ChargebackRequest extends Vouched {
   transactionId?: string;
   reason_code: string;
   due_date: string;
@@ -108,7 +134,7 @@ export interface ChargebackRequest {
   force?: boolean;
 }
 
-export interface CustomerCodeRequest {
+export interface CustomerCodeRequest extends Vouched {
   customerCode: string;
   /** The order's e-mail unless given. */
   email?: string;
@@ -125,6 +151,28 @@ export type PortalFields =
 export interface WithdrawRequest {
   /** The portal action's number on the order's record. */
   number: number;
+}
+
+export interface OverrideRequest {
+  action: OverrideAction;
+  /** Why, in the person's own words: 1 to 500 characters. */
+  reason: string;
+}
+
+export interface OverrideAnswer {
+  orderId: string;
+  integration: string;
+  attempt: number;
+  /** The service's word, as it was. */
+  decision: OrderDecision;
+  action: Action;
+  phase: Phase;
+  transactionId?: string;
+  cancelBy?: Instant;
+  /** The portal action that cancels with the service: its number on the order's record. */
+  number?: number;
+  /** Why nothing is canceled with the service, such as `cancel-window-closed` or `no-transaction`; the action stands all the same. */
+  notCanceled?: OrderErrorCode;
 }
 
 export interface PortalAnswer {
@@ -166,22 +214,17 @@ export interface OrderEvent {
   data: Partial<OrderEventData> & Pick<OrderEventData, 'attention'>;
 }
 
-/** The order's state in short. */
-export interface OrderEventData {
-  phase: Phase;
-  decision: OrderDecision;
-  action: Action;
-  attempt: number;
-  transactionId?: string;
-  message?: string;
-  reason?: string;
-  cancelBy?: Instant;
-  wouldBe?: Action;
-  attention: string[];
+export interface RedeliveryAnswer {
+  orderId: string;
+  integration: string;
+  sequence: number;
+  type: OrderEventType;
+  /** `requested`: it goes on. */
+  status: 'delivered' | 'requested';
 }
 
 /** The argument of `portalAction`: a portal action of an order that is closed, or of a bare transaction id. */
-export interface PortalActionInput {
+export interface PortalActionInput extends Vouched {
   integration: string;
   orderId?: string;
   transactionId?: string;
@@ -189,25 +232,38 @@ export interface PortalActionInput {
   /** From the order's record; a cancel without it is refused. */
   cancelBy?: Instant;
   cancelWindowMs?: number;
+  by?: By;
 }
 
 export const SCREEN_ORDER = 'screenOrder';
 export const PORTAL_ACTION = 'portalAction';
+/** Takes an event as it was sent before, and who asks. */
+export const REDELIVER_EVENT = 'redeliverEvent';
 
 export const decisionUpdate = defineUpdate<CheckoutAnswer, [DecisionRequest]>('decision');
+export const adoptUpdate = defineUpdate<CheckoutAnswer, [Attributed<AdoptRequest>]>('adopt');
 export const retryUpdate = defineUpdate<CheckoutAnswer, [RetryRequest]>('retry');
 export const recordGatewayResultUpdate = defineUpdate<GatewayResultAnswer, [GatewayResultRequest]>(
   'recordGatewayResult',
 );
-export const cancelUpdate = defineUpdate<PortalAnswer, [CancelRequest]>('cancel');
-export const reportFraudUpdate = defineUpdate<PortalAnswer, [ReportFraudRequest]>('reportFraud');
-export const submitChargebackUpdate = defineUpdate<PortalAnswer, [ChargebackRequest]>('submitChargeback');
-export const attachCustomerCodeUpdate = defineUpdate<PortalAnswer, [CustomerCodeRequest]>(
+export const cancelUpdate = defineUpdate<PortalAnswer, [Attributed<CancelRequest>]>('cancel');
+export const reportFraudUpdate = defineUpdate<PortalAnswer, [Attributed<ReportFraudRequest>]>('reportFraud');
+export const submitChargebackUpdate = defineUpdate<PortalAnswer, [Attributed<ChargebackRequest>]>(
+  'submitChargeback',
+);
+export const attachCustomerCodeUpdate = defineUpdate<PortalAnswer, [Attributed<CustomerCodeRequest>]>(
   'attachCustomerCode',
 );
-export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [{ reason: string }]>('acknowledge');
-export const withdrawUpdate = defineUpdate<PortalAnswer, [WithdrawRequest]>('withdraw');
-export const hintUpdate = defineUpdate<{ accepted: true }, [ReviewHint]>('hint');
+export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [Attributed<{ reason: string }>]>(
+  'acknowledge',
+);
+export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawRequest>]>('withdraw');
+export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
+/**
+ * Asks whether the order wants a hint. It is refused either way, so that it leaves no trace: `hint-wanted`, send it as the signal
+ * `reviewHint`, or `hint-not-needed`.
+ */
+export const hintUpdate = defineUpdate<never, [ReviewHint]>('hint');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');
 export const orderQuery = defineQuery<OrderState>('order');

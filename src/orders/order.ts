@@ -12,10 +12,14 @@ import type {
 } from './activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from './errors.ts';
 import type {
+  AdoptRequest,
+  Attributed,
   DecisionRequest,
   GatewayResultAnswer,
   GatewayResultRequest,
   OrderEvent,
+  OverrideAnswer,
+  OverrideRequest,
   PortalAnswer,
   PortalFields,
   RetryRequest,
@@ -25,7 +29,7 @@ import type {
   WithdrawRequest,
 } from './messages.ts';
 import type { CheckoutAnswer, DeadlineKind, OrderState } from './state.ts';
-import type { GatewayResult, Instant, ReadingSource } from './words.ts';
+import type { By, GatewayResult, Instant, ReadingSource } from './words.ts';
 
 export interface Order {
   /** The number of the rules that the order lives by; 0 until the first answer. */
@@ -113,11 +117,13 @@ export interface Running {
 /** What is asked of an order by update; each is answered. */
 export type Ask =
   | { kind: 'decision'; request: DecisionRequest }
+  | { kind: 'adopt'; request: Attributed<AdoptRequest> }
   | { kind: 'retry'; request: RetryRequest }
   | { kind: 'gateway-result'; request: GatewayResultRequest }
-  | { kind: 'portal'; fields: PortalFields }
-  | { kind: 'withdraw'; request: WithdrawRequest }
-  | { kind: 'acknowledge'; request: { reason: string } };
+  | { kind: 'portal'; fields: PortalFields; by?: By }
+  | { kind: 'withdraw'; request: Attributed<WithdrawRequest> }
+  | { kind: 'override'; request: Attributed<OverrideRequest> }
+  | { kind: 'acknowledge'; request: Attributed<{ reason: string }> };
 
 export interface Asked {
   ticket: number;
@@ -150,7 +156,6 @@ export type EffectResult =
 export type Input =
   | { kind: 'end'; number: number; end: End }
   | ({ kind: 'ask' } & Asked)
-  | { kind: 'hint'; at: Instant; hint: ReviewHint }
   | { kind: 'signal'; signal: 'review-hint'; hint: ReviewHint }
   | { kind: 'signal'; signal: 'recheck' | 'cancellation' };
 
@@ -160,6 +165,7 @@ export type Reply = { ticket: number } & (
   | { checkout: CheckoutAnswer }
   | { gateway: GatewayResultAnswer }
   | { portal: PortalAnswer }
+  | { override: OverrideAnswer }
   | { cleared: number }
 );
 

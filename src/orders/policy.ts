@@ -6,7 +6,9 @@ import { type Action, INTEGRATION_WORKFLOWS } from './words.ts';
 
 /** What one key of the policy file may hold. */
 export type ValueKind =
-  | { kind: 'flag' | 'address' | 'rules' | 'action or rules' }
+  | { kind: 'flag' | 'address' | 'rules' | 'action or rules' | 'paths' }
+  /** An address that something is sent to as it stands. */
+  | { kind: 'target' }
   /** Such as `12h`. `most` is the longest; with `orZero` it may be `0s`. */
   | { kind: 'duration'; most?: string; orZero?: true }
   | { kind: 'number' | 'whole number'; least: number; most: number }
@@ -19,8 +21,9 @@ export type ValueKind =
 
 /** A key of the policy file. */
 export type PolicyKey = ValueKind & {
-  /** As it would be written; a key without one is required. */
+  /** As it would be written; a key without one is required, unless it is optional. */
   fallback?: unknown;
+  optional?: true;
   /** False for what only a call to the service needs: an order doesn't record it. */
   recorded?: false;
   /** Its line in the guide, in Markdown. */
@@ -59,6 +62,12 @@ export const POLICY_KEYS = {
     about:
       '`definition`: POST /transaction, `nf-token`, definition spellings; `sample`: POST to the root, `nfToken`, camelCase',
   },
+  apiKeyHeader: {
+    kind: 'flag',
+    fallback: false,
+    recorded: false,
+    about: 'send the key in the header `x-api-key`, too, status calls included',
+  },
   enrich: { kind: 'flag', fallback: true, recorded: false, about: 'ask for insights' },
   // A workflow task is heartbeaten at 8 s, at a cost of 3 events.
   checkoutBudget: {
@@ -79,6 +88,13 @@ export const POLICY_KEYS = {
     fallback: [],
     recorded: false,
     about: 'rules for orders that aren’t screened; one that holds is enough',
+  },
+  notCards: {
+    kind: 'paths',
+    fallback: [],
+    recorded: false,
+    about:
+      'id fields whose digits are no card number, though they may look like one: `["orderId", "customer.id"]` ([below](#ids-that-look-like-card-numbers))',
   },
   declineMessage: {
     kind: 'text',
@@ -158,6 +174,27 @@ export const POLICY_KEYS = {
     fallback: false,
     about: 'later creates are sent as `<invoice>-2` and so on, so that a lost answer can be looked up',
   },
+  events: {
+    kind: 'word',
+    words: ['all', 'changes'],
+    fallback: 'all',
+    recorded: false,
+    about:
+      '`all`: every event; `changes`: only what a caller didn’t learn from the answer at checkout ([events](calling.md#only-what-changes))',
+  },
+  eventsUrl: {
+    kind: 'target',
+    optional: true,
+    recorded: false,
+    about: 'where events of its orders are sent; else `EVENTS_URL`',
+  },
+  eventsSecretEnv: {
+    kind: 'variable',
+    optional: true,
+    recorded: false,
+    about:
+      'the name of the variable that holds the secrets of its events, a comma list; else `EVENTS_SECRETS`',
+  },
 } as const satisfies Record<string, PolicyKey>;
 
 // Rules on an order: which orders aren't screened (`skip`), and what `whenUnavailable` says.
@@ -186,13 +223,17 @@ interface ValueOf {
   'whole number': number;
   text: string;
   address: string;
+  target: string;
   /** Nothing, or nothing but an empty text, while the variable isn't set. */
   variable: () => string | undefined;
   rules: OrderRule[];
+  paths: string[];
   'action or rules': UnavailableAction | UnavailableRule[];
 }
 
-type Value<Key> = Key extends { words: readonly (infer Word)[] }
+type Value<Key> = Key extends { optional: true } ? Given<Key> | undefined : Given<Key>;
+
+type Given<Key> = Key extends { words: readonly (infer Word)[] }
   ? Word
   : Key extends { parts: infer Parts }
     ? Settings<Parts>
@@ -240,8 +281,8 @@ export type FindIntegration = (name: string) => Integration | undefined;
 export interface Policy extends Settings<RecordedKeys> {
   /** The action of a checkout that gets no decision, resolved for this order. */
   whenUnavailable: UnavailableAction;
-  /** Whether an events receiver is configured: without one no event costs history. */
-  events: boolean;
+  /** Which events are sent; false while no receiver is configured: then no event costs history. */
+  events: Integration['events'] | false;
 }
 
 /** Pauses between polls: the first, then each `factor` times the one before, at most `maxMs`. */

@@ -1,10 +1,12 @@
 /** The portal actions of an order: what may be asked, what was asked already, what follows. */
+
 import type { PortalOutcome } from './activity-contract.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
+import { sameTransaction } from './ids.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
+import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './portal-requests.ts';
 import { clear, currentAttempt, raiseAttention, setAction, setPhase, settle } from './record.ts';
-import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './same-action.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { mayHoldUnknown, windowOpen } from './transactions.ts';
 import type { Instant, PortalActionKind } from './words.ts';
@@ -137,7 +139,14 @@ function afterCancel(order: OrderState, record: ActionRecord, now: Instant, even
   setAction(order, 'cancel');
   delete order.message;
   if (record.status === 'done') {
-    clear(order, 'review-unresolved', 'cancel-due', 'cancel-refused', 'cancel-too-late');
+    clear(
+      order,
+      'review-unresolved',
+      'cancel-due',
+      'cancel-refused',
+      'cancel-too-late',
+      'failed-at-adoption',
+    );
     clear(order, 'no-decision', 'unreadable-answer', 'status-error', 'gateway-late');
     setPhase(order, 'canceled', now);
     events.push('order.canceled');
@@ -153,6 +162,16 @@ function afterCancel(order: OrderState, record: ActionRecord, now: Instant, even
 export function concernsNewest(order: OrderState, record: ActionRecord): boolean {
   return record.transactionId === undefined || record.transactionId === currentAttempt(order).transactionId;
 }
+
+/** @returns whether a cancel of the newest transaction was sent and not refused, so that it may be done */
+export function cancelSent(order: OrderState): boolean {
+  const last = order.actions.findLast(
+    (one) => one.kind === 'cancel' && concernsNewest(order, one) && SENT.includes(one.status),
+  );
+  return last !== undefined && last.status !== 'refused';
+}
+
+const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
 /** A refusal or an unknown outcome is mended when the same action was done since. */
 function clearWhatIsMended(order: OrderState): void {
@@ -212,7 +231,9 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
 /** @returns the attempt whose transaction is meant: the newest unless one is named */
 export function attemptFor(order: OrderState, transactionId: string | undefined): Attempt | undefined {
   if (transactionId === undefined) return currentAttempt(order);
-  return order.attempts.find((attempt) => attempt.transactionIds.includes(transactionId));
+  return order.attempts.find(({ transactionIds }) =>
+    transactionIds.some((one) => sameTransaction(one, transactionId)),
+  );
 }
 
 export const NOT_SENT =

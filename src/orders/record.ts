@@ -1,14 +1,19 @@
 /** An order's record: how it and each attempt begin, the phase, what a person must look at, and the events that tell of it. */
 import type { OrderEvent, OrderEventType, ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
-import type { Attempt, AttentionCode, OrderState } from './state.ts';
+import type { Adoption, Attempt, AttentionCode, Enriched, KeptEvent, OrderState, Override } from './state.ts';
 import { type Action, type Instant, type IntegrationWorkflow, instant, millis, type Phase } from './words.ts';
 
 /** Until the policy is known, a day; the policy's own `screeningDeadline` replaces it with the first answer. */
 const UNTIL_POLICY_KNOWN_MS = 24 * 3_600_000;
 
 /** What a new attempt makes pointless to look at: it is about an earlier screening. */
-const SCREENING_MATTERS: AttentionCode[] = ['no-decision', 'unreadable-answer', 'status-error'];
+const SCREENING_MATTERS: AttentionCode[] = [
+  'no-decision',
+  'unreadable-answer',
+  'status-error',
+  'decision-after-override',
+];
 
 /** The first spacing between hints that are read. */
 export const FIRST_HINT_SPACING_MS = 2_000;
@@ -46,6 +51,7 @@ export function newOrderState(
     workflow?: IntegrationWorkflow | undefined;
     cardRef?: string | undefined;
     fingerprint?: string | undefined;
+    adopt?: Adoption | undefined;
   },
   now: Instant,
 ): OrderState {
@@ -65,6 +71,7 @@ export function newOrderState(
     cancelAsked: false,
     passed: [],
     startedAt: now,
+    ...(request.adopt !== undefined && { adopted: request.adopt }),
   };
   addAttempt(order, request, now);
   return order;
@@ -99,6 +106,11 @@ export function addAttempt(
   delete order.wouldBe;
   delete order.fraudReportedAt;
   return attempt;
+}
+
+/** @returns what a person decided in place of the service, unless the payment gateway declined since */
+export function overrideOf(order: OrderState): Override | undefined {
+  return order.phase === 'declined' ? undefined : currentAttempt(order).override;
 }
 
 /** @returns the attempt of that number @throws TypeError there is none, which is a fault of ours */
@@ -177,6 +189,16 @@ export function raiseAttention(...matter: Parameters<typeof noteAttention>): Ord
   return noteAttention(...matter) ? ['order.attention'] : [];
 }
 
+/** @returns what came with a decision, of whatever else is known */
+export function enrichedOf({ insights, accountMode, passiveMode, subStatus }: Enriched): Enriched {
+  return {
+    ...(insights !== undefined && { insights }),
+    ...(accountMode !== undefined && { accountMode }),
+    ...(passiveMode !== undefined && { passiveMode }),
+    ...(subStatus !== undefined && { subStatus }),
+  };
+}
+
 /** Ends matters whose cause has ended. */
 export function clear(order: OrderState, ...codes: AttentionCode[]): void {
   order.attention = order.attention.filter((one) => !codes.includes(one.code));
@@ -195,19 +217,49 @@ export function wrongKeyKnown(order: OrderState): boolean {
 const WRONG_KEY =
   'The service does not accept the API key (403): set the right one, the order then goes on by itself.';
 
-// Makes the events that go to the order service.
+// Makes the events that go to the order service. By the policy `events: changes` it isn't told what it was
+// answered.
 
-/** @returns the order's next event, with its state in short as it is now; counts the order's sequence on */
-export function nextEvent(order: OrderState, type: OrderEventType, now: Instant): OrderEvent {
-  order.events.sequence += 1;
-  const { sequence } = order.events;
+/**
+ * @param heard a caller waited for the answer and certainly got no other one
+ * @returns of the events of a checkout's answer those that tell more than the answer
+ */
+export function beyondAnswer(
+  order: OrderState,
+  events: readonly OrderEventType[],
+  heard: boolean,
+): OrderEventType[] {
   const attempt = currentAttempt(order);
-  return {
-    id: `${order.integration}:${order.orderId}:${sequence}`,
+  const knows = order.policy?.events === 'changes' && heard && attempt.answer?.decision !== 'pending';
+  if (!knows || !events.includes('order.decided')) return [...events];
+  attempt.answeredOnly = true;
+  return events.filter((type) => type !== 'order.decided');
+}
+
+/** @returns whether nothing but the answer at checkout was to be told of an order: then nor is its end */
+export function isPlainPass({ policy, decision, action, events, actions }: OrderState): boolean {
+  const passed = decision === 'pass' && action === 'proceed';
+  return policy?.events === 'changes' && passed && events.sequence === 0 && actions.length === 0;
+}
+
+const BRINGS_DECISION: readonly OrderEventType[] = [
+  'order.decided',
+  'order.review_resolved',
+  'order.decision_changed',
+];
+
+/** So many events can be sent again. */
+const KEPT_EVENTS = 50;
+
+/** @returns the order's next event, with its state in short as it is now; counts the order's sequence on, and keeps the event */
+export function nextEvent(order: OrderState, type: OrderEventType, now: Instant, by?: 'person'): OrderEvent {
+  const { events } = order;
+  const attempt = currentAttempt(order);
+  const reading = attempt.readings.length - 1;
+  events.sequence += 1;
+  const event: KeptEvent = {
+    sequence: events.sequence,
     type,
-    orderId: order.orderId,
-    integration: order.integration,
-    sequence,
     occurredAt: now,
     data: {
       phase: order.phase,
@@ -220,6 +272,25 @@ export function nextEvent(order: OrderState, type: OrderEventType, now: Instant)
       ...(order.reason !== undefined && { reason: order.reason }),
       ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
       ...(order.wouldBe !== undefined && { wouldBe: order.wouldBe }),
+      ...(by !== undefined && { by }),
     },
+    ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
+  };
+  events.last = [...(events.last ?? []), event].slice(-KEPT_EVENTS);
+  return eventToSend(order, event);
+}
+
+/** @returns an event of the order's as it is sent, each time the same */
+export function eventToSend(order: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
+  const { integration, orderId, attempts } = order;
+  const read = reading === undefined ? undefined : attempts[data.attempt - 1]?.readings[reading];
+  return {
+    id: `${integration}:${orderId}:${event.sequence}`,
+    type: event.type,
+    orderId,
+    integration,
+    sequence: event.sequence,
+    occurredAt: event.occurredAt,
+    data: { ...data, ...enrichedOf(read ?? {}) },
   };
 }

@@ -5,7 +5,10 @@ import type {
   GatewayResult,
   Instant,
   IntegrationWorkflow,
+  JournalEntry,
   OrderDecision,
+  OrderEventType,
+  OverrideAction,
   Phase,
   PortalActionKind,
   ReadingSource,
@@ -29,7 +32,9 @@ export interface OrderState {
   /** Open matters that a person must look at, oldest first. */
   attention: Attention[];
   actions: ActionRecord[];
-  events: { sequence: number; delivered: number; waiting: number };
+  /** What people did, the last 200, oldest first; absent: nothing yet. */
+  journal?: JournalEntry[];
+  events: { sequence: number; delivered: number; waiting: number; last?: KeptEvent[] };
   /** The last time the decision was read from the service, by whom. */
   lastRead?: { at: Instant; source: ReadingSource };
   hints: HintSpacing;
@@ -42,8 +47,48 @@ export interface OrderState {
   /** Nothing is left to wait for. */
   ended?: boolean;
   startedAt: Instant;
+  /** The order has a transaction that was there before it, and never creates one. */
+  adopted?: Adoption;
   /** Absent until the screening activity has answered for the first time. */
   policy?: Policy;
+}
+
+/** An event of the order, as it is kept to be sent again. */
+export interface KeptEvent {
+  /** Counts the order's events from 1. */
+  sequence: number;
+  type: OrderEventType;
+  occurredAt: Instant;
+  data: Omit<OrderEventData, keyof Enriched>;
+  /** The attempt's reading that came with it, by its place: what the service said beside the decision. */
+  reading?: number;
+}
+
+/** The order's state in short; with a decision what the service said beside it. */
+export interface OrderEventData extends Enriched {
+  phase: Phase;
+  decision: OrderDecision;
+  action: Action;
+  attempt: number;
+  transactionId?: string;
+  message?: string;
+  reason?: string;
+  cancelBy?: Instant;
+  wouldBe?: Action;
+  /** A person decided, not the service. */
+  by?: 'person';
+  attention: string[];
+}
+
+/** A transaction that was screened without us and becomes the order's. */
+export interface Adoption {
+  transactionId: string;
+  /** When the service screened it: its cancel window counts from then. */
+  screenedAt: Instant;
+  /** What the payment gateway said; needed in pre-gateway. Whoever went to the gateway has sent it on. */
+  gatewayResult?: GatewayResult;
+  /** Take it although the order's invoice number leads to another transaction. */
+  force?: boolean;
 }
 
 export interface Attempt {
@@ -68,6 +113,8 @@ export interface Attempt {
   readings: Reading[];
   /** What the checkout was told. */
   answer?: CheckoutAnswer;
+  /** The decision was told by the answer alone: no event has told where the order is since. */
+  answeredOnly?: boolean;
   /** Rescreens after the decision `error`. */
   rescreens: number;
   /** A rescreen is due now (its pause is over, or an operator asked). */
@@ -80,9 +127,29 @@ export interface Attempt {
   declinedAt?: Instant;
   /** What the newest create may have left was looked for. */
   lookedUp?: boolean;
+  /** What a person decided last; what the service says later changes the action no more. */
+  override?: Override;
 }
 
-export interface Reading {
+export interface Override {
+  action: OverrideAction;
+  /** The person's own words. */
+  reason: string;
+  by: 'person';
+  at: Instant;
+}
+
+/** What the service says beside a decision, in an enriched answer. */
+export interface Enriched {
+  insights?: Insights;
+  /** The mode of the account that the key is of. */
+  accountMode?: 'live' | 'test';
+  passiveMode?: boolean;
+  subStatus?: string;
+}
+
+/** A decision as it was read, with what came with it. */
+export interface Reading extends Enriched {
   decision: OrderDecision;
   at: Instant;
   source: ReadingSource;
@@ -109,6 +176,7 @@ export type AttentionCode =
   | 'wrong-key'
   | 'no-decision'
   | 'unreadable-answer'
+  | 'account-mode'
   | 'status-error'
   | 'gateway-late'
   | 'gateway-error'
@@ -119,6 +187,8 @@ export type AttentionCode =
   | 'cancel-refused'
   | 'cancel-too-late'
   | 'failed-after-window'
+  | 'failed-at-adoption'
+  | 'decision-after-override'
   | 'portal-refused'
   | 'portal-unconfirmed'
   | 'portal-not-sent'

@@ -28,10 +28,6 @@ export function step(order: Order, input: Input): Reply[] {
       advance(order, input.at);
       ask(order, input, replies);
       break;
-    case 'hint':
-      advance(order, input.at);
-      if (hintIsNews(order.state, input.hint, millis(order.now))) keepHint(order.state);
-      break;
     case 'signal':
       flag(order, input);
       break;

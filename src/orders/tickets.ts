@@ -1,8 +1,9 @@
-/** Who waits for an answer of an order, and for how long. */
+/** Who waits for an answer of an order, for how long, and what a checkout is told. */
 import type { Asked, Order, Refusal, Reply, Ticket } from './order.ts';
 import { actionNumbered, portalAnswer, portalFailure } from './portal.ts';
-import { isUnderWay } from './same-action.ts';
-import type { ActionRecord } from './state.ts';
+import { isUnderWay } from './portal-requests.ts';
+import { currentAttempt } from './record.ts';
+import type { ActionRecord, Attempt, CheckoutAnswer, OrderState } from './state.ts';
 import { type Instant, instant, millis } from './words.ts';
 
 /** Temporal lets ten updates be in flight: those who wait for an end leave room for what comes at once. */
@@ -15,6 +16,16 @@ const WAIT_MS = 10_000;
 export function mayWait(order: Order, isSame: (ticket: Ticket) => boolean): boolean {
   const waiting = order.tickets.length + order.held.length;
   return waiting < MOST_WAITING && order.tickets.filter(isSame).length < MOST_FOR_THE_SAME;
+}
+
+/**
+ * @returns whether somebody waits for the newest attempt's answer. Who starts an order says until when, and need not be known by a
+ * ticket: the fast path has none.
+ */
+export function callerWaits({ state, asked: { answerBy }, tickets, now }: Order): boolean {
+  const { number } = currentAttempt(state);
+  if (number === 1) return answerBy !== undefined && millis(now) <= millis(answerBy);
+  return tickets.some((one) => 'attempt' in one && one.attempt === number);
 }
 
 /** @returns when what can't be judged yet is to be sent again */
@@ -79,7 +90,7 @@ export function answerTickets(order: Order, replies: Reply[]): void {
 
 function replyTo({ state }: Order, ticket: Ticket): Reply | undefined {
   if ('attempt' in ticket) {
-    const answer = state.attempts[ticket.attempt - 1]?.answer;
+    const answer = answerNow(state, ticket.attempt);
     return answer === undefined ? undefined : { ticket: ticket.number, checkout: answer };
   }
   const record = actionNumbered(state, ticket.action);
@@ -102,4 +113,42 @@ function endOf(
       ...(record.message !== undefined && { serviceMessage: record.message }),
     },
   };
+}
+
+// What a checkout is told.
+
+/** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is */
+export function checkoutAnswer(
+  order: OrderState,
+  extra: Pick<CheckoutAnswer, 'insights'> = {},
+  attempt: Attempt = currentAttempt(order),
+): CheckoutAnswer {
+  const newest = attempt === currentAttempt(order);
+  return {
+    orderId: order.orderId,
+    integration: order.integration,
+    attempt: attempt.number,
+    decision: attempt.decision,
+    action: order.action,
+    phase: order.phase,
+    ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
+    ...(order.message !== undefined && { message: order.message }),
+    ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
+    ...(order.wouldBe !== undefined && { wouldBe: order.wouldBe }),
+    ...(newest && order.reason !== undefined && { reason: order.reason }),
+    ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),
+    ...extra,
+  };
+}
+
+/**
+ * Rule «pending becomes the decision»: what was answered stands, but for a `pending` that wasn't declined.
+ * @returns what the checkout of the attempt is told when it asks now; undefined: it has no answer yet
+ */
+export function answerNow(order: OrderState, number: number): CheckoutAnswer | undefined {
+  const attempt = order.attempts.find((one) => one.number === number);
+  const answer = attempt?.answer;
+  if (attempt === undefined || answer?.decision !== 'pending' || answer.action === 'decline') return answer;
+  const { decision = 'pending', insights } = attempt.readings[0] ?? {};
+  return { ...checkoutAnswer(order, insights && { insights }, attempt), decision };
 }

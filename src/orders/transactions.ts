@@ -2,8 +2,8 @@
 import type { LookUpOutcome, ScreeningOutcome } from './activity-contract.ts';
 import type { OrderEventType } from './messages.ts';
 import type { Policy } from './policy.ts';
-import { clear, currentAttempt, raiseWrongKey } from './record.ts';
-import type { Attempt, OrderState } from './state.ts';
+import { clear, currentAttempt, enrichedOf, raiseWrongKey } from './record.ts';
+import type { Attempt, Enriched, OrderState } from './state.ts';
 import { type Decision, type Instant, instant, millis, type OrderDecision } from './words.ts';
 
 /**
@@ -49,7 +49,7 @@ export function hasDecision(attempt: Attempt): boolean {
 function noteFound(
   order: OrderState,
   attempt: Attempt,
-  found: { transactionId: string; decision: Decision },
+  found: { transactionId: string; decision: Decision } & Enriched,
   now: Instant,
 ): void {
   if (found.decision === 'error' && hasDecision(attempt)) {
@@ -61,7 +61,7 @@ function noteFound(
   noteTransaction(attempt, found.transactionId);
   if (order.policy !== undefined) noteWindow(attempt, order.policy);
   attempt.decision = found.decision;
-  attempt.readings.push({ decision: found.decision, at: now, source: 'look-up' });
+  attempt.readings.push({ decision: found.decision, at: now, source: 'look-up', ...enrichedOf(found) });
   if (attempt !== currentAttempt(order)) return;
   order.decision = found.decision;
   order.lastRead = { at: now, source: 'look-up' };

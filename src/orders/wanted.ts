@@ -5,8 +5,8 @@
 import { transactionToLookAt } from './begin.ts';
 import { actionBound, hintReadable, nextDeadline, spacingDeadline } from './deadlines.ts';
 import type { Effect, EffectKind, Order } from './order.ts';
+import { isUnderWay, namedTransaction } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
-import { isUnderWay, namedTransaction } from './same-action.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { ticketsUntil } from './tickets.ts';
 import { mustLookUp } from './transactions.ts';

@@ -12,6 +12,10 @@ export type OrderDecision = (typeof ORDER_DECISIONS)[number];
 export const ACTIONS = ['proceed', 'hold', 'decline', 'cancel'] as const;
 export type Action = (typeof ACTIONS)[number];
 
+/** What a person can decide in place of the service. */
+export const OVERRIDE_ACTIONS = ['proceed', 'cancel'] as const satisfies readonly Action[];
+export type OverrideAction = (typeof OVERRIDE_ACTIONS)[number];
+
 /** Where the order is. */
 export const PHASES = [
   'screening',
@@ -40,7 +44,7 @@ export type PortalActionKind = (typeof PORTAL_ACTIONS)[number];
 export const ORDER_EVENTS = {
   'order.decided': 'an attempt has its decision, also when the caller had it as an answer',
   'order.review_resolved': 'a review ended',
-  'order.decision_changed': 'the service changed its mind',
+  'order.decision_changed': 'the service changed its mind; with `by: "person"` a person decided',
   'order.canceled': 'the transaction is canceled',
   'order.attention': 'a person must look; `sequence` 0 when the order couldn’t say it itself',
   'order.closed': 'the cancel window is over, and nothing is left to wait for',
@@ -53,6 +57,7 @@ export type Instant = string;
 /** Who made us read the status. */
 export type ReadingSource =
   | 'checkout'
+  | 'adoption'
   | 'catch-up'
   | 'rescreen'
   | 'webhook'
@@ -60,6 +65,31 @@ export type ReadingSource =
   | 'operator'
   | 'recheck'
   | 'look-up';
+
+/** Who asks for something. */
+export interface By {
+  /** The name of the API key, which was proved. */
+  key?: string;
+  /** The person, as claimed. */
+  actor?: string;
+}
+
+/** What people do to an order, as its journal has it. */
+export const DEEDS = [...PORTAL_ACTIONS, 'withdraw', 'override', 'acknowledge', 'adopt'] as const;
+
+/** What somebody did to an order. */
+export interface JournalEntry {
+  at: Instant;
+  what: (typeof DEEDS)[number];
+  /** Absent: whoever asked, straight through Temporal, didn't say. */
+  by?: By;
+  /** Why, in the person's own words. */
+  because?: string;
+  /** The portal action that it made, or that it withdraws: its number on the order's record. */
+  number?: number;
+  /** What an override decided. */
+  action?: OverrideAction;
+}
 
 /** @returns the moment `ms` milliseconds after the epoch as an ISO string */
 export function instant(ms: number): Instant {

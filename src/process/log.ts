@@ -5,6 +5,7 @@
  */
 import { type DestinationStream, pino } from 'pino';
 import type { LogLevel } from '../config/index.ts';
+import { withoutCardNumbers } from '../orders/card-numbers.ts';
 
 /** Everything that a line may say beside its words. */
 export interface LogFields {
@@ -17,6 +18,14 @@ export interface LogFields {
   code?: string | undefined;
   /** The name of the API key that was sent, never the key. */
   key?: string | undefined;
+  /** The person who asks, as claimed. */
+  actor?: string | undefined;
+  /** Where a request comes from: an address. */
+  peer?: string | undefined;
+  /** Why somebody does something, in their own words. */
+  because?: string | undefined;
+  /** Of a portal action or an event, on the order's record. */
+  number?: number | undefined;
   orderId?: string | undefined;
   integration?: string | undefined;
   workflowId?: string | undefined;
@@ -30,10 +39,14 @@ export interface LogFields {
   /** Which of the order's jobs, or which portal action. */
   job?: string | undefined;
   action?: string | undefined;
+  /** What is wrong with a setting, and where: our own words. */
+  fault?: string | undefined;
   /** Why, in one slug. */
   reason?: string | undefined;
   /** Temporal's host and port, and its namespace. */
   address?: string | undefined;
+  /** A call to Temporal, by the name of its operation. */
+  call?: string | undefined;
   namespace?: string | undefined;
   /** The version of a worker. */
   deploymentName?: string | undefined;
@@ -55,12 +68,20 @@ type Write = {
 type Severity = 'debug' | 'info' | 'warn' | 'error';
 
 export interface Log extends Record<Severity, Write> {
-  /** A line of a library. Its words are logged only where they can't quote anything. */
+  /** Who did what, a stream of its own: each line has `audit: true`, and is written at every level but `silent`. */
+  audit(fields: LogFields): void;
+  /**
+   * A line of a library. Its words are logged only where they can't quote anything. The same again is counted, and said once
+   * in ten seconds, with `repeats`.
+   */
   foreign(severity: Severity, fields: LogFields, words: string): void;
 }
 
 const LONGEST_TEXT = 200;
-const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : undefined);
+/** As long as a person may make one. */
+const LONGEST_REASON = 500;
+const text = (value: unknown) =>
+  typeof value === 'string' ? withoutCardNumbers(value).slice(0, LONGEST_TEXT) : undefined;
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 /** How each field is shown. */
@@ -71,6 +92,11 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
   durationMs: number,
   code: text,
   key: text,
+  actor: text,
+  peer: text,
+  because: (words) =>
+    typeof words === 'string' ? withoutCardNumbers(words).slice(0, LONGEST_REASON) : undefined,
+  number,
   orderId: text,
   integration: text,
   workflowId: text,
@@ -81,8 +107,10 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
   taskQueue: text,
   job: text,
   action: text,
+  fault: text,
   reason: text,
   address: text,
+  call: text,
   namespace: text,
   deploymentName: text,
   buildId: text,
@@ -97,22 +125,52 @@ const LEFT_OUT = 'a line of a library; its words are left out';
 /** @param destination instead of standard output */
 export function createLog(name: string, level: LogLevel, destination?: DestinationStream): Log {
   const logger = destination === undefined ? pino({ name, level }) : pino({ name, level }, destination);
+  const repeated = new Repeated();
   const write =
     (severity: Severity): Write =>
     (first: LogFields | string, words?: string) => {
       if (typeof first === 'string') logger[severity](first);
       else logger[severity](listed(first), words ?? LEFT_OUT);
     };
+  const audit = logger.child({ audit: true }, { level: level === 'silent' ? 'silent' : 'info' });
   return {
+    audit: (fields) => audit.info(listed(fields), 'audit'),
     debug: write('debug'),
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
     foreign(severity, fields, words) {
       const plain = PLAIN_WORDS.test(words) || LISTENING.test(words);
-      logger[severity](listed(fields), plain ? words : LEFT_OUT);
+      const shown = listed(fields);
+      const said = plain ? words : LEFT_OUT;
+      const repeats = repeated.since(JSON.stringify({ severity, said, ...shown, tries: undefined }));
+      if (repeats === undefined) return;
+      logger[severity]({ ...shown, ...(repeats > 0 && { repeats }) }, said);
     },
   };
+}
+
+const SAID_ONCE_IN_MS = 10_000;
+const MOST_REMEMBERED = 1_000;
+
+/** Counts what is said again and again. */
+class Repeated {
+  readonly #said = new Map<string, { until: number; repeats: number }>();
+
+  /** @returns how often it was said since it was said aloud; undefined: it isn't to be said again yet */
+  since(line: string): number | undefined {
+    const now = Date.now();
+    const before = this.#said.get(line);
+    if (before !== undefined && now < before.until) {
+      before.repeats += 1;
+      return undefined;
+    }
+    this.#said.delete(line);
+    this.#said.set(line, { until: now + SAID_ONCE_IN_MS, repeats: 0 });
+    const [oldest] = this.#said.keys();
+    if (this.#said.size > MOST_REMEMBERED && oldest !== undefined) this.#said.delete(oldest);
+    return before?.repeats ?? 0;
+  }
 }
 
 function listed(fields: LogFields): Record<string, unknown> {
@@ -125,9 +183,12 @@ const FRAME = /^\s+at (?:[^()]{1,200} \()?(?:file:\/\/|node:|\/)[^()\s]{1,400}:\
 const MOST_FRAMES = 10;
 const MOST_CAUSES = 5;
 
-/** An error without its message, which may quote what it failed on: its kind, its code, the id of a key it lacked, and where it came from. */
+/**
+ * An error without its message, which may quote what it failed on: its kind, its code, the id of a key it lacked, why there was no
+ * connection, and where it came from.
+ */
 export function showError(error: unknown, causesLeft = MOST_CAUSES): Record<string, unknown> {
-  if (!(error instanceof Error)) return { type: typeof error };
+  if (!(error instanceof Error)) return { type: typeof error, ...connectionFault(error) };
   const code = 'code' in error ? error.code : undefined;
   return {
     type: SLUG.test(error.name) ? error.name : 'Error',
@@ -135,8 +196,37 @@ export function showError(error: unknown, causesLeft = MOST_CAUSES): Record<stri
     ...('keyId' in error &&
       typeof error.keyId === 'string' &&
       SLUG.test(error.keyId) && { keyId: error.keyId }),
+    ...connectionFault(error.message),
     frames: framesOf(error),
     ...(causesLeft > 0 && error.cause instanceof Error && { cause: showError(error.cause, causesLeft - 1) }),
+  };
+}
+
+/** What gRPC calls a refusal, as its two libraries write it at the beginning. */
+const GRPC = /^(?:\d{1,2} ([A-Z_]{2,20}): |Status \{ code: ([A-Za-z]{2,20}),)/;
+/** Words of Node, of Rust and of TLS that name a cause, and nothing else. */
+const WHY =
+  /\b(E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|PIPE|NOTFOUND|AI_AGAIN)|Connection(?:Refused|Reset|Aborted)|BrokenPipe|TimedOut|NotConnected|HostUnreachable|NetworkUnreachable|UnexpectedEof|dns error|UnknownIssuer|NotValidForName|BadSignature|Expired|NotValidYet|CertificateRequired|HandshakeFailure)\b/;
+const IP = String.raw`\d{1,3}(?:\.\d{1,3}){3}|\[?[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}\]?`;
+/** Where those libraries write whom they could not reach: after the name of the system's error, or before it. */
+const PEER = new RegExp(
+  String.raw`\bconnect E[A-Z]{4,20} ((?:${IP}):\d{1,5})\b|, ((?:${IP}):\d{1,5}), Os \{|\bgetaddrinfo E[A-Z_]{4,20} ([\w.-]{1,253})$`,
+  'i',
+);
+
+/** @returns what an error's words say of a connection that failed: gRPC's status, why, and whom it should have reached */
+function connectionFault(words: unknown): { grpc?: string; why?: string; address?: string } {
+  if (typeof words !== 'string') return {};
+  const begin = words.slice(0, 2_000);
+  const [, ofNode, ofRust] = GRPC.exec(begin) ?? [];
+  const grpc = ofNode ?? ofRust;
+  const why = WHY.exec(begin)?.[1];
+  const [, ...peers] = why === undefined ? [] : (PEER.exec(begin) ?? []);
+  const address = peers.find((peer) => peer !== undefined);
+  return {
+    ...(grpc !== undefined && { grpc }),
+    ...(why !== undefined && { why }),
+    ...(address !== undefined && { address }),
   };
 }
 

@@ -143,6 +143,8 @@ async function listen(app: FastifyInstance, port: number, host: string): Promise
 }
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
+/** A page of another address can have its own name mean this machine. */
+const LOOPBACK_NAME = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})(?::\d{1,5})?$/i;
 
 interface OfTransaction {
   Params: { idOrInvoice: string };
@@ -154,8 +156,11 @@ interface OfTransaction {
  */
 function controlRoutes(app: FastifyInstance, control: SandboxControl): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (LOOPBACK.test(request.socket.remoteAddress ?? '')) return;
-    await reply.code(403).send(fault('', 'the control plane answers callers on this machine only'));
+    const { socket, headers } = request;
+    if (LOOPBACK.test(socket.remoteAddress ?? '') && LOOPBACK_NAME.test(headers.host ?? '')) return;
+    await reply
+      .code(403)
+      .send(fault('', 'the control plane answers callers on this machine only, by localhost or 127.0.0.1'));
   });
 
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {

@@ -10,7 +10,10 @@ import {
 } from './model.ts';
 import type { Ledger, SandboxState } from './state.ts';
 
-const customerCodeRequest = z.looseObject({ customer_code: z.string().min(1), email: z.email() });
+const customerCodeRequest = z.looseObject({
+  customer_code: z.string().min(1),
+  email: z.email({ pattern: z.regexes.html5Email }),
+});
 const transactionRequest = z.looseObject({ transaction_id: z.string().min(1) });
 
 /**

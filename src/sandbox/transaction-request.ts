@@ -31,16 +31,22 @@ export function inDefinitionSpelling(value: unknown): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, field]) => [SPELLINGS.get(name) ?? name, field]));
 }
 
-const number = z.string().regex(/^\d*\.?\d*$/);
+/** The document's pattern, which an empty text has too: that is a discount, but no number. */
+const discount = z.string().regex(/^\d*\.?\d*$/);
+const number = discount.regex(/\d/);
 const amount = number.max(24);
 const text = z.string().max(128);
-const filled = text.min(1);
-const date = text.regex(/^(\d{2}\/\d{2}\/\d{4})?$/);
-const country = z.string().regex(/^[A-Za-z]{2}$/);
+const email = z.email({ pattern: z.regexes.html5Email }).max(128);
+const date = text.regex(/^(?:0[1-9]|1[0-2])\/(?:0[1-9]|[12]\d|3[01])\/\d{4}$/);
+const country = z.string().refine(isCountry, 'must be an ISO country code');
+const phoneNumber = text.refine(isPhoneNumber, 'must be a phone number');
+const website = text.refine(isDomainName, 'must be a domain name');
+const anything = z.string().optional();
+const freeForm = z.record(z.string(), z.unknown()).optional();
 
 const customer = z.looseObject({
   id: z.string().max(64).optional(),
-  email: z.email().max(128),
+  email,
   joined_on: date.optional(),
   last_sign_in: date.optional(),
   last_purchase_date: date.optional(),
@@ -50,19 +56,21 @@ const customer = z.looseObject({
 });
 
 const address = z.looseObject({
-  firstName: filled,
-  lastName: filled,
+  firstName: text,
+  lastName: text,
   company: text.optional(),
-  address: filled,
-  city: filled,
-  state: filled,
-  zip: filled,
+  address: text,
+  city: text,
+  state: text,
+  zip: text,
   country,
 });
 
-const filledBillTo = z.looseObject({ billTo: address.extend({ phoneNumber: filled }) });
+const filledBillTo = z.looseObject({ billTo: address.extend({ phoneNumber }) });
 
 const creditCard = z.looseObject({
+  bin: anything,
+  cardType: anything,
   last4: z
     .string()
     .regex(/^\d{4}$/)
@@ -77,19 +85,22 @@ const creditCard = z.looseObject({
 
 const transactionRequestSchema = z.looseObject({
   amount,
-  currency_code: z.string().max(3).optional(),
-  discountAmount: number.optional(),
-  discountPrice: number.optional(),
-  discountPercentage: number.optional(),
+  currency_code: z
+    .string()
+    .regex(/^[A-Za-z]{3}$/)
+    .optional(),
+  discountAmount: discount.optional(),
+  discountPrice: discount.optional(),
+  discountPercentage: discount.optional(),
   shippingAmount: amount.optional(),
-  shippingMethod: z.string().optional(),
+  shippingMethod: anything,
   fulfillmentDate: date.optional(),
   customer: z.preprocess(inDefinitionSpelling, customer),
   merchant: z
     .looseObject({
       name: text,
-      website: text,
-      email: z.email().max(128),
+      website,
+      email,
       productType: z.enum(['Goods', 'Services']).optional(),
     })
     .optional(),
@@ -98,8 +109,11 @@ const transactionRequestSchema = z.looseObject({
       inDefinitionSpelling,
       z.looseObject({
         invoiceNumber: z.string().max(64).optional(),
+        referring_site: anything,
+        referring_url: anything,
+        landing_page: anything,
         order_type: z.enum(['', 'one-time', 'recurring', 'subscription', 'upsell']).optional(),
-        landing_page_type: z.enum(['', 'home', 'product', 'search', 'category', 'about', 'other']).optional(),
+        landing_page_type: z.enum(['home', 'product', 'search', 'category', 'about', 'other']).optional(),
       }),
     )
     .optional(),
@@ -107,8 +121,52 @@ const transactionRequestSchema = z.looseObject({
   billTo: z.record(z.string(), z.unknown()),
   shipTo: address.optional(),
   lineItems: z
-    .array(z.looseObject({ price: z.number().optional(), quantity: z.number().optional() }))
+    .array(
+      z.looseObject({
+        sku: anything,
+        manufacturer: anything,
+        name: anything,
+        category: anything,
+        notes: anything,
+        price: z.number().optional(),
+        quantity: z.number().optional(),
+        sellingPlanName: anything,
+        sellingPlanId: anything,
+      }),
+    )
     .optional(),
+  travel: z
+    .preprocess(
+      inDefinitionSpelling,
+      z.looseObject({
+        travel_date: date.optional(),
+        destination: text.optional(),
+        point_of_origin: text.optional(),
+      }),
+    )
+    .optional(),
+  gatewayName: anything,
+  gatewayStatus: anything,
+  'transaction-id': anything,
+  authcode: anything,
+  '3d_secure': z
+    .looseObject({
+      authenticated: z.boolean().optional(),
+      succeeded: z.boolean().optional(),
+      version: anything,
+    })
+    .optional(),
+  app: anything,
+  version: anything,
+  appName: anything,
+  appVersion: anything,
+  digitalGoodsAmount: anything,
+  digitalGoodsPercentage: anything,
+  isBopis: anything,
+  checkout: freeForm,
+  userFields: freeForm,
+  performance: freeForm,
+  subscriptionDetails: freeForm,
   customerIP: z.string().refine((ip) => isIP(ip) !== 0, 'must be an IP address'),
   avsResultCode: z.string().max(3).optional(),
   cvvResultCode: z
@@ -155,7 +213,7 @@ function inWords({ issues }: z.ZodError): string[] {
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-/** The conditional fields of Transaction and CreditCard. */
+/** The conditional fields of Transaction and CreditCard. Without a card nothing is asked for, as with a wallet. */
 function missingData(request: TransactionRequest): string[] {
   const missing: string[] = [];
   if (request.merchant?.productType === 'Goods' && !request.shipTo) missing.push('shipTo');
@@ -164,7 +222,11 @@ function missingData(request: TransactionRequest): string[] {
     if (!request.avsResultCode) missing.push('avsResultCode');
     if (!request.cvvResultCode) missing.push('cvvResultCode');
   }
-  if (card && !request.avsResultCode && !request.cvvResultCode) {
+  if (card && request.gatewayType === 'post-gateway') {
+    if (!card.last4 && !card.cardNumber) missing.push('payment.creditCard.last4');
+    if (!request.avsResultCode) missing.push('avsResultCode');
+    if (!request.cvvResultCode) missing.push('cvvResultCode');
+  } else if (card && !request.avsResultCode && !request.cvvResultCode) {
     if (!card.cardNumber) missing.push('payment.creditCard.cardNumber');
     if (!card.expirationDate) missing.push('payment.creditCard.expirationDate');
     if (!card.cardCode) missing.push('payment.creditCard.cardCode');
@@ -190,7 +252,25 @@ function isUnexpired(expirationDate: string, now: Date): boolean {
   const found = /^(0[1-9]|1[0-2])(?:[-/]?(\d{2})|[-/](\d{4}))$/.exec(expirationDate);
   if (!found) return false;
   const year = Number(found[3] ?? `20${found[2]}`);
-  return now.getTime() < Date.UTC(year, Number(found[1]), 1);
+  // A card is good until its month has ended everywhere.
+  return now.getTime() < Date.UTC(year, Number(found[1]), 1, 12);
+}
+
+/** Node's own list of regions. */
+function isCountry(code: string): boolean {
+  const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  return /^[a-z]{2}$/i.test(code) && regions.of(code.toUpperCase()) !== undefined;
+}
+
+function isPhoneNumber(given: string): boolean {
+  const [number = ''] = given.split(/x|ext|#/i);
+  const digits = number.replaceAll(/\D/g, '').length;
+  return /^[\d\s()+./-]+$/.test(number) && digits >= 5 && digits <= 20;
+}
+
+function isDomainName(given: string): boolean {
+  const labels = given.split('.');
+  return labels.length > 1 && labels.every((label) => /^(?!-)[a-z\d-]{1,63}(?<!-)$/i.test(label));
 }
 
 function isCardNumber(value: string): boolean {

@@ -1,46 +1,64 @@
 /** What a card must be: its number, its mode, its expiry. */
 
+import { passesLuhn } from '../orders/card-numbers.ts';
 import type { Fault } from '../orders/errors.ts';
-import { type Mode, schemaFindings } from './findings.ts';
-import { type Finding, toDefinitionSpelling } from './spellings.ts';
+import type { IntegrationWorkflow } from '../orders/words.ts';
+import { schemaFindings } from './fields.ts';
+import { type Finding, isObject, toDefinitionSpelling } from './spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
 
 export type ParsedCard = { ok: true; card: CardData } | { ok: false; faults: Fault[] };
 
-/** What a card is judged by: the key's mode, and the day (in UTC) on which it must not have expired. */
+/** The mode of an API key: it fixes whether test or real card numbers are accepted. */
+export type Mode = 'test' | 'live';
+
+/** What a card is judged by: the key's mode, and the moment at which it must not have expired. */
 export interface CardRules {
   mode: Mode;
-  today: Date;
+  now: Date;
 }
 
 /**
  * Checks full card data, as `POST /v1/card-refs` takes it and as it comes out of the stash: form, check digit, expiry,
  * and test or real number by the key's mode.
+ * @param rules.workflow that of the integration; an order may name another, so only what is needed depends on it
  */
-export function parseCard(input: unknown, rules: CardRules): ParsedCard {
+export function parseCard(input: unknown, rules: CardRules & { workflow: IntegrationWorkflow }): ParsedCard {
   const { value, shownPath } = toDefinitionSpelling(cardSchema, input);
   const parsed = cardSchema.safeParse(value);
   const findings = [
     ...(parsed.success ? [] : schemaFindings(parsed.error, value)),
     ...cardFindings(parsed.success ? parsed.data : wellFormed(value), rules),
+    ...(rules.workflow === 'pre-gateway' && isObject(value) ? missingOf(value) : []),
   ];
-  if (parsed.success && findings.length === 0) return { ok: true, card: parsed.data };
-  return { ok: false, faults: findings.map(({ path, message }) => ({ path: shownPath(path), message })) };
+  if (!parsed.success || findings.length > 0) {
+    return { ok: false, faults: findings.map(({ path, message }) => ({ path: shownPath(path), message })) };
+  }
+  return { ok: true, card: parsed.data };
+}
+
+function missingOf(given: Record<string, unknown>): Finding[] {
+  return ['expirationDate', 'cardCode']
+    .filter((field) => given[field] === undefined)
+    .map((field) => ({ path: [field], message: 'is required' }));
+}
+
+/** Rule «card code»: after an authorization nobody may keep it, nor send it on. */
+export function cardOfWorkflow({ cardCode, ...card }: CardData, workflow: IntegrationWorkflow): CardData {
+  return workflow !== 'pre-gateway' || cardCode === undefined ? card : { ...card, cardCode };
 }
 
 /** The card fields of `value` whose form is right, so that the rules can be asked of them beside other faults. */
 export function wellFormed(value: unknown): Partial<CardData> {
   const { cardNumber, expirationDate, cardCode } = cardSchema.shape;
-  const read = (schema: typeof cardNumber, name: keyof CardData) => {
-    const field = schema.safeParse(
-      typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
-    );
-    return field.success ? { [name]: field.data } : {};
-  };
+  const given: Record<string, unknown> = isObject(value) ? value : {};
+  const number = cardNumber.safeParse(given.cardNumber);
+  const expiry = expirationDate.safeParse(given.expirationDate);
+  const code = cardCode.safeParse(given.cardCode);
   return {
-    ...read(cardNumber, 'cardNumber'),
-    ...read(expirationDate, 'expirationDate'),
-    ...read(cardCode, 'cardCode'),
+    ...(number.success && { cardNumber: number.data }),
+    ...(expiry.data !== undefined && { expirationDate: expiry.data }),
+    ...(code.data !== undefined && { cardCode: code.data }),
   };
 }
 
@@ -50,17 +68,14 @@ export function cardFindings({ cardNumber, expirationDate }: Partial<CardData>, 
   if (cardNumber !== undefined) {
     if (!passesLuhn(cardNumber)) {
       findings.push({ path: ['cardNumber'], message: 'is no valid card number: its check digit is wrong' });
-    } else if (isTestCardNumber(cardNumber) !== (rules.mode === 'test')) {
+    } else if (rules.mode === 'live' && isTestCardNumber(cardNumber)) {
       findings.push({
         path: ['cardNumber'],
-        message:
-          rules.mode === 'test'
-            ? 'must be a well-known test number: this integration is in test mode, and real cards are refused'
-            : 'must be a real card number: this integration is in live mode, and test numbers are refused',
+        message: 'must be a real card number: this integration is in live mode, and test numbers are refused',
       });
     }
   }
-  if (expirationDate !== undefined && isExpired(expirationDate, rules.today)) {
+  if (expirationDate !== undefined && isExpired(expirationDate, rules.now)) {
     findings.push({
       path: ['expirationDate'],
       message: 'is in the past; ask the customer for a card that is valid',
@@ -69,27 +84,12 @@ export function cardFindings({ cardNumber, expirationDate }: Partial<CardData>, 
   return findings;
 }
 
-/** Whether the last digit of a card number is the check digit of the others (ISO/IEC 7812). */
-export function passesLuhn(cardNumber: string): boolean {
-  const sum = [...cardNumber].reverse().reduce((total, character, index) => {
-    const digit = Number(character) * (index % 2 === 0 ? 1 : 2);
-    return total + (digit > 9 ? digit - 9 : digit);
-  }, 0);
-  return sum % 10 === 0;
-}
-
-/** Whether text holds a full card number, with or without spaces or dashes: 13 to 19 digits, the last a check digit. */
-export function holdsCardNumber(text: string): boolean {
-  const runs = text.match(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g) ?? [];
-  return runs.some((run) => passesLuhn(run.replace(/[ -]/g, '')));
-}
-
-/** Whether a card of one of the five date formats has expired: it is good to the end of its month, in UTC. */
-export function isExpired(expirationDate: string, today: Date): boolean {
+/** Whether a card of one of the five date formats has expired: it is good until its month has ended everywhere, last in UTC−12. */
+export function isExpired(expirationDate: string, now: Date): boolean {
   const month = Number(expirationDate.slice(0, 2));
   const year = Number(expirationDate.replace(/^..[-/]?/, ''));
   const fullYear = year < 100 ? 2000 + year : year;
-  return today.getTime() >= Date.UTC(fullYear, month, 1);
+  return now.getTime() >= Date.UTC(fullYear, month, 1, 12);
 }
 
 /** Numbers that payment gateways publish for tests; no issuer gives them out. */
@@ -117,7 +117,7 @@ const TEST_CARD_NUMBERS = new Set(
   ).split(' '),
 );
 
-/** Whether a card number is one of the well-known test numbers, which only a test account accepts. */
+/** Whether a card number is one of the well-known test numbers, which a live account refuses for certain. Which others a test account takes only the service knows. */
 export function isTestCardNumber(cardNumber: string): boolean {
   return TEST_CARD_NUMBERS.has(cardNumber);
 }

@@ -1,11 +1,10 @@
 /** The client of the screening service: one call for each operation. */
 import { z } from 'zod';
-import type { Fault } from '../orders/errors.ts';
+import type { Fault, OrderErrorCode } from '../orders/errors.ts';
 import type { GatewayResult } from '../orders/words.ts';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
-import { email, filledText, isoDate, oneOf } from './fields.ts';
-import { type Dialect, schemaFindings } from './findings.ts';
+import { email, filledText, isoDate, oneOf, schemaFindings, text } from './fields.ts';
 import { withoutHash, writeTransaction } from './parse-transaction.ts';
 import {
   type ChargebackReply,
@@ -17,7 +16,7 @@ import {
   readTransactionResponse,
   type TransactionResponse,
 } from './replies.ts';
-import { toDefinitionSpelling } from './spellings.ts';
+import { type Dialect, toDefinitionSpelling } from './spellings.ts';
 import type { CardData, Transaction } from './transaction-schema.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -27,7 +26,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
  * connections, so one may be made for each call. Throws when an address is not an http(s) one, without showing it.
  */
 export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {
-  const { apiKey, dialect } = settings;
+  const { apiKey, dialect, apiKeyHeader = false } = settings;
   const base = withoutLastSlash(settings.baseUrl, 'baseUrl');
   const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
 
@@ -38,7 +37,8 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
   ): Promise<T> {
     const { operation, url, body, secrets = [] } = request;
     const timeoutMs = options?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const reply = await exchange({ operation, url, body, timeoutMs });
+    const headers = apiKeyHeader ? { 'x-api-key': apiKey } : {};
+    const reply = await exchange({ operation, url, headers, body, timeoutMs });
     return read(reply, { operation, secrets: [apiKey, ...secrets] });
   }
 
@@ -123,6 +123,8 @@ export interface ScreeningClientSettings {
   portalBaseUrl: string;
   apiKey: string;
   dialect: Dialect;
+  /** Send the key in the header `x-api-key`, too, with each call; false unless given. */
+  apiKeyHeader?: boolean;
 }
 
 export interface CallOptions {
@@ -132,7 +134,7 @@ export interface CallOptions {
 
 export interface CreateRequest {
   transaction: Transaction;
-  /** Full card data, for pre-gateway only; it goes into the request and nowhere else. */
+  /** Full card data; it goes into the request and nowhere else. */
   card?: CardData;
   enrich: boolean;
   invoiceNumber: string;
@@ -172,6 +174,66 @@ export interface ScreeningClient {
   ): Promise<ChargebackReply>;
 }
 
+// What is read of a transaction that an order adopts.
+
+/**
+ * Reads the transaction and what the order's invoice number leads to, both within `timeoutMs`.
+ * @returns its decision, or why no order may take it
+ */
+export async function readForAdoption(
+  client: ScreeningClient,
+  wanted: { transactionId: string; invoiceNumber: string; force?: boolean },
+  timeoutMs: number,
+): Promise<TransactionResponse | { code: OrderErrorCode; message: string }> {
+  const { transactionId, invoiceNumber, force } = wanted;
+  try {
+    const [read, found] = await Promise.all([
+      client.statusById(transactionId, { timeoutMs }),
+      force === true ? transactionId : idByInvoice(client, invoiceNumber, timeoutMs),
+    ]);
+    if (read.decision === 'error') return { code: 'transaction-without-decision', message: IN_ERROR };
+    if (found !== undefined && found.toLowerCase() !== transactionId.toLowerCase()) {
+      return { code: 'invoice-mismatch', message: ANOTHER_BY_INVOICE };
+    }
+    return read;
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    return whyUnread(error);
+  }
+}
+
+/** @returns the id of the first transaction of that invoice number; undefined when there is none */
+async function idByInvoice(
+  client: ScreeningClient,
+  invoiceNumber: string,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  try {
+    return (await client.statusByInvoice(invoiceNumber, { timeoutMs })).id;
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    if (error.reason === 'not-found') return undefined;
+    if (error.transactionId !== undefined) return error.transactionId;
+    throw error;
+  }
+}
+
+function whyUnread({ reason, outcome }: ScreeningError): { code: OrderErrorCode; message: string } {
+  if (reason === 'not-found') return { code: 'unknown-transaction', message: UNKNOWN_TO_SERVICE };
+  if (reason === 'unknown-decision') return { code: 'transaction-without-decision', message: NO_DECISION };
+  const words = reason === 'forbidden' ? WRONG_KEY : outcome === 'refused' ? REFUSED_TO_TELL : NO_ANSWER;
+  return { code: 'screening-service-unavailable', message: `${words}, so nothing was adopted` };
+}
+
+const UNKNOWN_TO_SERVICE = 'The screening service does not know the transaction';
+const IN_ERROR = 'The decision of the transaction is «error»: there is nothing to adopt';
+const NO_DECISION = 'The service’s word for the transaction is no decision: there is nothing to adopt';
+const ANOTHER_BY_INVOICE =
+  'The order’s invoice number leads to another transaction at the screening service: send it with force';
+const WRONG_KEY = 'The screening service does not take the API key';
+const REFUSED_TO_TELL = 'The screening service refused to tell the status';
+const NO_ANSWER = 'The screening service did not answer';
+
 // The fields of the portal actions.
 
 /** The body of `POST /gateway_response`, in definition spelling: what the payment gateway said, in the service's words. */
@@ -190,10 +252,10 @@ export const chargebackSchema = z.strictObject({
   reason_code: filledText(128),
   due_date: isoDate(),
   notice_date: isoDate().exactOptional(),
-  reference_number: z.string().exactOptional(),
-  carrier: z.string().exactOptional(),
-  carrier_tracking_number: z.string().exactOptional(),
-  notes: z.string().exactOptional(),
+  reference_number: text(4_096).exactOptional(),
+  carrier: text(4_096).exactOptional(),
+  carrier_tracking_number: text(4_096).exactOptional(),
+  notes: text(4_096).exactOptional(),
   inquiry: oneOf(['true', 'false']).exactOptional(),
 });
 export type Chargeback = z.infer<typeof chargebackSchema>;

@@ -14,6 +14,7 @@ export interface Reply {
 export interface Exchange {
   operation: Operation;
   url: string;
+  headers?: Record<string, string>;
   /** Sent as JSON by POST; without one it is a GET. */
   body?: unknown;
   timeoutMs: number;
@@ -34,7 +35,7 @@ const httpsAgent = new https.Agent(AGENT_OPTIONS);
  * Sends one request and reads the whole reply, following no redirect. The time-out covers everything from connecting
  * to the last byte. Rejects with `ScreeningError` only; what node-fetch throws holds the address, so nothing of it is kept.
  */
-export async function exchange({ operation, url, body, timeoutMs }: Exchange): Promise<Reply> {
+export async function exchange({ operation, url, headers, body, timeoutMs }: Exchange): Promise<Reply> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   let response: Response | undefined;
@@ -45,6 +46,7 @@ export async function exchange({ operation, url, body, timeoutMs }: Exchange): P
         accept: 'application/json',
         'user-agent': 'order-screening',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       agent: ({ protocol }: URL) => (protocol === 'http:' ? httpAgent : httpsAgent),

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { type Finding, isObject } from './spellings.ts';
 
 /** Text of at most `max` characters. */
 export function text(max: number) {
@@ -83,9 +84,9 @@ function bounded() {
   return z.string().max(128, { error: 'must have at most 128 characters; shorten it', abort: true });
 }
 
-/** An e-mail address of at most 128 characters. */
+/** What the HTML standard calls a valid e-mail address, of at most 128 characters. */
 export function email() {
-  return bounded().regex(z.regexes.email, 'must be a valid e-mail address').meta({ format: 'email' });
+  return bounded().regex(z.regexes.html5Email, 'must be a valid e-mail address').meta({ format: 'email' });
 }
 
 /** A fully qualified domain name of at most 128 characters: no scheme, no path. */
@@ -101,9 +102,9 @@ export function ipAddress() {
   return z.string().refine((ip) => isIP(ip) !== 0, 'must be an IPv4 or IPv6 address of the customer');
 }
 
-/** An ISO 3166 two-letter country code in capitals. */
+/** An ISO 3166 two-letter country code, read in any case; `parseTransaction` has put it into capitals before. */
 export function country() {
-  return z.string().refine(isCountryCode, 'must be an ISO two-letter country code in capitals, such as "US"');
+  return z.string().refine(isCountryCode, 'must be an ISO two-letter country code, such as "US"');
 }
 
 /** A phone number: 5 to 20 digits with the usual signs between them, and an extension after them if there is one. */
@@ -144,4 +145,56 @@ const COUNTRY_CODES = new Set(
 /** Whether `code` names a country in the spelling the service asks for: two capital letters. */
 function isCountryCode(code: string): boolean {
   return COUNTRY_CODES.has(code);
+}
+
+const KINDS: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+/** What to say of a missing field beyond that it is required. */
+const MISSING: Record<string, string> = {
+  billTo: 'is required; it may be an empty object, but it must be there',
+  customerIP: "is required; send the customer's IP address",
+};
+
+/**
+ * Turns zod's issues into findings. zod's own words are for developers and some would show what was sent, so only
+ * messages written in the schemas pass.
+ */
+export function schemaFindings(error: z.ZodError, value: unknown): Finding[] {
+  return error.issues.flatMap((issue): Finding[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: [...issue.path, key],
+        message: 'is not a field of the interface; check its spelling, or leave it out',
+      }));
+    }
+    const given = valueAt(value, issue.path);
+    if (given === undefined) {
+      return [{ path: issue.path, message: MISSING[issue.path.join('.')] ?? 'is required' }];
+    }
+    if (issue.code === 'invalid_type') {
+      return [{ path: issue.path, message: kindMessage(issue.expected, given) }];
+    }
+    return [{ path: issue.path, message: issue.message }];
+  });
+}
+
+function kindMessage(expected: string, given: unknown): string {
+  const kind = KINDS[expected] ?? 'of another kind';
+  if (expected === 'string' && typeof given === 'number') return `must be ${kind}; put the number in quotes`;
+  if (given === null) return `must be ${kind}; leave the field out when there is none`;
+  return `must be ${kind}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, part) => {
+    if (Array.isArray(at)) return at[Number(part)];
+    return isObject(at) ? at[String(part)] : undefined;
+  }, value);
 }

@@ -1,24 +1,35 @@
 /** The screening service's interface: its resources, its client, its errors and its webhooks. */
 
-export { holdsCardNumber, isExpired, isTestCardNumber, parseCard, passesLuhn } from './card-rules.ts';
+export {
+  cardOfWorkflow,
+  isExpired,
+  isTestCardNumber,
+  parseCard,
+} from './card-rules.ts';
 export type { CallOptions, ScreeningClient } from './client.ts';
 export {
   chargebackSchema,
   createScreeningClient,
   customerCodeBodySchema,
   parseChargeback,
+  readForAdoption,
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
-export { hasUnprintable } from './fields.ts';
-export type { Dialect } from './findings.ts';
-export { createBodySchema, fingerprint, parseTransaction, writeTransaction } from './parse-transaction.ts';
+export { email, hasUnprintable } from './fields.ts';
+export {
+  createBodySchema,
+  fingerprint,
+  MOST_FAULTS,
+  parseTransaction,
+  writeTransaction,
+} from './parse-transaction.ts';
 export {
   type ChargebackReply,
   insightsSchema,
   isDecision,
   type TransactionResponse,
 } from './replies.ts';
-export { shownName } from './spellings.ts';
+export type { Dialect } from './spellings.ts';
 export type { TransactionRules } from './transaction-rules.ts';
 export {
   type CardData,

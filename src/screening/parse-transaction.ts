@@ -3,8 +3,16 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import type { Fault } from '../orders/errors.ts';
-import { type Dialect, schemaFindings } from './findings.ts';
-import { type Finding, isObject, type Spelled, toDefinitionSpelling, toSampleSpelling } from './spellings.ts';
+import { cardOfWorkflow } from './card-rules.ts';
+import { schemaFindings } from './fields.ts';
+import {
+  type Dialect,
+  type Finding,
+  isObject,
+  type Spelled,
+  toDefinitionSpelling,
+  toSampleSpelling,
+} from './spellings.ts';
 import {
   gatewayTypeOf,
   ruleFindings,
@@ -29,7 +37,7 @@ const SERVICE_KEYS = ['nf-token', 'nfToken', 'nf_token'];
  * fields and the payment data its integration workflow requires.
  *
  * The result is in definition spelling, has `gatewayType` by the integration workflow and the card's `bin` and `last4`, and
- * is without full card data, which comes apart as `card` (pre-gateway only, and not with `cardInStash`).
+ * is without full card data, which comes apart as `card` (not with `cardInStash`).
  * Otherwise every fault is listed, at its path in the sender's spelling (`payment.creditCard.last4`,
  * `lineItems[0].price`); no message holds a value that was sent. Never throws.
  */
@@ -39,7 +47,7 @@ export function parseTransaction(input: unknown, rules: TransactionRules): Parse
     return { ok: false, faults: [{ path: '', message: 'must be an object: the transaction' }] };
   }
   const { keyFindings, body } = withoutServiceKeys(spelled.value);
-  const tidy = withoutInvoiceHash(body);
+  const tidy = untilEnoughFaults(withCapitals(withoutInvoiceHash(body)));
   const parsed = transactionRequestSchema.safeParse(tidy);
   const findings = [
     ...keyFindings,
@@ -72,11 +80,41 @@ function withoutInvoiceHash(body: Record<string, unknown>): Record<string, unkno
   return { ...body, order: { ...body.order, invoiceNumber: withoutHash(body.order.invoiceNumber) } };
 }
 
+function withCapitals(body: Record<string, unknown>): Record<string, unknown> {
+  const addresses = ['billTo', 'shipTo'].flatMap((name) => {
+    const address = body[name];
+    if (!isObject(address) || typeof address.country !== 'string') return [];
+    return [[name, { ...address, country: address.country.toUpperCase() }] as const];
+  });
+  return { ...body, ...Object.fromEntries(addresses) };
+}
+
+/** Nobody reads more of them at once; each costs time. */
+export const MOST_FAULTS = 100;
+
+const lineItem = transactionRequestSchema.shape.lineItems.unwrap().element;
+
+/** Cuts the list off where its faults are enough. Everything else in a transaction is too small to have many. */
+function untilEnoughFaults(body: Record<string, unknown>): Record<string, unknown> {
+  const { lineItems } = body;
+  if (!Array.isArray(lineItems)) return body;
+  let faults = 0;
+  const last = lineItems.findIndex((item: unknown) => {
+    for (const issue of lineItem.safeParse(item).error?.issues ?? []) {
+      faults += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+    }
+    return faults >= MOST_FAULTS;
+  });
+  return last === -1 ? body : { ...body, lineItems: lineItems.slice(0, last + 1) };
+}
+
 /** One fault a path from the rules at most, and none where the schema found one already. */
 function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled): Fault[] {
-  const faults = findings.map(({ path, message }) => ({ path: shownPath(path), message }));
+  const faults = findings
+    .slice(0, MOST_FAULTS)
+    .map(({ path, message }) => ({ path: shownPath(path), message }));
   const seen = new Set(faults.map(({ path }) => path));
-  for (const { path, message } of fromRules) {
+  for (const { path, message } of fromRules.slice(0, MOST_FAULTS)) {
     const fault = { path: shownPath(path), message };
     if (seen.has(fault.path)) continue;
     seen.add(fault.path);
@@ -86,18 +124,23 @@ function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled)
 }
 
 function split(request: TransactionRequest, { workflow }: TransactionRules) {
-  const { enrich: _setByPolicy, payment, ...order } = request;
-  const { cardNumber, expirationDate, cardCode, ...creditCard } = payment.creditCard;
-  const transaction: Transaction = {
-    ...order,
-    gatewayType: gatewayTypeOf(workflow),
-    payment: { ...payment, creditCard },
+  const { enrich: _setByPolicy, payment: given, ...order } = request;
+  const { creditCard: paidWith, ...payment } = given;
+  const gatewayType = gatewayTypeOf(workflow);
+  if (paidWith === undefined) return { transaction: { ...order, gatewayType, payment } };
+  const { cardNumber, expirationDate, cardCode, bin = '', ...creditCard } = paidWith;
+  // Rule «six and four»: where the last four are known, two digits more would leave few to guess.
+  const begins = (bin || (cardNumber ?? '')).slice(0, 6);
+  const last4 = creditCard.last4 ?? cardNumber?.slice(-4);
+  const kept = {
+    ...creditCard,
+    ...(begins !== '' && { bin: begins }),
+    ...(last4 !== undefined && { last4 }),
   };
-  if (cardNumber === undefined || expirationDate === undefined || cardCode === undefined)
-    return { transaction };
-  creditCard.bin ??= cardNumber.slice(0, 6);
-  creditCard.last4 ??= cardNumber.slice(-4);
-  return { transaction, card: { cardNumber, expirationDate, cardCode } };
+  const transaction: Transaction = { ...order, gatewayType, payment: { ...payment, creditCard: kept } };
+  if (cardNumber === undefined) return { transaction };
+  const card = { cardNumber, ...(expirationDate && { expirationDate }), ...(cardCode && { cardCode }) };
+  return { transaction, card: cardOfWorkflow(card, workflow) };
 }
 
 /** The body of create-transaction in definition spelling, with the service's key. */
@@ -108,7 +151,7 @@ export interface CreateBody {
   dialect: Dialect;
   apiKey: string;
   enrich: boolean;
-  /** Full card data, pre-gateway only. */
+  /** Full card data. */
   card?: CardData | undefined;
   /** Always sent, since only by it can a create of unknown outcome be found again. */
   invoiceNumber: string;
@@ -123,11 +166,18 @@ export function writeTransaction(
     'nf-token': apiKey,
     ...transaction,
     order: { ...transaction.order, invoiceNumber },
-    payment: { ...transaction.payment, creditCard: { ...transaction.payment.creditCard, ...card } },
+    payment: withCard(transaction.payment, card),
     enrich,
   };
   if (dialect === 'definition') return body;
   return Object.fromEntries(Object.entries(toSampleSpelling(createBodySchema, body) ?? {}));
+}
+
+function withCard(
+  payment: Transaction['payment'],
+  card: CardData | undefined,
+): TransactionRequest['payment'] {
+  return card === undefined ? payment : { ...payment, creditCard: { ...payment.creditCard, ...card } };
 }
 
 /**
@@ -137,9 +187,13 @@ export function writeTransaction(
  */
 export function fingerprint(transaction: Transaction, card?: CardData): string {
   const { creditCard } = transaction.payment;
+  if (creditCard === undefined) return hashOf(transaction);
   const bin = creditCard.bin ?? card?.cardNumber;
   const last4 = creditCard.last4 ?? card?.cardNumber.slice(-4);
   const reduced = { ...creditCard, bin: bin?.slice(0, 6), last4 };
-  const request = { ...transaction, payment: { ...transaction.payment, creditCard: reduced } };
+  return hashOf({ ...transaction, payment: { ...transaction.payment, creditCard: reduced } });
+}
+
+function hashOf(request: object): string {
   return createHash('sha256').update(stringify(request)).digest('hex');
 }

@@ -2,16 +2,18 @@
 import { z } from 'zod';
 import type { Insights } from '../orders/state.ts';
 import { DECISIONS, type Decision } from '../orders/words.ts';
-import { type Operation, ScreeningError, type ScreeningFailure } from './errors.ts';
-import type { Reply } from './exchange.ts';
 import {
   isAboutKey,
   isLookUp,
+  type Operation,
   ownWords,
+  ScreeningError,
+  type ScreeningFailure,
   saysNoTransaction,
   scrubWords,
   withoutSecrets,
-} from './service-words.ts';
+} from './errors.ts';
+import type { Reply } from './exchange.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 
 /** Whether `word` is one of the service's five decisions. */

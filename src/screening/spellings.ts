@@ -1,6 +1,10 @@
 /** The two spellings of field names. */
 import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
+import { shownName } from '../orders/card-data.ts';
+
+/** Which of the two spellings and paths of create-transaction is written. Both are always read. */
+export type Dialect = 'definition' | 'sample';
 
 /**
  * The two spellings of field names. The service's documentation defines `currency_code`, `nf-token` or `3d_secure`, and its
@@ -115,12 +119,4 @@ export function toSampleSpelling(schema: z.core.$ZodType, value: unknown): unkno
 /** Whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A field's name is the sender's text as well: it is shortened, and long runs of digits don't show. */
-export function shownName(name: string): string {
-  return name
-    .replace(/\d{9,}/g, '…')
-    .replace(/[^\w\-. …]/g, '?')
-    .slice(0, 64);
 }

@@ -78,34 +78,21 @@ function addressFindings({ billTo, shipTo, merchant }: Record<string, unknown>):
 
 function paymentFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {
   const payment = isObject(body.payment) ? body.payment : {};
+  if (isObject(body.payment) && payment.creditCard === undefined) return withoutCard(payment, rules);
   const card = isObject(payment.creditCard) ? payment.creditCard : {};
   const at = (field: string) => ['payment', 'creditCard', field];
-  const takesCard = rules.workflow === 'pre-gateway' && rules.cardInStash !== true;
-
-  if (takesCard) {
+  const { workflow, cardInStash = false } = rules;
+  const findings = cardInStash ? leftOut(card) : cardOf(card, rules);
+  if (workflow === 'pre-gateway') {
+    if (cardInStash) return findings;
     const missing = CARD_FIELDS.filter((field) => isBlank(card[field])).map((field) => ({
       path: at(field),
       message: 'is required: a pre-gateway transaction needs the full card data',
     }));
-    const wrong = cardFindings(wellFormed(card), rules).map(({ path, message }) => ({
-      path: ['payment', 'creditCard', ...path],
-      message,
-    }));
-    return [...missing, ...wrong, ...digitsFindings(card)];
+    return [...missing, ...findings];
   }
-
-  const findings: Finding[] = [];
-  for (const field of CARD_FIELDS) {
-    if (card[field] === undefined) continue;
-    const message =
-      rules.workflow === 'pre-gateway'
-        ? 'must be left out: the card data is given by its reference'
-        : `must be left out: a ${rules.workflow} transaction needs last4, avsResultCode and cvvResultCode instead`;
-    findings.push({ path: at(field), message });
-  }
-  if (rules.workflow === 'pre-gateway') return findings;
-  const needed = `is required: a ${rules.workflow} transaction needs it`;
-  if (isBlank(card.last4)) findings.push({ path: at('last4'), message: needed });
+  const needed = `is required: a ${workflow} transaction needs it`;
+  if (isBlank(card.last4) && isBlank(card.cardNumber)) findings.push({ path: at('last4'), message: needed });
   for (const field of ['avsResultCode', 'cvvResultCode']) {
     if (isBlank(body[field])) {
       findings.push({
@@ -115,6 +102,46 @@ function paymentFindings(body: Record<string, unknown>, rules: TransactionRules)
     }
   }
   return findings;
+}
+
+/** What is wrong with full card data. */
+function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
+  if (CARD_FIELDS.every((field) => card[field] === undefined)) return [];
+  const wrong = cardFindings(wellFormed(card), rules).map(({ path, message }) => ({
+    path: ['payment', 'creditCard', ...path],
+    message,
+  }));
+  return [...wrong, ...digitsFindings(card)];
+}
+
+function leftOut(card: Record<string, unknown>): Finding[] {
+  const message = 'must be left out: the card data is given by its reference';
+  return CARD_FIELDS.filter((field) => card[field] !== undefined).map((field) => ({
+    path: ['payment', 'creditCard', field],
+    message,
+  }));
+}
+
+/** Rule «no card»: what wasn't paid with a card has no card's data to send. */
+function withoutCard({ method }: Record<string, unknown>, { workflow }: TransactionRules): Finding[] {
+  const path = ['payment', 'creditCard'];
+  if (!isNoCard(method)) {
+    const message =
+      'is required; leave it out only where payment.method names what is no card, such as a wallet';
+    return [{ path, message }];
+  }
+  if (workflow !== 'pre-gateway') return [];
+  const message =
+    'is required: a pre-gateway transaction needs the full card data; a `skip` rule of the policy passes over orders that are paid without a card';
+  return [{ path, message }];
+}
+
+const CARD_WORDS =
+  /(?<!gift[\s_-]*)card|credit|debit|visa|mastercard|american\s?express|amex|discover|diners|jcb|maestro|union\s?pay|^cc$/;
+
+/** @returns whether the method names something, and that is no card: a wallet, a gift card, a transfer */
+function isNoCard(method: unknown): boolean {
+  return typeof method === 'string' && method.trim() !== '' && !CARD_WORDS.test(method.trim().toLowerCase());
 }
 
 /** `bin` and `last4` are kept where the number isn't, so they must be the number's. */
@@ -137,35 +164,20 @@ function digitsFindings(card: Record<string, unknown>): Finding[] {
   return findings;
 }
 
-/** What the document leaves undescribed may hold anything but what must never be kept. */
+/** What the document leaves undescribed may hold anything that isn't too deep. */
 function passThroughFindings(body: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   for (const name of PASS_THROUGH) {
     walk(body[name], [name], (path) => {
-      if (path.length > MAX_DEPTH) {
-        findings.push({ path: [name], message: `must be nested at most ${MAX_DEPTH} levels deep` });
-        return false;
-      }
-      const key = String(path.at(-1))
-        .toLowerCase()
-        .replace(/[^a-z]/g, '');
-      if (key === 'cardnumber' || key === 'cardcode') {
-        findings.push({ path, message: 'must be left out: card data belongs in payment.creditCard only' });
-      } else if (key === 'expirationdate') {
-        findings.push({
-          path,
-          message: 'must have another name: by this one a card’s expiry is known, and refused',
-        });
-      } else if (key === 'nftoken') {
-        findings.push({ path, message: SERVICE_KEY_MESSAGE });
-      }
-      return true;
+      if (path.length <= MAX_DEPTH) return true;
+      findings.push({ path: [name], message: `must be nested at most ${MAX_DEPTH} levels deep` });
+      return false;
     });
   }
   return findings;
 }
 
-/** A copy of the card's number in a field that is kept, such as a note, would stay when the card data has gone. */
+/** A copy of the order's own card number, also of one that begins as no brand does, would stay when the card data has gone. */
 function strayCardFindings(body: Record<string, unknown>): Finding[] {
   const payment = isObject(body.payment) ? body.payment : {};
   const card = isObject(payment.creditCard) ? payment.creditCard : {};

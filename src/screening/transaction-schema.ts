@@ -100,10 +100,10 @@ const threeDSecureSchema = z.strictObject({
 });
 
 const creditCardFields = {
-  // A longer value would be a card number in a field that is kept.
+  // Brands have 6 or 8 digits; the first six are kept (rule «six and four»). More would be a card number.
   bin: z
     .string()
-    .regex(/^\d{4,8}$/, 'must be the first 4 to 8 digits of the card number')
+    .regex(/^(?:\d{4,8})?$/, 'must be the first 4 to 8 digits of the card number, or empty')
     .exactOptional(),
   last4: z
     .string()
@@ -112,7 +112,10 @@ const creditCardFields = {
   cardType: z.string().exactOptional(),
 };
 
-/** Full card data: it is split off a transaction before anything keeps it. */
+/**
+ * Full card data: it is split off a transaction before anything keeps it. Only before an authorization is there a `cardCode`
+ * (rule «card code»).
+ */
 export const cardSchema = z.strictObject({
   cardNumber: z
     .string()
@@ -122,8 +125,12 @@ export const cardSchema = z.strictObject({
     .regex(
       /^(?:0[1-9]|1[0-2])(?:\d{2}|-\d{2}|-\d{4}|\/\d{2}|\/\d{4})$/,
       'must be a month and year written MMYY, MM-YY, MM-YYYY, MM/YYYY or MM/YY',
-    ),
-  cardCode: z.string().regex(/^\d{3,4}$/, 'must be the 3 or 4 digits of the card code'),
+    )
+    .exactOptional(),
+  cardCode: z
+    .string()
+    .regex(/^\d{3,4}$/, 'must be the 3 or 4 digits of the card code')
+    .exactOptional(),
 });
 export type CardData = z.infer<typeof cardSchema>;
 
@@ -184,7 +191,7 @@ const paymentFields = { method: z.string().exactOptional() };
 /** A transaction as the project keeps it: definition spelling, no service key, no full card data, no `enrich`. */
 export const transactionSchema = z.strictObject({
   ...transactionFields,
-  payment: z.strictObject({ ...paymentFields, creditCard: z.strictObject(creditCardFields) }),
+  payment: z.strictObject({ ...paymentFields, creditCard: z.strictObject(creditCardFields).exactOptional() }),
 });
 export type Transaction = z.infer<typeof transactionSchema>;
 
@@ -197,12 +204,14 @@ export const transactionRequestSchema = z.strictObject({
   ...transactionFields,
   payment: z.strictObject({
     ...paymentFields,
-    creditCard: z.strictObject({
-      ...creditCardFields,
-      cardNumber: cardSchema.shape.cardNumber.exactOptional(),
-      expirationDate: cardSchema.shape.expirationDate.exactOptional(),
-      cardCode: cardSchema.shape.cardCode.exactOptional(),
-    }),
+    creditCard: z
+      .strictObject({
+        ...creditCardFields,
+        cardNumber: cardSchema.shape.cardNumber.exactOptional(),
+        expirationDate: cardSchema.shape.expirationDate,
+        cardCode: cardSchema.shape.cardCode,
+      })
+      .exactOptional(),
   }),
   enrich: z.boolean().exactOptional(),
 });

@@ -96,7 +96,7 @@ function textOf(body: string | Uint8Array | undefined): string {
 
 function bodyFields(text: string, contentType: string): Field[] {
   if (/^[[{]/.test(text)) return jsonFields(text);
-  const fields = [...new URLSearchParams(text)];
+  const fields = [...new URLSearchParams(text)].slice(0, MAX_FIELDS);
   // A template for JSON that is posted as a form, or JSON in a field of a form.
   const inside = fields.flatMap(([, value]) => (/^\s*[[{]/.test(value) ? jsonFields(value.trim()) : []));
   if (inside.length > 0 || /form/i.test(contentType) || text.includes('='))

@@ -1,16 +1,10 @@
-/** What orders need of a namespace: its search attributes, its retention, the sweep's schedule. */
+/** What orders need of a namespace: its search attributes, its retention, the sweep. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ConnectionLike,
-  isGrpcServiceError,
-  ScheduleAlreadyRunning,
-  ScheduleClient,
-  ScheduleOverlapPolicy,
-} from '@temporalio/client';
+import { type ConnectionLike, isGrpcServiceError, WorkflowClient } from '@temporalio/client';
 import type { SearchAttributeType } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { grpcCode } from '../client/temporal-errors.ts';
-import { SWEEP_ORDERS, SWEEP_SCHEDULE_ID } from '../orders/activity-contract.ts';
+import { SWEEP_ID, SWEEP_ORDERS } from '../orders/activity-contract.ts';
 import { orderSearchAttributes } from '../orders/describe.ts';
 import { TASK_QUEUE } from '../orders/ids.ts';
 
@@ -242,27 +236,12 @@ async function canBeQueried(connection: TemporalServices, namespace: string, nam
   }
 }
 
-const EVERY = '1 minute';
-
-/** Longer than a sweep takes; one that no worker takes doesn't pile up. */
-const SWEEP_WITHIN = '10 minutes';
-
-/** Makes the schedule that looks over the open orders each minute. Doing it again changes nothing. */
-export async function scheduleSweep(connection: ConnectionLike, namespace: string): Promise<void> {
-  try {
-    await new ScheduleClient({ connection, namespace }).create({
-      scheduleId: SWEEP_SCHEDULE_ID,
-      spec: { intervals: [{ every: EVERY }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: EVERY },
-      action: {
-        type: 'startWorkflow',
-        workflowType: SWEEP_ORDERS,
-        taskQueue: TASK_QUEUE,
-        workflowRunTimeout: SWEEP_WITHIN,
-        staticSummary: 'Looks over the open orders for stuck and overdue ones',
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-  }
+/** Starts what looks over the open orders each minute. Doing it again changes nothing. */
+export async function startSweep(connection: ConnectionLike, namespace: string): Promise<void> {
+  await new WorkflowClient({ connection, namespace }).start(SWEEP_ORDERS, {
+    workflowId: SWEEP_ID,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    taskQueue: TASK_QUEUE,
+    staticSummary: 'Looks over the open orders for stuck and overdue ones',
+  });
 }

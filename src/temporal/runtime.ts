@@ -65,6 +65,7 @@ export function temporalLogger(log: Log): Logger {
       error,
     } = { ...meta };
     const { job, action, reason, integration } = { ...meta };
+    const [, call, retries] = RETRIED.exec(message) ?? [];
     const expected = message.startsWith('No workflows registered');
     const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
     const fields = {
@@ -72,16 +73,24 @@ export function temporalLogger(log: Log): Logger {
       workflowType,
       activityType,
       attempt: orderAttempt,
-      tries,
+      tries: retries === undefined ? tries : Number(retries),
+      call,
       taskQueue,
       job,
       action,
       reason,
       err: error,
     };
-    log.foreign(severity, { integration, ...orderOfWorkflowId(String(workflowId)), ...fields }, message);
+    const words = call === undefined ? message : NOBODY_THERE.test(String(error)) ? UNREACHABLE : REFUSED;
+    log.foreign(severity, { integration, ...orderOfWorkflowId(String(workflowId)), ...fields }, words);
   });
 }
+
+/** How the core says that a call failed; it goes on by itself. */
+const RETRIED = /^gRPC call (\w{1,64}) retried (\d{1,9}) times$/;
+const NOBODY_THERE = /^Status \{ code: (?:Unavailable|DeadlineExceeded|Cancelled|Unknown),/;
+const UNREACHABLE = 'Temporal can not be reached, the call is tried again';
+const REFUSED = 'Temporal refuses a call, it is tried again';
 
 // Shows how far behind each task queue is. Asked of the server, so that it shows also when nobody works on
 // a queue.

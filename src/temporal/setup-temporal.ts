@@ -2,7 +2,7 @@
 import { Connection } from '@temporalio/client';
 import { loadTemporalSettings, loadWorkerVersion, unreachableTemporal } from '../config/index.ts';
 import { makeCurrent } from './current-version.ts';
-import { RETENTION_SECONDS, registerNamespace, scheduleSweep, setupTemporal } from './namespace.ts';
+import { RETENTION_SECONDS, registerNamespace, setupTemporal, startSweep } from './namespace.ts';
 
 // `npm run setup:temporal`: makes the namespace of the configured Temporal server fit for orders, and the configured
 // version of the workers current.
@@ -18,7 +18,7 @@ async function setUp(): Promise<void> {
       console.log(`Namespace "${namespace}" was made.`);
     }
     for (const warning of await setupTemporal(connection, namespace)) console.warn(`Warning: ${warning}`);
-    await scheduleSweep(connection, namespace);
+    await startSweep(connection, namespace);
     console.log(`Namespace "${namespace}" is set up for orders.`);
     if (version === undefined) return;
     const before = await makeCurrent(connection, namespace, version);

@@ -3,6 +3,7 @@ import {
   ActivityCancellationType,
   ApplicationFailure,
   type LocalActivityOptions,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   sleep,
@@ -87,6 +88,14 @@ const { deliverEvents } = proxyActivities<BackgroundActivities>({
   summary: 'Deliver events',
 });
 
+/** A person waits for it: three tries, then they are told. */
+export const { deliverEvents: deliverAgain } = proxyActivities<BackgroundActivities>({
+  ...background,
+  ...writes,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
+  summary: 'Deliver an event again',
+});
+
 /** The stash forgets by itself after 15 minutes: no need to try for longer. */
 const { forgetCard } = proxyActivities<BackgroundActivities>({
   ...background,
@@ -102,11 +111,12 @@ const { pollStatus } = proxyActivities<PollActivities>({
   summary: 'Poll the review',
 });
 
-/** Looking over the open orders from outside: the next sweep comes anyway, but not while this one waits for a worker that died. */
+/** Looking over the open orders from outside, for a day: a worker that stops or dies leaves it to another one. */
 export const { sweep } = proxyActivities<SweepActivities>({
   ...background,
-  startToCloseTimeout: '5 minutes',
-  retry: { maximumAttempts: 3 },
+  startToCloseTimeout: '25 hours',
+  retry: { initialInterval: '1 second', backoffCoefficient: 1 },
+  summary: 'Look over the open orders',
 });
 
 /**
@@ -157,6 +167,11 @@ export async function perform(call: Call): Promise<EffectResult> {
 export function wasReset(): boolean {
   const { runId, originalExecutionRunId } = workflowInfo();
   return runId !== originalExecutionRunId;
+}
+
+/** What was begun before the scan for card data goes on, whatever it was started with, since its history has no marker. */
+export function isRefusedNow({ code }: { code: OrderErrorCode }): boolean {
+  return code !== 'card-data-in-request' || patched('one-scan');
 }
 
 // Our errors as Temporal carries them: the code as the failure's type, what goes with it as its detail.

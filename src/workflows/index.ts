@@ -1,12 +1,31 @@
 /** The workflows, for the worker's bundle. */
-import type { SweepResult } from '../orders/activity-contract.ts';
-import { sweep } from './activities.ts';
+import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
+import type { By, OrderEvent } from '../orders/messages.ts';
+import { deliverAgain, failure, sweep } from './activities.ts';
 import './sdk-internals.ts';
 
 export { portalAction } from './portal-action.ts';
 export { screenOrder } from './screen-order.ts';
 
-/** Run by a schedule: looks over the next open orders. @returns what it found, for the next sweep to go on from */
-export async function sweepOrders(): Promise<SweepResult> {
-  return sweep();
+/** Runs for ever, one row a day in the list of workflows. Nothing that it is given or keeps needs a payload key. */
+export async function sweepOrders(): Promise<never> {
+  await sweep();
+  return continueAsNew();
+}
+
+/**
+ * Sends an event once more, with the same id and content.
+ * @param _by who asked: it is on the workflow's record, and no part of what is sent
+ * @throws `event-not-delivered` when the receiver doesn't take it
+ */
+export async function redeliverEvent(event: OrderEvent, _by?: By): Promise<void> {
+  try {
+    await deliverAgain([event]);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    throw failure(
+      'event-not-delivered',
+      `The event was not delivered: ${error.cause?.message ?? 'no words'}.`,
+    );
+  }
 }

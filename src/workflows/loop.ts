@@ -128,7 +128,8 @@ class Effects {
 
 function endOf(error: unknown, { kind }: Call): End {
   if (isCancellation(error)) return { how: 'cut-off' };
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  // What a local activity throws may come as it is.
+  const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure && isOrderErrorCode(cause.type)) {
     const [details] = cause.details ?? [];
     return { how: 'failed', refused: { ...detailsOf(details), code: cause.type, message: cause.message } };

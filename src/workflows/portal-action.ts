@@ -9,20 +9,20 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
-import { portalInputRefusal } from '../orders/check-messages.ts';
 import { ACTION_MS } from '../orders/deadlines.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
 import { NOT_SENT } from '../orders/portal.ts';
+import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import { failure, performPortalAction, wasReset } from './activities.ts';
+import { failure, isRefusedNow, performPortalAction, wasReset } from './activities.ts';
 
 /**
  * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.
  * @returns the service's answer once it is done
- * @throws `invalid-request`, `no-transaction`, `refused-by-screening-service`, `outcome-unknown`, `action-not-sent`,
+ * @throws `invalid-request`, `card-data-in-request`, `no-transaction`, `refused-by-screening-service`, `outcome-unknown`, `action-not-sent`,
  *   `cancel-window-closed`, `cancel-window-unknown`
  */
 export async function portalAction(input: PortalActionInput): Promise<PortalAnswer> {
@@ -36,7 +36,9 @@ type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'> & { maybeDone: boolean
 
 function requestOf(input: PortalActionInput): FirstRequest {
   const refused = portalInputRefusal(input);
-  if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
+  if (refused !== undefined && isRefusedNow(refused)) {
+    throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
+  }
   const { fields, transactionId, cancelBy, cancelWindowMs, integration = DEFAULT_INTEGRATION } = input;
   if (fields.kind !== 'customer-code' && transactionId === undefined) {
     throw failure('no-transaction', 'Name the transaction.');

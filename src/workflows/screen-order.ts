@@ -4,21 +4,26 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  currentUpdateInfo,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { hintRefusal, refusalOf } from '../orders/ask.ts';
-import { portalRequestRefusal, startRefusal } from '../orders/check-messages.ts';
+import { refusalOf } from '../orders/ask.ts';
+import { hintRefusal, messageRefusal, startRefusal } from '../orders/check-messages.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
+  type Attributed,
   acknowledgeUpdate,
+  adoptUpdate,
   attachCustomerCodeUpdate,
   cancelUpdate,
   decisionUpdate,
   hintUpdate,
   orderQuery,
+  overrideUpdate,
   type PortalAnswer,
   type PortalFields,
+  type ReviewHint,
   recheckSignal,
   recordGatewayResultUpdate,
   reportFraudUpdate,
@@ -28,10 +33,11 @@ import {
   withdrawUpdate,
 } from '../orders/messages.ts';
 import type { Ask, Input, Order, OrderRun, Refusal, Reply } from '../orders/order.ts';
+import { portalRequestRefusal } from '../orders/portal-requests.ts';
 import { newOrder } from '../orders/record.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { type Instant, instant } from '../orders/words.ts';
-import { failure, wasReset } from './activities.ts';
+import { failure, isRefusedNow, wasReset } from './activities.ts';
 import { live, RULES, type Rules, Show } from './loop.ts';
 
 /** @returns the workflow `screenOrder` that lives by these rules */
@@ -39,7 +45,7 @@ export function screenOrderBy(rules: Rules): (input: OrderRun) => Promise<OrderS
   return async function screenOrder(input) {
     const { workflowId, continuedFromExecutionRunId } = workflowInfo();
     const refused = startRefusal(input, workflowId, continuedFromExecutionRunId !== undefined);
-    if (refused !== undefined) throw failureOf(refused);
+    if (refused !== undefined && isRefusedNow(refused)) throw failureOf(refused);
     const messages = new Messages(input);
     const { order, inbox } = messages;
     const reply = (replies: readonly Reply[]) => messages.reply(replies);
@@ -89,10 +95,13 @@ class Messages {
 
   #answerCheckouts(): void {
     setHandler(decisionUpdate, (request) => this.#checkoutAnswer({ kind: 'decision', request }), {
-      validator: (request) => this.#check({ kind: 'decision', request }),
+      validator: (request) => this.#check({ kind: 'decision', request }, request),
     });
     setHandler(retryUpdate, (request) => this.#checkoutAnswer({ kind: 'retry', request }), {
-      validator: (request) => this.#check({ kind: 'retry', request }),
+      validator: (request) => this.#check({ kind: 'retry', request }, request),
+    });
+    setHandler(adoptUpdate, (request) => this.#checkoutAnswer({ kind: 'adopt', request }), {
+      validator: (request) => this.#check({ kind: 'adopt', request }, request),
     });
     setHandler(
       recordGatewayResultUpdate,
@@ -100,7 +109,7 @@ class Messages {
         const reply = await this.#ask({ kind: 'gateway-result', request });
         return 'gateway' in reply ? reply.gateway : strange(reply);
       },
-      { validator: (request) => this.#check({ kind: 'gateway-result', request }) },
+      { validator: (request) => this.#check({ kind: 'gateway-result', request }, request) },
     );
     setHandler(
       acknowledgeUpdate,
@@ -108,7 +117,15 @@ class Messages {
         const reply = await this.#ask({ kind: 'acknowledge', request });
         return 'cleared' in reply ? { cleared: reply.cleared } : strange(reply);
       },
-      { validator: (request) => this.#check({ kind: 'acknowledge', request }) },
+      { validator: (request) => this.#check({ kind: 'acknowledge', request }, request) },
+    );
+    setHandler(
+      overrideUpdate,
+      async (request) => {
+        const reply = await this.#ask({ kind: 'override', request });
+        return 'override' in reply ? reply.override : strange(reply);
+      },
+      { validator: (request) => this.#check({ kind: 'override', request }, request) },
     );
   }
 
@@ -118,31 +135,26 @@ class Messages {
     this.#answerPortalAction(submitChargebackUpdate, (request) => ({ ...request, kind: 'chargeback' }));
     this.#answerPortalAction(attachCustomerCodeUpdate, (request) => ({ ...request, kind: 'customer-code' }));
     setHandler(withdrawUpdate, (request) => this.#portalAnswer({ kind: 'withdraw', request }), {
-      validator: (request) => this.#check({ kind: 'withdraw', request }),
+      validator: (request) => this.#check({ kind: 'withdraw', request }, request),
     });
   }
 
   #answerPortalAction<Request>(
     update: UpdateDefinition<PortalAnswer, [Request]>,
-    read: (request: Request) => PortalFields,
+    read: (request: Request) => Attributed<PortalFields>,
   ): void {
-    setHandler(update, (request) => this.#portalAnswer({ kind: 'portal', fields: read(request) }), {
+    setHandler(update, (request) => this.#portalAnswer(portalAsk(read(request))), {
       validator: (request) => {
         reject(portalRequestRefusal(request));
-        this.#check({ kind: 'portal', fields: read(request) });
+        this.#check(portalAsk(read(request)), request);
       },
     });
   }
 
   #takeHints(): void {
-    setHandler(
-      hintUpdate,
-      (hint) => {
-        this.inbox.push({ kind: 'hint', at: now(), hint });
-        return { accepted: true as const };
-      },
-      { validator: (hint) => reject(hintRefusal(this.order, this.inbox, hint, Date.now())) },
-    );
+    setHandler(hintUpdate, (hint) => failedByItsValidator(hint), {
+      validator: (hint) => reject(hintRefusal(this.order, this.inbox, hint, Date.now())),
+    });
     setHandler(reviewHintSignal, (hint) => {
       this.inbox.push({ kind: 'signal', signal: 'review-hint', hint });
     });
@@ -151,7 +163,9 @@ class Messages {
     });
   }
 
-  #check(ask: Ask): void {
+  /** @param message as it was sent: of what is refused here nothing is kept, the update's id neither */
+  #check(ask: Ask, message: unknown): void {
+    reject(messageRefusal(message, currentUpdateInfo()?.id));
     reject(refusalOf(this.order, this.inbox, ask, Date.now()));
   }
 
@@ -177,9 +191,18 @@ class Messages {
   }
 }
 
+/** Who asks is no part of what is sent. */
+function portalAsk({ by, ...fields }: Attributed<PortalFields>): Ask {
+  return { kind: 'portal', fields, ...(by && { by }) };
+}
+
 /** The moment of the current workflow task, in the server's time. */
 function now(): Instant {
   return instant(Date.now());
+}
+
+function failedByItsValidator(hint: ReviewHint): never {
+  throw new TypeError(`a hint of ${hint.source} was taken as an update`);
 }
 
 function strange(reply: Reply): never {

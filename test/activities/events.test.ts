@@ -11,6 +11,7 @@ import type { OrderEvent } from '../../src/orders/messages.ts';
 import { type Attempt, failureOf, perform } from './support.ts';
 
 const SECRET = `whsec_${Buffer.from('canary-events-secret-0123456789').toString('base64')}`;
+const NEW_SECRET = `whsec_${Buffer.from('canary-events-secret-that-is-new').toString('base64')}`;
 
 interface Delivery {
   headers: Record<string, string>;
@@ -23,17 +24,25 @@ type Answer = number | 'hang' | 'reset' | 'redirect' | 'babble';
 let server: Server;
 let deliveries: Delivery[];
 let answers: Answer[];
+/** The one secret that the receiver knows. */
+let known: string;
 
 beforeEach(async () => {
   deliveries = [];
   answers = [];
+  known = SECRET;
   server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => {
       body += chunk;
     });
     request.on('end', () => {
-      deliveries.push({ headers: Object.fromEntries(pairs(request.headers)), body });
+      const headers = Object.fromEntries(pairs(request.headers));
+      if (!isSigned(headers, body)) {
+        response.writeHead(401).end();
+        return;
+      }
+      deliveries.push({ headers, body });
       const answer = answers.shift() ?? 204;
       if (answer === 'hang') return;
       if (answer === 'reset') {
@@ -61,6 +70,15 @@ function pairs(headers: NodeJS.Dict<string | string[]>): [string, string][] {
   return Object.entries(headers).map(([name, value]) => [name, String(value)]);
 }
 
+function isSigned(headers: Record<string, string>, body: string): boolean {
+  try {
+    new Webhook(known).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function anEvent(sequence: number): OrderEvent {
   return {
     id: `evt-A-1-${sequence}`,
@@ -73,11 +91,11 @@ function anEvent(sequence: number): OrderEvent {
   };
 }
 
-function activities(to = address()): ActivitiesByQueue {
+function activities(to = address(), secrets = [SECRET]): ActivitiesByQueue {
   return createActivities({
     findIntegration: () => undefined,
     cards: createCardStash('memory:'),
-    events: createEventSender(to, SECRET),
+    events: { own: new Map(), common: createEventSender(to, secrets) },
   });
 }
 
@@ -112,6 +130,32 @@ describe('durable delivery', () => {
       expect(headers).toMatchObject({ 'webhook-id': id, 'content-type': 'application/json' });
     }
     expect(deliveries).toHaveLength(3);
+  });
+
+  it.each([
+    ['Заказ-№1', '%D0%97%D0%B0%D0%BA%D0%B0%D0%B7-%E2%84%961'],
+    ['注文 😀', '%E6%B3%A8%E6%96%87 %F0%9F%98%80'],
+    ['A\n1\u007f', 'A%0A1%7F'],
+    ['%D0%97', '%25D0%2597'],
+    ['half \ud83d', 'half %EF%BF%BD'],
+  ])('carries the id of an order named %j in the header, percent-encoded', async (orderId, encoded) => {
+    const event = { ...anEvent(1), id: `default:${orderId}:1`, orderId };
+    await perform(activities().background.deliverEvents, [event]);
+    expect(deliveries[0]?.headers['webhook-id']).toBe(`default:${encoded}:1`);
+    expect(JSON.parse(deliveries[0]?.body ?? '').orderId).toBe(orderId);
+  });
+
+  it('loses nothing while the secret is changed, at a receiver that knows one at a time', async () => {
+    const send = (event: OrderEvent, ...secrets: string[]) =>
+      perform(activities(address(), secrets).background.deliverEvents, [event]);
+    await send(anEvent(1), SECRET);
+    await send(anEvent(2), SECRET, NEW_SECRET);
+    known = NEW_SECRET;
+    await send(anEvent(3), SECRET, NEW_SECRET);
+    await send(anEvent(4), NEW_SECRET);
+    expect(sequences()).toEqual([1, 2, 3, 4]);
+    const refused = await failureOf(send(anEvent(5), SECRET));
+    expect(refused.message).toBe('the events receiver answered 401');
   });
 
   it('stops at the first that does not arrive, and goes on with it, under the same id', async () => {

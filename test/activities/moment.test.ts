@@ -107,7 +107,7 @@ describe('every activity', () => {
   });
 
   it('that the server schedules tells when it was learned', async () => {
-    const world = aWorld({}, { events: async () => undefined });
+    const world = aWorld({}, { events: { own: new Map(), common: async () => undefined } });
     const { checkout, background, polls } = world;
     const transactionId = await screened(world, 'review');
     const known = { ...about, transactionId, forbiddenKnown: false };

@@ -46,9 +46,13 @@ describe('the decision', () => {
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'fraudulent' });
   });
 
-  it('tells in the policy that somebody wants events', async () => {
-    const world = aWorld({}, { events: async () => undefined });
-    expect((await world.checkout.screenAtCheckout(aCheckout())).policy.events).toBe(true);
+  it.each([
+    ['default', 'all'],
+    ['phone', false],
+  ])('tells in the policy whether somebody wants events of the integration: %s, %s', async (name, wanted) => {
+    const send = async () => undefined;
+    const world = aWorld({}, { events: { own: new Map([[name, send]]) } });
+    expect((await world.checkout.screenAtCheckout(aCheckout())).policy.events).toBe(wanted);
   });
 });
 
@@ -87,7 +91,8 @@ describe('before anything is sent', () => {
     const typos = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`typo${index}`, 1]));
     const transaction = { ...aTransaction(), ...typos };
     const failure = await failureOf(aWorld().checkout.screenAtCheckout(aCheckout('pass', { transaction })));
-    expect(failure.message).toContain('and 19900 more');
+    expect(failure.message).toContain('typo99 ');
+    expect(failure.message).not.toContain('typo100 ');
     expect(JSON.stringify(failure).length).toBeLessThan(100_000);
   });
 
@@ -264,4 +269,17 @@ describe('a lost or unusable answer', () => {
     const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
     expect(outcome).toEqual({ kind: 'unreadable', reason: 'missing-id' });
   });
+});
+
+it('says once of a worker that the account is of another mode than the integration', async () => {
+  const world = aWorld({ mode: 'live', enrich: true });
+  const outcomes = [];
+  for (const orderId of ['A-1', 'A-2']) {
+    const { outcome } = await world.checkout.screenAtCheckout(
+      aCheckout('pass', { orderId, invoiceNumber: orderId }),
+    );
+    outcomes.push(outcome);
+  }
+  expect(outcomes).toMatchObject([{ accountMode: 'test', otherMode: true }, { accountMode: 'test' }]);
+  expect(outcomes[1]).not.toHaveProperty('otherMode');
 });

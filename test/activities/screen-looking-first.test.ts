@@ -5,6 +5,7 @@ import {
   aCheckout,
   aWorld,
   expectNoSecret,
+  noOrders,
   ORDER_ID,
   perform,
   requests,
@@ -29,6 +30,24 @@ describe('looking first', () => {
     await world.checkout.screenAtCheckout(aCheckout('review'));
     const { outcome } = await world.checkout.screenAtCheckout(again());
     expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
+    expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('leaves a transaction alone that another order has: two integrations may share a key and an invoice number', async () => {
+    await aWorld().checkout.screenAtCheckout(aCheckout('review'));
+    const asked: string[] = [];
+    const owned = (...owners: string[]) => {
+      const withTransaction = async (transactionId: string) => {
+        asked.push(transactionId);
+        return owners;
+      };
+      return aWorld({ checkoutBudgetMs: 700 }, { orders: { ...noOrders, withTransaction } });
+    };
+    const { outcome } = await perform(owned('order:other:A-1').checkout.screenAtCheckout, again());
+    expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'earlier-try' });
+    expect(asked).toContain(theTransaction().id);
+    const own = await perform(owned('test').checkout.screenAtCheckout, again());
+    expect(own.outcome).toMatchObject({ kind: 'answered', adopted: true });
     expect(requests('create-transaction')).toBe(1);
   });
 

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type Logger } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { ActivitiesByQueue } from '../../src/activities/activity-world.ts';
+import type { ActivitiesByQueue, OrderDirectory } from '../../src/activities/activity-world.ts';
 import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/activity-contract.ts';
@@ -43,6 +43,16 @@ export function anIntegration(changes: Partial<Integration> = {}): Integration {
     ...changes,
   });
 }
+
+/** A namespace without orders. */
+export const noOrders: OrderDirectory = {
+  open: async () => ({ workflowIds: [] }),
+  overdue: async () => [],
+  countByPhase: async () => new Map(),
+  countAttention: async () => 0,
+  withTransaction: async () => [],
+  pendingTask: async () => undefined,
+};
 
 export type TestWorld = ActivityWorld & ActivitiesByQueue;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
-import { type HashedKey, hashedKey } from '../../src/config/index.ts';
+import { type ApiKey, hashedKey } from '../../src/config/index.ts';
 import { anApi } from './fake-order-screening.ts';
 
 const ORIGIN = 'http://127.0.0.1:8233';
@@ -14,7 +14,7 @@ const plain = {
   data: Buffer.from('{"email":"ada@example.com"}').toString('base64'),
 };
 
-const withCodec = (options: { apiKeys?: HashedKey[] } = {}) => anApi({ codec: codecOptions, ...options });
+const withCodec = (options: { apiKeys?: ApiKey[] } = {}) => anApi({ codec: codecOptions, ...options });
 type App = Awaited<ReturnType<typeof withCodec>>['app'];
 
 const post = (app: App, url: string, payload: object, headers: Record<string, string> = {}) =>
@@ -86,11 +86,30 @@ describe('the codec endpoints', () => {
   });
 });
 
+describe('the codec’s limit of requests a second', () => {
+  const ops = [hashedKey('ops', 'key-one', { scopes: ['codec'] })];
+
+  it.each([
+    ['an API key', ops, '/codec', { authorization: 'Bearer key-one' }],
+    ['the token', ops, `/codec/${TOKEN}`, {}],
+    ['the token of an API without keys', [], `/codec/${TOKEN}`, {}],
+  ])('holds for who asks with %s', async (_who, apiKeys, at, headers) => {
+    const { app } = await anApi({ codec: codecOptions, apiKeys, maxRps: 2 });
+    const statuses: number[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      statuses.push((await post(app, `${at}/decode`, {}, headers)).statusCode);
+    }
+    // Seven in one second, or in two.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(3);
+    expect(statuses[0]).toBe(200);
+  });
+});
+
 describe('who may have payloads decrypted', () => {
   const decode = { payloads: [plain] };
 
-  it('is who has an API key, when there are any', async () => {
-    const { app } = await withCodec({ apiKeys: [hashedKey('ops', 'key-one')] });
+  it('is who has an API key with the scope codec, when there are any', async () => {
+    const { app } = await withCodec({ apiKeys: [hashedKey('ops', 'key-one', { scopes: ['codec'] })] });
     expect((await post(app, '/codec/decode', decode)).statusCode).toBe(401);
     expect((await post(app, '/codec/encode', decode)).statusCode).toBe(401);
     const wrong = await post(app, '/codec/decode', decode, { authorization: 'Bearer key-two' });

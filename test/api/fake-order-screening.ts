@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { onTestFinished, vi } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/create-api.ts';
+import type { ApiKey } from '../../src/config/index.ts';
 import type { PortalAnswer } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer } from '../../src/orders/state.ts';
 import { createLog } from '../../src/process/log.ts';
@@ -64,7 +65,12 @@ export function anInspectedOrder(overrides: Partial<InspectedOrder> = {}): Inspe
 export function fakeOrderScreening() {
   return {
     screen: vi.fn<OrderScreening['screen']>(async () => aCheckoutAnswer()),
+    adopt: vi.fn<OrderScreening['adopt']>(async () => {
+      const { fingerprint: _ours, ...answer } = aCheckoutAnswer({ decision: 'review', action: 'hold' });
+      return answer;
+    }),
     retry: vi.fn<OrderScreening['retry']>(async () => aCheckoutAnswer({ attempt: 2 })),
+    unheard: vi.fn<OrderScreening['unheard']>(async () => {}),
     recordGatewayResult: vi.fn<OrderScreening['recordGatewayResult']>(async () => ({
       orderId: 'order-1',
       integration: 'default',
@@ -89,6 +95,21 @@ export function fakeOrderScreening() {
     withdraw: vi.fn<OrderScreening['withdraw']>(async () =>
       aPortalAnswer({ number: 1, status: 'withdrawn' }),
     ),
+    override: vi.fn<OrderScreening['override']>(async () => ({
+      orderId: 'order-1',
+      integration: 'default',
+      attempt: 1,
+      decision: 'review',
+      action: 'proceed',
+      phase: 'review',
+    })),
+    redeliver: vi.fn<OrderScreening['redeliver']>(async (_order, { sequence }) => ({
+      orderId: 'order-1',
+      integration: 'default',
+      sequence,
+      type: 'order.decided',
+      status: 'delivered',
+    })),
     recheck: vi.fn<OrderScreening['recheck']>(async () => ({ status: 'requested' })),
     hint: vi.fn<OrderScreening['hint']>(async () => ({ outcome: 'accepted' })),
     putCard: vi.fn<OrderScreening['putCard']>(async () => ({ cardRef: 'card_1', expiresAt: CANCEL_BY })),
@@ -117,16 +138,19 @@ function holdToContract(app: FastifyInstance): void {
   Object.defineProperty(app, 'inject', { value: checked });
 }
 
+/** The options of the API, with its keys as a list. */
+export type TestedApi = Partial<Omit<ApiOptions, 'apiKeys'>> & { apiKeys?: readonly ApiKey[] };
+
 /**
  * The API over a fake, closed when the test is over; `logged` is everything it has logged. What is injected into it fails
  * the test when the answer isn't as documented.
  */
-export async function anApi(options: Partial<ApiOptions> = {}) {
+export async function anApi({ apiKeys = [], ...options }: TestedApi = {}) {
   const orderScreening = fakeOrderScreening();
   const lines: string[] = [];
   const app = await createApi({
     orderScreening,
-    apiKeys: [],
+    apiKeys: { current: apiKeys },
     maxRps: 1_000,
     webhookSecrets: ['webhook-secret-1', 'webhook-secret-2'],
     log: createLog('test', 'info', { write: (line) => void lines.push(line) }),

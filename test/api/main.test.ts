@@ -1,22 +1,12 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePort, spawnForTest } from '../support/index.ts';
-
-const env = {
-  TEMPORAL_ADDRESS: '127.0.0.1:1',
-  TEMPORAL_CONFIG_FILE: '/nonexistent/temporal.toml',
-  SCREENING_CONFIG: undefined,
-  SCREENING_BASE_URL: 'http://127.0.0.1:1/test',
-  SCREENING_PORTAL_BASE_URL: 'http://127.0.0.1:1/portal/api/v1/transaction-update',
-  API_HOST: undefined,
-  API_KEYS: undefined,
-};
+import { API_WITHOUT_TEMPORAL, freePort, spawnForTest } from '../support/index.ts';
 
 describe('npm run api', () => {
   it('listens without Temporal, says that it is not ready, and ends on SIGTERM', async () => {
     const port = await freePort();
     const api = await spawnForTest('src/api.ts', {
-      env: { ...env, API_PORT: String(port) },
+      env: { ...API_WITHOUT_TEMPORAL, API_PORT: String(port) },
       readyWhen: /Server listening/,
     });
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
@@ -34,14 +24,21 @@ describe('npm run api', () => {
         resolve(typeof address === 'object' && address !== null ? address.port : 0);
       });
     });
-    const api = await spawnForTest('src/api.ts', { env: { ...env, API_PORT: String(port) } });
+    const api = await spawnForTest('src/api.ts', {
+      env: { ...API_WITHOUT_TEMPORAL, API_PORT: String(port) },
+    });
     expect(await api.ended).toBe(1);
     expect(api.output()).toContain(`API_PORT: port ${port} is taken`);
   }, 30_000);
 
   it('names the variable when its address is not one of the machine', async () => {
     const api = await spawnForTest('src/api.ts', {
-      env: { ...env, API_HOST: '192.0.2.1', API_PORT: '0', API_KEYS: 'shop:a-key-of-the-shop' },
+      env: {
+        ...API_WITHOUT_TEMPORAL,
+        API_HOST: '192.0.2.1',
+        API_PORT: '0',
+        API_KEYS: 'shop:a-key-of-the-shop',
+      },
     });
     expect(await api.ended).toBe(1);
     expect(api.output()).toContain('API_HOST: 192.0.2.1 is no address of this machine');
@@ -49,7 +46,7 @@ describe('npm run api', () => {
 
   it('refuses to start with every fault of its settings', async () => {
     const api = await spawnForTest('src/api.ts', {
-      env: { ...env, SCREENING_BASE_URL: undefined, API_HOST: '0.0.0.0', API_PORT: 'x' },
+      env: { ...API_WITHOUT_TEMPORAL, SCREENING_BASE_URL: undefined, API_HOST: '0.0.0.0', API_PORT: 'x' },
     });
     expect(await api.ended).toBe(1);
     expect(api.output()).toMatch(/3 fault\(s\)/);

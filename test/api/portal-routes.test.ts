@@ -110,3 +110,26 @@ it('an acknowledgement is answered with what it cleared', async () => {
   expect(response.json()).toEqual({ cleared: 1 });
   expect(orderScreening.acknowledge).toHaveBeenCalledWith(order, body, none);
 });
+
+it('an override is answered with the action, and refused with every fault of its body', async () => {
+  const { app, orderScreening } = await anApi();
+  const send = (body: object) =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/orders/order-1/override',
+      headers: { 'idempotency-key': 'k' },
+      body,
+    });
+  const body = { action: 'proceed', reason: 'Called the customer' };
+  expect((await send(body)).json()).toMatchObject({ decision: 'review', action: 'proceed' });
+  expect(orderScreening.override).toHaveBeenCalledExactlyOnceWith(order, body, { idempotencyKey: 'k' });
+  const refused = await send({ action: 'hold', reason: 'x'.repeat(501), by: 'me' });
+  expect(refused.statusCode).toBe(422);
+  expect(
+    refused
+      .json<{ errors: { path: string }[] }>()
+      .errors.map(({ path }) => path)
+      .sort(),
+  ).toEqual(['action', 'by', 'reason']);
+  expect(refused.body).not.toContain('xxx');
+});

@@ -122,6 +122,7 @@ describe('the pages', () => {
     expect(orderScreening.withdraw).toHaveBeenCalledExactlyOnceWith(
       { orderId: 'order-1', integration: 'shop' },
       { number: 2 },
+      {},
     );
     expect((await app.inject(`/orders/order-1?notice=${notice}`)).body).toContain(words);
   });

@@ -8,7 +8,7 @@ import {
   familyCpuSeconds,
 } from '../../bench/measure/processes.ts';
 
-const BUSY = 'const end = Date.now() + 300; while (Date.now() < end);';
+const BUSY = 'while (process.cpuUsage().user < 300_000);';
 const PARENT = `
   const { spawnSync } = require('node:child_process');
   spawnSync(process.execPath, ['-e', ${JSON.stringify(BUSY)}]);

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCardSealer } from '../../src/cards/card-stash.ts';
+import { createCardSealer, readRedisAddress } from '../../src/cards/card-stash.ts';
 import { CARD_LIFETIME_MS, createCardStash } from '../../src/cards/index.ts';
-import { readRedisAddress } from '../../src/cards/redis-address.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 
 const owner = { integration: 'default', orderId: 'order-1' };

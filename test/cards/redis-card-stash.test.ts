@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CARD_LIFETIME_MS, type CardStash, CardStashError, createCardStash } from '../../src/cards/index.ts';
@@ -108,6 +109,17 @@ describe('a card stash in Redis', () => {
     const left = await (await admin()).pTTL(`card:${cardRef}`);
     expect(left).toBeGreaterThan(CARD_LIFETIME_MS - 60_000);
     expect(left).toBeLessThanOrEqual(CARD_LIFETIME_MS);
+  });
+
+  it('takes an answer that came while the process was held up for longer than a call may take', async () => {
+    const stash = aStash(redis.url);
+    const { cardRef } = await stash.put({ ...owner, card: TEST_CARD });
+    await (await admin()).sendCommand(['CLIENT', 'PAUSE', '400', 'ALL']);
+    const asked = stash.get({ ...owner, cardRef });
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    const until = Date.now() + 1_500;
+    while (Date.now() < until);
+    expect(await asked).toEqual(TEST_CARD);
   });
 
   it('gives no card after its life, although Redis kept it', async () => {

@@ -47,6 +47,8 @@ export interface Diary {
   strange: string[];
   /** Requests that were given up unanswered. */
   givenUp: string[];
+  /** Attempts whose answers nobody heard, as the order was told. */
+  unheard?: number[];
 }
 
 export interface Traffic {

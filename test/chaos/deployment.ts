@@ -149,7 +149,7 @@ async function assemble(
     SCREENING_MAX_RPS: '100',
     WEBHOOK_SECRETS: WEBHOOK_SECRET,
     EVENTS_URL: receiver.url,
-    EVENTS_SECRET,
+    EVENTS_SECRETS: EVENTS_SECRET,
     API_PORT: String(ports.api),
     ...cardStash?.env,
   };

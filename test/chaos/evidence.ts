@@ -33,6 +33,7 @@ const attemptSchema = z.object({
     })
     .optional(),
   gateway: z.object({ result: z.string(), at: z.string(), sent: z.string().optional() }).optional(),
+  override: z.object({ action: z.string(), at: z.string() }).optional(),
 });
 
 /** An order's state as the checker reads it, by its own schema. */
@@ -63,6 +64,7 @@ export const stateSchema = z.object({
   events: z.object({ sequence: z.number(), delivered: z.number(), waiting: z.number() }),
   lastRead: z.object({ at: z.string(), source: z.string() }).optional(),
   passed: z.array(z.string()),
+  policy: z.object({ events: z.union([z.string(), z.boolean()]) }).optional(),
   startedAt: z.string(),
 });
 export type State = z.infer<typeof stateSchema>;

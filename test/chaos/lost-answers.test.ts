@@ -13,7 +13,7 @@ import {
   withFacts,
   withState,
 } from './made-up.ts';
-import { failed, fine, plan, QUIET } from './made-up-canceled.ts';
+import { cancelRecord, failed, fine, plan, QUIET } from './made-up-canceled.ts';
 import { type Circumstances, judge } from './verdict.ts';
 
 const readAt = (at: number, sequence = 2, fault: string | null = null) =>
@@ -120,6 +120,22 @@ describe('an answer that the order does not know of', () => {
     expect(kinds(told(inATask, [anEntry(plan), hint(503), readAt(10), readAt(40, 4, '503')]))).toEqual([
       'wrong decision',
     ]);
+  });
+
+  it('was brought by a poll that the policy’s cancel stopped in the task that knew of its end, as order 268 of seed 758138 has it', () => {
+    const known = (requestedAt: number, by = 'policy', task = 1) => {
+      const evidence = told({
+        recordedReads: [aRead(9, 12, { decision: 'fail', task: 1, began: at(9), at: at(9) })],
+        portalTries: [{ kind: 'cancel', task, scheduledAt: at(13) }],
+      });
+      const { state } = evidence.run;
+      const actions = [{ ...cancelRecord, by, status: 'too-late', requestedAt: moment(requestedAt) }];
+      return { ...evidence, run: { ...evidence.run, ...(state && { state: { ...state, actions } }) } };
+    };
+    expect(kinds(known(8))).not.toContain('wrong decision');
+    expect(kinds(known(9.5))).toContain('wrong decision');
+    expect(kinds(known(8, 'caller'))).toContain('wrong decision');
+    expect(kinds(known(8, 'policy', 2))).toContain('wrong decision');
   });
 
   it('is no fault after the moment at which the order was over, and one a millisecond before', () => {

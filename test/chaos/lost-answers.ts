@@ -77,12 +77,31 @@ function whyNotTaken(
   if (read.task === overInTask && (state.phase === 'canceled' || read.to > over))
     return 'its end came with the end of the order';
   const stopped = facts.readsUnderWay.some((one) => one.endedAt === read.to && one.stoppedAt !== undefined);
-  if (stopped) return 'the order stopped the read';
+  if (stopped || stoppedByItsPolicy(read, facts, state)) return 'the order stopped the read';
   const begun = read.began ?? read.from;
   const newer = facts.recordedReads.some(
     (one) => one !== read && one.task <= read.task && one.at !== undefined && one.at > begun,
   );
   return newer ? 'another read ended after this one had begun' : undefined;
+}
+
+/**
+ * A poll is stopped when the policy cancels. Where its end is there already, taken up in the same task, the history has no trace of
+ * that; the record has: the cancel was asked for at a moment before that of the read, so its cause was taken in first.
+ */
+function stoppedByItsPolicy(
+  { task, at }: RecordedRead,
+  { portalTries }: HistoryFacts,
+  { actions }: State,
+): boolean {
+  const begun = portalTries.some((one) => one.kind === 'cancel' && one.task === task);
+  return (
+    begun &&
+    at !== undefined &&
+    actions.some(
+      ({ kind, by, requestedAt }) => kind === 'cancel' && by === 'policy' && Date.parse(requestedAt) < at,
+    )
+  );
 }
 
 function killedMeanwhile({ from, to }: Span, outages: Outages): string | undefined {

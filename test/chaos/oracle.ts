@@ -34,6 +34,7 @@ type Step =
   | { at: number; rank: number; kind: 'reading'; decision: string; source: string }
   | { at: number; rank: number; kind: 'gateway'; result: string }
   | { at: number; rank: number; kind: 'cancel ended' }
+  | { at: number; rank: number; kind: 'override'; action: string }
   | { at: number; rank: number; kind: 'review given up' }
   | { at: number; rank: number; kind: 'review limit' };
 
@@ -54,6 +55,7 @@ export function expectedAction(plan: OrderPlan, state: State, known: Known = NOT
   let decision = answer.decision;
   let gateway: string | undefined;
   let ended = false;
+  let override: string | undefined;
   for (const step of stepsOf(policy, state, attempt, known)) {
     if (ended) break;
     switch (step.kind) {
@@ -62,7 +64,7 @@ export function expectedAction(plan: OrderPlan, state: State, known: Known = NOT
         decision = step.decision;
         if (step.source === 'look-up') break;
         // A checkout that was declined stays so; a cancel isn't undone.
-        if (action === 'decline' || action === 'cancel') break;
+        if (action === 'decline' || action === 'cancel' || override !== undefined) break;
         if (step.decision === 'error') break;
         // The same decision again changes nothing, such as the reading of the checkout itself.
         if (step.decision === before) break;
@@ -74,6 +76,7 @@ export function expectedAction(plan: OrderPlan, state: State, known: Known = NOT
         if (action === 'cancel' || decision === 'skipped') break;
         if (step.result === 'fail') action = 'decline';
         else if (step.result === 'error') action = 'hold';
+        else if (override !== undefined) action = override;
         else if (decision === 'pass') action = 'proceed';
         else if (decision === 'review') action = 'hold';
         else action = checkoutAction(policy, answer.decision, plan.amount);
@@ -82,10 +85,14 @@ export function expectedAction(plan: OrderPlan, state: State, known: Known = NOT
         action = 'cancel';
         break;
       case 'review given up':
-        if (decision === 'review') action = 'cancel';
+        if (decision === 'review' && override === undefined) action = 'cancel';
+        break;
+      case 'override':
+        override = step.action;
+        action = step.action;
         break;
       case 'review limit':
-        action = 'hold';
+        if (override === undefined) action = 'hold';
         ended = true;
         break;
     }
@@ -130,6 +137,10 @@ function stepsOf(policy: ChaosPolicy, state: State, attempt: Attempt, known: Kno
     attempt.cancelBy !== undefined
   ) {
     steps.push({ at: Date.parse(attempt.cancelBy) - policy.reviewLeadMs, rank: 4, kind: 'review given up' });
+  }
+  if (attempt.override !== undefined) {
+    const { at, action } = attempt.override;
+    steps.push({ at: Date.parse(at), rank: 1.5, kind: 'override', action });
   }
   if (state.passed.includes('review-limit')) {
     steps.push({ at: Number.POSITIVE_INFINITY, rank: 5, kind: 'review limit' });

@@ -58,13 +58,21 @@ export function answersOf(evidence: OrderEvidence): Finding[] {
 
 /**
  * The same attempt asked again after a `pending` is told its first decision, as soon as there is one, with the action that the
- * order has by then. A decline that was given stays one.
+ * order has by then; so is one that is still pending when the order was canceled, its gateway reported, or another attempt came.
+ * A decline that was given stays one.
  */
-function becameTheDecision({ run, diary }: OrderEvidence, answer: Answer): boolean {
-  const before = diary.answers.find((one) => one.attempt === answer.attempt && one.at <= answer.at);
-  const readings = run.state?.attempts[answer.attempt - 1]?.readings ?? [];
-  const first = readings.find(({ decision }) => decision !== 'pending' && decision !== 'skipped');
-  return before?.decision === 'pending' && before.action !== 'decline' && first?.decision === answer.decision;
+function becameTheDecision({ run }: OrderEvidence, answer: Answer): boolean {
+  const attempt = run.state?.attempts[answer.attempt - 1];
+  const given = attempt?.answer;
+  if (run.state === undefined || given?.decision !== 'pending' || given.action === 'decline') return false;
+  const first = attempt?.readings.find(({ decision }) => decision !== 'pending' && decision !== 'skipped');
+  if (answer.decision !== 'pending') return first?.decision === answer.decision;
+  const changed =
+    attempt?.gateway !== undefined ||
+    attempt?.override !== undefined ||
+    run.state.attempts.length > answer.attempt ||
+    run.state.actions.some(({ kind }) => kind === 'cancel');
+  return changed && answer.action !== given.action;
 }
 
 /**

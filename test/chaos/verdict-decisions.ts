@@ -105,13 +105,16 @@ function missed(
   const due = Date.parse(cancelBy) - policy.recheckLeadMs;
   if (changed >= due || due >= over || canceledBy(evidence, transaction.id, due)) return undefined;
   // A server or workers that were away let the recheck and the window's end come in one task: then it is over.
-  const { tasks, overdueTimers } = run.history.facts;
+  const { tasks, overdueTimers, recordedReads } = run.history.facts;
   const hadATask = tasks.some(({ from }) => from >= due && from < over);
   // After them nothing may have told the order of the time but a timer that it began then, and that ended after the window.
   const toldTooLate = overdueTimers.some(
     (at) => at >= due && !tasks.some(({ from }) => from > at && from < over),
   );
-  const asked = ledger.some((entry) => READS.has(entry.operation) && Date.parse(entry.wallAt) >= due);
+  // What was asked before counts, too, when its answer came after: nothing in it may be of use.
+  const asked =
+    ledger.some((entry) => READS.has(entry.operation) && Date.parse(entry.wallAt) >= due) ||
+    recordedReads.some(({ at }) => at !== undefined && at >= due);
   return hadATask && !asked && !toldTooLate ? 'it was never read again before the window closed' : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Arrival } from './receiver.ts';
 import type { Finding } from './verdict.ts';
 
 /** First arrivals count 1, 2, 3 …; repeats are the same; the last ones say what the order says. */
-export function eventsOf({ plan, run, arrivals }: OrderEvidence): Finding[] {
+export function eventsOf({ plan, diary, run, arrivals }: OrderEvidence): Finding[] {
   const { state } = run;
   const findings: Finding[] = [];
   const found = (kind: Finding['kind'], facts: string): number => findings.push({ kind, facts });
@@ -33,19 +33,28 @@ export function eventsOf({ plan, run, arrivals }: OrderEvidence): Finding[] {
   for (const sequence of firsts.keys()) {
     if (sequence > state.events.sequence) found('event wrong', `${sequence} is not on the order's record`);
   }
-  findings.push(...contentOf(run.status, state, [...firsts.values()]));
+  // Whoever makes another attempt knows what became of the one before, and each event tells where the order is.
+  const last = state.attempts.length;
+  const unheard = diary.unheard?.includes(last) === true && !own.some(({ data }) => data.attempt === last);
+  const heard = diary.answers.filter(({ attempt }) => !(unheard && attempt === last));
+  const answers = state.policy?.events === 'changes' ? heard : [];
+  findings.push(...contentOf(run.status, state, [...firsts.values()], answers));
   return findings;
 }
 
+/** @param answers what counts as told beside the events: where only changes are sent, the answers at checkout */
 function contentOf(
   status: string,
   state: NonNullable<OrderEvidence['run']['state']>,
   events: readonly Arrival[],
+  answers: OrderEvidence['diary']['answers'],
 ): Finding[] {
   const findings: Finding[] = [];
   // What was asked while the order ended may still fail, and a person is told: only that may come after the end.
   const last = events.findLast(({ type }) => type !== 'order.attention') ?? events.at(-1);
-  if (status === 'COMPLETED') {
+  const answeredSo = answers.some(({ decision, action }) => decision === 'pass' && action === 'proceed');
+  const plainPass = answeredSo && state.decision === 'pass' && state.action === 'proceed';
+  if (status === 'COMPLETED' && !(plainPass && last === undefined)) {
     const { phase, decision, action } = last?.data ?? {};
     const said = `${last?.type} ${phase} ${decision} ${action}`;
     const is = `order.closed ${state.phase} ${state.decision} ${state.action}`;
@@ -58,7 +67,9 @@ function contentOf(
       ({ type, data }) =>
         type === 'order.decided' && data.attempt === number && data.decision === answer.decision,
     );
-    if (!told) findings.push({ kind: 'event lost', facts: `no order.decided of attempt ${number}` });
+    const heard = answers.some((one) => one.attempt === number && one.decision === answer.decision);
+    if (!told && !heard)
+      findings.push({ kind: 'event lost', facts: `no order.decided of attempt ${number}` });
   }
   const current = state.attempts.at(-1);
   const quietly = current?.readings.at(-1)?.source === 'look-up' || state.decision === 'pending';

@@ -1,5 +1,6 @@
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import type { Attempt, OrderEvidence, State } from './evidence.ts';
+import { overAt } from './lost-answers.ts';
 import { ACTION_BOUND_MS, chargebackIdentity, lastCall, NEVER_SENT, newest } from './oracle.ts';
 import { policyOf } from './policies.ts';
 import type { Circumstances, Finding } from './verdict.ts';
@@ -70,8 +71,12 @@ function missingCancel(evidence: OrderEvidence, state: State, circumstances: Cir
   if (cancelBy === undefined) return [{ kind: 'cancel missing', facts: 'no window is on record' }];
   const end = lastCall(policy, cancelBy);
   const decidedAt = Date.parse(attempt.readings.at(-1)?.at ?? state.startedAt);
-  if (failed && decidedAt >= end) {
-    const told = state.attention.some(({ code }) => TELLS_OF_A_CANCEL.has(code));
+  // What turns up when the order is over is recorded, not acted on; a person was told before.
+  if ((failed && decidedAt >= end) || decidedAt >= overAt(evidence.run, state)) {
+    // A person who decided was told by the answer that nothing is canceled with the service.
+    const told =
+      attempt.override?.action === 'cancel' ||
+      state.attention.some(({ code }) => TELLS_OF_A_CANCEL.has(code));
     return told ? [] : [{ kind: 'cancel missing', facts: 'it failed too late, and nobody was told' }];
   }
   const tried = state.actions.findLast(
@@ -88,8 +93,8 @@ function missingCancel(evidence: OrderEvidence, state: State, circumstances: Cir
 const TAKEN_UP_MS = 2_000;
 
 /**
- * Whether something stood in a cancel's way: the service, or that something was killed, or no task and no worker took it up
- * before the last call. Another portal action is no reason: a cancel goes beside the others.
+ * Whether something stood in a cancel's way: the service, or that something was killed, or that no task of the order ended, with
+ * which it could leave, or no worker took it up before the last call. Another portal action is no reason: a cancel goes beside the others.
  */
 function hinderedCancel(
   { run, ledger }: OrderEvidence,
@@ -107,6 +112,7 @@ function hinderedCancel(
   );
   return (
     asked >= end ||
+    !facts.tasks.some(({ to }) => to >= asked && to < end) ||
     ledger.some(
       ({ operation, fault, outcome }) =>
         operation === 'cancel-transaction' && (fault !== null || outcome.status === 403),
@@ -142,12 +148,15 @@ function waitingCancels({ run }: OrderEvidence, state: State): Finding[] {
   });
 }
 
-function refusedCancels({ plan, diary }: OrderEvidence, state: State): Finding[] {
-  const { cancelBy } = newest(state);
+/** The window is that of the newest transaction: before there was one it wasn't open. */
+function refusedCancels({ plan, diary, transactions }: OrderEvidence, state: State): Finding[] {
+  const { cancelBy, transactionId } = newest(state);
   if (cancelBy === undefined) return [];
+  const { createdAt } = transactions.find(({ id }) => id === transactionId) ?? {};
+  const begin = createdAt === undefined ? 0 : Date.parse(createdAt);
   const end = lastCall(policyOf(plan.integration), cancelBy);
   return diary.actions.flatMap(({ kind, outcome, at }): Finding[] => {
-    if (kind !== 'cancel' || outcome !== 'cancel-window-closed' || at >= end) return [];
+    if (kind !== 'cancel' || outcome !== 'cancel-window-closed' || at < begin || at >= end) return [];
     return [
       {
         kind: 'cancel refused in the window',

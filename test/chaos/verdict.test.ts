@@ -5,6 +5,7 @@ import {
   anArrival,
   anAttempt,
   anEntry,
+  aRead,
   aTransactionRecord,
   ID,
   moment,
@@ -99,6 +100,17 @@ describe('what is excused', () => {
     expect(kinds(facts(START + 42_549))).toEqual(['cancel missing']);
   });
 
+  it('a cancel that nothing could begin, since no task of the order ended before the last moment, as order 945 of seed 931266 has it', () => {
+    const asked = uncanceled({ actions: [{ ...cancelRecord, status: 'too-late', requestedAt: moment(40) }] });
+    const ended = (to: number) => {
+      const tasks = [0.02, to, 45.02].map((at) => ({ from: START, to: START + at * 1_000 }));
+      return kinds(withFacts(asked, { tasks }));
+    };
+    expect(ended(44.551)).toEqual([]);
+    expect(ended(44.549)).toEqual(['cancel missing']);
+    expect(ended(39.9)).toEqual([]);
+  });
+
   it('a cancel that left in time and was read late, as order 227 of seed 70702 was', () => {
     const read = anEntry(plan, { operation: 'cancel-transaction', sequence: 9, wallAt: moment(47) });
     const left = (at: number) => ({ ...fine, ledger: [read], departures: { 9: Date.parse(moment(at)) } });
@@ -124,6 +136,20 @@ describe('what is excused', () => {
     // A task came after it, or it told of something else.
     expect(begun(44.336, { from: START + 44_400, to: START + 44_500 })).toEqual(['wrong decision']);
     expect(begun(1)).toEqual(['wrong decision']);
+  });
+
+  it('a recheck whose read was begun before it was due and ended after, as the life of seed 104938425 had it', () => {
+    const unread = { ...fine, transactions: [aTransactionRecord(plan, failed)] };
+    const tasks = [
+      { from: START, to: START + 20 },
+      { from: START + 44_000, to: START + 44_020 },
+    ];
+    const read = (at: number) => {
+      const { decision: _unreadable, ...one } = aRead(38, at, { at: START + at * 1_000 });
+      return kinds(withFacts(unread, { tasks, recordedReads: [one] }));
+    };
+    expect(read(38.5)).toEqual(['wrong decision']);
+    expect(read(44.5)).toEqual([]);
   });
 
   it('a cancel that a person took back', () => {

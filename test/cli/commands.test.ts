@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ActionRecord } from '../../src/orders/state.ts';
+import type { ActionRecord, Attempt } from '../../src/orders/state.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import {
   aCheckoutAnswer,
@@ -16,7 +16,8 @@ import { runCommand } from '../support/run-command.ts';
 const FILE = 'examples/orders/fraudulent.json';
 const body = JSON.parse(await readFile(FILE, 'utf8'));
 const order = { orderId: '1001', integration: 'shop' };
-const keyed = { idempotencyKey: 'k-1' };
+const by = { actor: 'ada' };
+const keyed = { idempotencyKey: 'k-1', by };
 
 type Fake = ReturnType<typeof fakeOrderScreening>;
 
@@ -64,11 +65,15 @@ describe('a command', () => {
       ],
       'list --phase review --decision review --no-attention --limit 1 --cursor next',
     ],
-    ['cancel', [order, { reason: 'asked' }, keyed], 'cancel 1001 --reason asked --idempotency-key k-1'],
+    [
+      'cancel',
+      [order, { reason: 'asked' }, keyed],
+      'cancel 1001 --reason asked --idempotency-key k-1 --actor ada',
+    ],
     [
       'reportFraud',
       [order, { reason: 'called' }, keyed],
-      'report-fraud 1001 --reason called --idempotency-key k-1',
+      'report-fraud 1001 --reason called --idempotency-key k-1 --actor ada',
     ],
     [
       'submitChargeback',
@@ -87,19 +92,25 @@ describe('a command', () => {
         },
         keyed,
       ],
-      'chargeback 1001 --reason-code 10.4 --due-date 2099-01-31 --notice-date 2099-01-01 --reference-number CB-77 --carrier Post --carrier-tracking-number T1 --notes late --inquiry --force --idempotency-key k-1',
+      'chargeback 1001 --reason-code 10.4 --due-date 2099-01-31 --notice-date 2099-01-01 --reference-number CB-77 --carrier Post --carrier-tracking-number T1 --notes late --inquiry --force --idempotency-key k-1 --actor ada',
     ],
     [
       'attachCustomerCode',
       [order, { customerCode: 'PHONE-4711', email: 'ada@example.com' }, keyed],
-      'customer-code 1001 PHONE-4711 --email ada@example.com --idempotency-key k-1',
+      'customer-code 1001 PHONE-4711 --email ada@example.com --idempotency-key k-1 --actor ada',
     ],
-    ['withdraw', [order, { number: 2 }, keyed], 'withdraw 1001 2 --idempotency-key k-1'],
+    ['withdraw', [order, { number: 2 }, keyed], 'withdraw 1001 2 --idempotency-key k-1 --actor ada'],
+    [
+      'override',
+      [order, { action: 'proceed', reason: 'called' }, keyed],
+      'override 1001 --action proceed --reason called --idempotency-key k-1 --actor ada',
+    ],
     ['recheck', [order], 'recheck 1001'],
+    ['redeliver', [order, { sequence: 2 }, { by }], 'redeliver 1001 2 --actor ada'],
     [
       'acknowledge',
       [order, { reason: 'seen' }, keyed],
-      'acknowledge 1001 --reason seen --idempotency-key k-1',
+      'acknowledge 1001 --reason seen --idempotency-key k-1 --actor ada',
     ],
   ])('asks %s what it was told, and writes the answer: %j, %s', async (method, asked, command) => {
     const { code, answers, orders } = await run([...command.split(' '), '--integration', 'shop']);
@@ -118,6 +129,18 @@ describe('a command', () => {
       withdraw.mockResolvedValue(aPortalAnswer({ number: 2, status })),
     );
     expect(ended).toMatchObject({ code, answers: [{ number: 2, status }] });
+  });
+
+  it('that asks for an event again, and goes on, ends with 7', async () => {
+    const answer = {
+      ...{ orderId: '1001', integration: 'default', sequence: 2 },
+      type: 'order.decided',
+      status: 'requested',
+    } as const;
+    const ended = await run(['redeliver', '1001', '2'], ({ redeliver }) =>
+      redeliver.mockResolvedValue(answer),
+    );
+    expect(ended).toMatchObject({ code: 7, answers: [answer] });
   });
 
   it('that is refused says so with all that goes with it', async () => {
@@ -200,7 +223,7 @@ describe('watch', () => {
   it('of the list shows who comes, who changes and who is gone', async () => {
     const one = anOrderSummary();
     const { code, answers, orders } = await run(
-      ['watch', '--phase', 'review', ...quick, '--timeout', '0.05'],
+      ['watch', '--phase', 'review', ...quick, '--timeout', '1'],
       ({ list }) => {
         for (const shown of [[], [one], [one], [{ ...one, needsAttention: true }]])
           list.mockResolvedValueOnce({ orders: shown });
@@ -221,9 +244,21 @@ const asked: ActionRecord = {
   requestedAt: '2026-03-01T10:00:00.000Z',
 };
 
+const attempt: Attempt = {
+  number: 1,
+  startedAt: asked.requestedAt,
+  screenUntil: asked.requestedAt,
+  transactionIds: [],
+  decision: 'pass',
+  readings: [],
+  rescreens: 0,
+  override: { action: 'proceed', reason: 'called CB\u001b-1', by: 'person', at: asked.requestedAt },
+};
+
 describe('words and tables', () => {
   it('show an order, the number of each action, its status and what the service echoed', async () => {
     const state = anOrderState({
+      attempts: [attempt],
       actions: [
         { ...asked, chargeback: { reason_code: '10.4', reference_number: 'CB\u001b-1' } },
         { ...asked, number: 8, status: 'not-sent' },
@@ -233,6 +268,7 @@ describe('words and tables', () => {
     const { answers } = await run(['show', 'order-1', '--table'], ({ get }) => get.mockResolvedValue(state));
     const [shown] = answers;
     expect(shown).toMatch(/^order +order-1 .*\nphase +decided, since .*\ndecision +pass\n/);
+    expect(shown).toMatch(/^override +proceed, 2026-03-01 10:00:00Z \(called CB -1\)$/m);
     expect(shown).toContain('│ attempt │ decision │');
     expect(shown).toMatch(/│ 7 +│ chargeback +│ done/);
     expect(shown).toMatch(/│ 8 +│ chargeback +│ not-sent/);

@@ -15,6 +15,9 @@ import { aPolicy, HOUR } from '../fixtures/policies.ts';
 
 type Call = (...args: never[]) => Promise<unknown>;
 
+/** At random in each real namespace. */
+export const NAMESPACE_ID = 'd7a3f0c2-5b1e-4c8a-9e6f-2a1b3c4d5e6f';
+
 /** What a test says that Temporal answers; whatever it doesn't say is as if the order were unknown. */
 export function fakeTemporal() {
   const unknown = async () => {
@@ -29,9 +32,10 @@ export function fakeTemporal() {
     result: vi.fn<Call>(unknown),
     executeUpdate: vi.fn<Call>(unknown),
     startUpdate: vi.fn<Call>(unknown),
+    pollUpdate: vi.fn<Call>(unknown),
     signal: vi.fn<Call>(unknown),
     listWorkflowExecutions: vi.fn<Call>(async () => ({ executions: [], nextPageToken: new Uint8Array() })),
-    describeNamespace: vi.fn<Call>(async () => ({})),
+    describeNamespace: vi.fn<Call>(async () => ({ namespaceInfo: { id: NAMESPACE_ID } })),
   };
 }
 
@@ -48,7 +52,10 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
       start: temporal.start,
       getHandle: (id: string) => {
         handles.push(id);
-        return temporal;
+        const getUpdateHandle = (name: string) => ({
+          result: () => temporal.pollUpdate(...([name] as never[])),
+        });
+        return { ...temporal, getUpdateHandle };
       },
     },
   });

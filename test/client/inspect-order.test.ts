@@ -130,6 +130,7 @@ describe('inspecting an order', () => {
 it.each([
   [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
   [{ queued: true }, "(ScreeningPhase = 'review' OR NeedsAttention = true)"],
+  [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],
   [{ open: false }, "ExecutionStatus != 'Running'"],
   [{ cancelBy: 'none' as const }, 'CancelBy IS NULL'],
   [{ cancelBy: { from: 'a', until: 'b' } }, "CancelBy >= 'a' AND CancelBy < 'b'"],

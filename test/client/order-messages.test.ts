@@ -1,20 +1,11 @@
-import {
-  ServiceError,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { ServiceError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { queryOf } from '../../src/client/read-orders.ts';
 import { within } from '../../src/client/temporal-errors.ts';
-import { orderOfWorkflowId } from '../../src/orders/ids.ts';
 import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
+import { aClient, aClosedOrder, described } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
-const closed = new WorkflowNotFoundError('completed', 'order', undefined);
-const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
 const unavailable = new ServiceError('Failed', { cause: grpcError(14) });
 
 function grpcError(code: number): Error {
@@ -122,6 +113,7 @@ describe('what a closed order takes no more', () => {
   it.each([
     ['a gateway result', 'recordGatewayResult', { attempt: 1, result: 'pass' }],
     ['an acknowledgement', 'acknowledge', { reason: 'x' }],
+    ['an override', 'override', { action: 'proceed', reason: 'x' }],
     ['a recheck', 'recheck', undefined],
   ] as const)('%s is order-closed, and of an unknown order unknown-order', async (_what, method, request) => {
     const { orderScreening, temporal } = aClient();
@@ -133,122 +125,21 @@ describe('what a closed order takes no more', () => {
   });
 });
 
-describe('a hint', () => {
-  const hint = { orderId: '#order-1', transactionId: CLOSED_TRANSACTION, source: 'webhook' };
-  const page = {
-    executions: [{ execution: { workflowId: 'order:default:other' } }],
-    nextPageToken: new Uint8Array(),
-  };
-
-  it('goes to the order of its invoice number as an update', async () => {
-    const { orderScreening, temporal, handles } = aClient();
-    temporal.executeUpdate.mockResolvedValue({ accepted: true });
-    expect(await orderScreening.hint({ ...hint, decision: 'fail' })).toEqual({ outcome: 'accepted' });
-    expect(handles).toEqual(['order:default:order-1']);
-    const [, options] = temporal.executeUpdate.mock.calls[0] as unknown as [unknown, { args: unknown[] }];
-    expect(options.args).toEqual([
-      {
-        source: 'webhook',
-        transactionId: CLOSED_TRANSACTION,
-        decision: 'fail',
-        receivedAt: expect.any(String),
-      },
-    ]);
+it('an override with a card number, or none of the two actions, is not sent', async () => {
+  const { orderScreening, temporal } = aClient();
+  temporal.executeUpdate.mockResolvedValue({});
+  const request = { action: 'proceed', reason: 'paid by 4111 1111 1111 1111' } as const;
+  await expect(orderScreening.override(order, request)).rejects.toMatchObject({
+    code: 'card-data-in-request',
+    details: { errors: [{ path: 'reason' }] },
   });
-
-  it('that the order refuses as one too many is accepted', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.executeUpdate.mockRejectedValue(refused('hint-not-needed'));
-    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
-    expect(temporal.signal).not.toHaveBeenCalled();
-  });
-
-  it('is found by transaction id when no order has the invoice number', async () => {
-    const { orderScreening, temporal, handles } = aClient();
-    temporal.executeUpdate.mockRejectedValueOnce(closed).mockResolvedValue({ accepted: true });
-    temporal.listWorkflowExecutions.mockResolvedValue(page);
-    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
-    expect(handles).toEqual(['order:default:order-1', 'order:default:other']);
-    const [{ query }] = temporal.listWorkflowExecutions.mock.calls[0] as unknown as [{ query: string }];
-    expect(query).toContain(`TransactionId = '${CLOSED_TRANSACTION}'`);
-    expect(query).toContain("ScreeningIntegration = 'default'");
-  });
-
-  it('is looked for again after 3 s before it is called unknown', async () => {
-    vi.useFakeTimers();
-    const { orderScreening, temporal } = aClient();
-    const sending = orderScreening.hint(hint);
-    await vi.advanceTimersByTimeAsync(2_999);
-    expect(temporal.listWorkflowExecutions).toHaveBeenCalledTimes(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await sending).toEqual({ outcome: 'unknown' });
-    expect(temporal.listWorkflowExecutions).toHaveBeenCalledTimes(2);
-  });
-
-  it('is left as a signal when no worker answers, once an order and minute', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const { orderScreening, temporal } = aClient();
-    temporal.executeUpdate.mockRejectedValue(noAnswer);
-    temporal.signal.mockResolvedValue(undefined);
-    for (const _time of [1, 2]) expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
-    expect(temporal.signal).toHaveBeenCalledTimes(1);
-    await orderScreening.hint({ ...hint, orderId: 'order-2' });
-    expect(temporal.signal).toHaveBeenCalledTimes(2);
-    vi.setSystemTime(Date.now() + 60_000);
-    await orderScreening.hint(hint);
-    expect(temporal.signal).toHaveBeenCalledTimes(3);
-  });
-
-  it('is temporal-unavailable when the signal fails too, and is signalled the next time', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.executeUpdate.mockRejectedValue(noAnswer);
-    temporal.signal.mockRejectedValueOnce(unavailable).mockResolvedValue(undefined);
-    await expect(orderScreening.hint(hint)).rejects.toMatchObject({ code: 'temporal-unavailable' });
-    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
-    expect(temporal.signal).toHaveBeenCalledTimes(2);
-  });
-
-  it('that names nothing is unknown at once', async () => {
-    const { orderScreening, temporal } = aClient();
-    expect(await orderScreening.hint({ source: 'webhook' })).toEqual({ outcome: 'unknown' });
-    expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
-  });
-});
-
-describe('a list of orders', () => {
-  it('asks visibility by every filter, and quotes what it is given', () => {
-    expect(queryOf({ integration: "a' OR 'b\\", phase: 'review', decision: 'pass', attention: true })).toBe(
-      "WorkflowType = 'screenOrder' AND ExecutionStatus != 'ContinuedAsNew' AND " +
-        "ScreeningIntegration = 'a\\' OR \\'b\\\\' AND ScreeningPhase = 'review' AND " +
-        "ScreeningDecision = 'pass' AND NeedsAttention = true",
-    );
-  });
-
-  it('goes on from its cursor, with the same filters only', async () => {
-    const { orderScreening, temporal } = aClient();
-    const nextPageToken = Buffer.from('token');
-    temporal.listWorkflowExecutions.mockResolvedValue({ executions: [], nextPageToken });
-    const { cursor } = await orderScreening.list({ phase: 'review' });
-    await orderScreening.list({ phase: 'review', cursor });
-    expect(temporal.listWorkflowExecutions).toHaveBeenLastCalledWith(
-      expect.objectContaining({ nextPageToken }),
-    );
-    for (const wrong of [
-      { cursor },
-      { phase: 'review', cursor: 'abc' },
-      { phase: 'review', cursor: '' },
-    ] as const) {
-      await expect(orderScreening.list(wrong)).rejects.toMatchObject({
-        code: 'invalid-request',
-        details: { errors: [{ path: 'cursor' }] },
-      });
-    }
-  });
-
-  it('reads the order from its workflow id', () => {
-    expect(orderOfWorkflowId('order:default:a:b')).toEqual({ integration: 'default', orderId: 'a:b' });
-    expect(orderOfWorkflowId('portal:default:cancel:1')).toBeUndefined();
-  });
+  const unknown = { action: 'hold' as 'proceed', reason: 'x' };
+  await expect(orderScreening.override(order, unknown)).rejects.toMatchObject({ code: 'invalid-request' });
+  expect(temporal.executeUpdate).not.toHaveBeenCalled();
+  await orderScreening.override(order, { ...request, reason: 'x' }, { idempotencyKey: 'k' });
+  const [definition, options] = temporal.executeUpdate.mock.calls[0] as unknown[];
+  expect(definition).toMatchObject({ name: 'override' });
+  expect(options).toMatchObject({ args: [{ action: 'proceed', reason: 'x' }], updateId: 'override:k' });
 });
 
 it('no call to Temporal outlasts its deadline, though the connection goes on trying', async () => {

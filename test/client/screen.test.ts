@@ -81,7 +81,10 @@ describe('the first attempt', () => {
   it('puts full card data in the stash and sends its name alone', async () => {
     const cards = createCardStash('memory:');
     const { orderScreening, temporal } = aClient({ workflow: 'pre-gateway' }, cards);
-    temporal.executeUpdateWithStart.mockResolvedValue(aCheckoutAnswer({ fingerprint: undefined as never }));
+    const decision = 'pending';
+    temporal.executeUpdateWithStart.mockResolvedValue(
+      aCheckoutAnswer({ decision, fingerprint: undefined as never }),
+    );
     await orderScreening.screen({ orderId: '1', transaction: aPreGatewayTransaction() });
     const { input } = sent(temporal);
     const cardRef = input.cardRef ?? '';

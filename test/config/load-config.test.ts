@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +26,12 @@ describe('settings from the environment', () => {
     const { integrations, findIntegration, ...others } = loadConfig(least);
     expect(others).toEqual({
       maxRps: 20,
-      api: { host: '127.0.0.1', port: 8080, keys: [], maxRps: 100 },
+      api: { host: '127.0.0.1', port: 8080, keys: [], maxRps: 100, trustProxy: [] },
       webhookSecrets: [],
+      events: { own: new Map() },
       cardStash: { url: 'memory:', keys: [] },
       payloadKeys: [],
+      allowPlaintext: [],
       codec: { origins: ['http://127.0.0.1:8233', 'http://localhost:8233'] },
       metrics: { host: '127.0.0.1', port: 9464 },
       logLevel: 'info',
@@ -60,7 +62,7 @@ describe('settings from the environment', () => {
   });
 
   it('are all read', () => {
-    const key = Buffer.alloc(32, 7);
+    const [key, older] = [randomBytes(32), randomBytes(32)];
     const config = loadConfig({
       ...least,
       SCREENING_MODE: 'live',
@@ -70,15 +72,16 @@ describe('settings from the environment', () => {
       API_PORT: '0',
       API_KEYS: 'shop:first-key-of-shop, ops:the-key-of-ops:1,',
       API_MAX_RPS: '7',
-      WEBHOOK_SECRETS: 'old,new',
+      WEBHOOK_SECRETS: 'the-old-secret-of-webhooks,the-new-secret-of-webhooks',
       EVENTS_URL: 'https://shop.example/events?from=screening',
-      EVENTS_SECRET: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
+      EVENTS_SECRETS: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
       CARD_STASH_KEYS: `a:${key.toString('base64')}`,
-      PAYLOAD_KEYS: `b-2:${key.toString('base64')}, b-1:${Buffer.alloc(32, 8).toString('base64')}`,
+      PAYLOAD_KEYS: `b-2:${key.toString('base64')}, b-1:${older.toString('base64')}`,
       CODEC_ORIGINS: 'https://temporal.example, http://127.0.0.1:9000',
       CODEC_TOKEN: 'abcdefghijklmnopqrstuv',
       METRICS_PORT: '9000',
       LOG_LEVEL: 'debug',
+      ALLOW_PLAINTEXT: 'redis:a mesh encrypts it, temporal: one network',
       TEMPORAL_ADDRESS: 'temporal.example:7233',
       TEMPORAL_NAMESPACE: 'shop',
       TEMPORAL_PORT: '1',
@@ -90,18 +93,22 @@ describe('settings from the environment', () => {
     expect(config).toMatchObject({
       maxRps: 0.5,
       api: { host: '0.0.0.0', port: 0, maxRps: 7 },
-      webhookSecrets: ['old', 'new'],
-      events: { url: 'https://shop.example/events?from=screening' },
+      webhookSecrets: ['the-old-secret-of-webhooks', 'the-new-secret-of-webhooks'],
+      events: { common: { url: 'https://shop.example/events?from=screening' } },
       cardStash: { url: 'memory:', keys: [{ id: 'a', key }] },
       payloadKeys: [
         { id: 'b-2', key },
-        { id: 'b-1', key: Buffer.alloc(32, 8) },
+        { id: 'b-1', key: older },
       ],
       codec: {
         origins: ['https://temporal.example', 'http://127.0.0.1:9000'],
         token: 'abcdefghijklmnopqrstuv',
       },
       metrics: { host: '127.0.0.1', port: 9000 },
+      allowPlaintext: [
+        { name: 'redis', reason: 'a mesh encrypts it' },
+        { name: 'temporal', reason: 'one network' },
+      ],
       logLevel: 'debug',
       temporal: { embedded: false, connection: { address: 'temporal.example:7233' }, namespace: 'shop' },
       local: { temporalPort: 1, temporalUiPort: 2, dataDir: '/var/lib/screening', sandboxPort: 3 },
@@ -136,7 +143,7 @@ describe('settings from the environment', () => {
       API_KEYS: `shop:${secret}-of-the-shop,${secret}-without-a-name`,
       API_MAX_RPS: secret,
       EVENTS_URL: secret,
-      EVENTS_SECRET: secret,
+      EVENTS_SECRETS: secret,
       CARD_STASH_URL: `redis://:${secret}@cache/cards`,
       CARD_STASH_KEYS: `a:${secret}`,
       PAYLOAD_KEYS: `a:${secret}`,
@@ -157,9 +164,6 @@ describe('settings from the environment', () => {
   });
 
   it.each([
-    [{ EVENTS_URL: 'https://shop.example/events' }, 'EVENTS_SECRET'],
-    [{ EVENTS_SECRET: `whsec_${Buffer.alloc(23).toString('base64')}` }, 'EVENTS_SECRET'],
-    [{ EVENTS_SECRET: Buffer.alloc(24).toString('base64') }, 'EVENTS_SECRET'],
     [{ CARD_STASH_KEYS: `a:${Buffer.alloc(16).toString('base64')}` }, 'CARD_STASH_KEYS'],
     [
       { CARD_STASH_KEYS: [1, 2].map((n) => `a:${Buffer.alloc(32, n).toString('base64')}`).join() },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,11 @@ const least = {
   baseUrl: 'https://test.screening.example',
   portalBaseUrl: 'https://portal.example/api/v1/transaction-update',
 };
-const env: NodeJS.ProcessEnv = { TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'), SCREENING_API_KEY: 'key' };
+const env: NodeJS.ProcessEnv = {
+  TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
+  SCREENING_API_KEY: 'key',
+  PAYLOAD_KEYS: `a:${randomBytes(32).toString('base64')}`,
+};
 
 function load(content: unknown, extra: NodeJS.ProcessEnv = {}) {
   const file = join(folder, 'policy.json');
@@ -146,6 +151,8 @@ describe('an integration of the policy file', () => {
     [{ mode: 'x' }, 'integrations.default.mode', '"live"'],
     [{ apiKeyEnv: 'sk-live-1' }, 'integrations.default.apiKeyEnv', 'not the key'],
     [{ apiKeyEnv: 'NOT_SET_ANYWHERE' }, 'integrations.default.apiKeyEnv', 'is not set'],
+    [{ eventsUrl: 'shop.example' }, 'integrations.default.eventsUrl', 'must be an http'],
+    [{ eventsSecretEnv: 'whsec_a=' }, 'integrations.default.eventsSecretEnv', 'not the key'],
     [{ dialect: 'x' }, 'integrations.default.dialect', '"sample"'],
     [{ enrich: 'yes' }, 'integrations.default.enrich', 'true or false'],
     [{ checkoutBudget: '7.6s' }, 'integrations.default.checkoutBudget', 'at most 7.5s'],
@@ -164,6 +171,8 @@ describe('an integration of the policy file', () => {
     ],
     [{ skip: [{}] }, 'integrations.default.skip[0]', 'a condition'],
     [{ skip: [{ currency: ['EURO'] }] }, 'integrations.default.skip[0].currency[0]', 'three letters'],
+    [{ notCards: 'orderId' }, 'integrations.default.notCards', 'a list of paths'],
+    [{ notCards: ['orderId', 'reason'] }, 'integrations.default.notCards[1]', 'an id field'],
     [{ declineMessage: '' }, 'integrations.default.declineMessage', 'not be empty'],
     [{ screeningDeadline: '1w' }, 'integrations.default.screeningDeadline', 'must be a duration'],
     [{ reviewLimit: '9999d' }, 'integrations.default.reviewLimit', 'at most 3650d'],

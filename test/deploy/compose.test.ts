@@ -15,6 +15,9 @@ const serviceSchema = z.looseObject({
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
+  networks: z.array(z.string()),
+  profiles: z.array(z.string()).default([]),
+  ulimits: z.object({ core: z.number() }).optional(),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
 });
 type Service = z.output<typeof serviceSchema>;
@@ -93,6 +96,19 @@ describe.each(own)('%s, a process of ours', (_name, { command = [], environment 
     expect(known.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(environment)));
   });
 
+  it('starts with them in mode live, too', () => {
+    const env = {
+      ...substituted(environment),
+      SCREENING_MODE: 'live',
+      SCREENING_BASE_URL: 'https://screening.example',
+      SCREENING_PORTAL_BASE_URL: 'https://portal.example',
+      WEBHOOK_SECRETS: randomBytes(24).toString('hex'),
+    };
+
+    if (command[0] === 'src/worker.ts') expect(loadConfig(env, 'worker').allowPlaintext).toHaveLength(2);
+    if (command[0] === 'src/api.ts') expect(loadConfig(env, 'api').allowPlaintext).toHaveLength(2);
+  });
+
   it('starts with them', () => {
     const env = substituted(environment);
 
@@ -105,11 +121,37 @@ describe.each(own)('%s, a process of ours', (_name, { command = [], environment 
   });
 });
 
+test.each([
+  ['temporal', ['api', 'promote', 'setup', 'temporal', 'temporal-ui', 'worker']],
+  ['redis', ['api', 'redis', 'worker']],
+  ['postgresql', ['postgresql', 'temporal', 'temporal-schema']],
+  ['grafana', ['grafana', 'prometheus']],
+])('%s is reached by nobody else', (name, expected) => {
+  // Temporal's metrics have a network of their own, and Prometheus asks there.
+  const own = service(name).networks.filter((network) => network !== 'metrics' && network !== 'database');
+  const of = own.length > 0 ? own : ['database'];
+  const reaching = services.filter(([, { networks }]) => networks.some((network) => of.includes(network)));
+  expect(reaching.map(([other]) => other).sort()).toEqual(expected);
+});
+
+test('what holds cards or keys in memory leaves no core dump', () => {
+  for (const name of ['worker', 'api', 'redis']) expect(service(name).ulimits).toEqual({ core: 0 });
+});
+
+test('the sandbox and the Temporal UI run only where they are asked for', () => {
+  const asked = services.filter(([, { profiles }]) => profiles.length > 0);
+  expect(asked.map(([name, { profiles }]) => [name, profiles])).toEqual([
+    ['temporal-ui', ['ui']],
+    ['sandbox', ['sandbox']],
+  ]);
+});
+
 test('every variable that is asked of a person is in deploy/example.env, and none else', () => {
   const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
   const listed = [...exampleEnv.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
 
-  expect([...new Set(asked)].sort()).toEqual(listed.sort());
+  // Docker Compose reads it by itself.
+  expect([...new Set([...asked, 'COMPOSE_PROFILES'])].sort()).toEqual(listed.sort());
   expect(exampleEnv).not.toMatch(/^\w+=./m);
 });
 
@@ -159,7 +201,7 @@ test('the image is made in stages, of one version of Node, and runs as a user wi
 
   expect(stages).toHaveLength(2);
   expect(new Set(stages).size).toBe(1);
-  expect(stages[0]).toMatch(/^node:20\.\d+\.\d+-/);
+  expect(stages[0]).toMatch(/^node:24\.\d+\.\d+-/);
   expect(last).toMatch(/^USER node$/m);
   expect(last).not.toMatch(/npm (ci|install)/);
 });

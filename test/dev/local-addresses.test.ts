@@ -2,7 +2,7 @@ import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { codecEndpoint, webhookUrl } from '../../src/dev/local-stack.ts';
 
-const api = { host: '127.0.0.1', port: 8080, keys: [], maxRps: 1 };
+const api = { host: '127.0.0.1', port: 8080, keys: [], maxRps: 1, trustProxy: [] };
 
 describe('the addresses that npm start gives to its parts', () => {
   it.each([

@@ -1,3 +1,3 @@
-import type { Progress } from '../../src/dev/progress.ts';
+import type { Progress } from '../../src/dev/go-build.ts';
 
 export const quiet: Progress = { say: () => undefined, tick: () => undefined };

@@ -85,6 +85,10 @@ describe('a pre-gateway order, with Redis, API and worker each a process of its 
     expect(result).toMatchObject({ status: 200, body: { action: 'proceed' } });
     await all.until(orderId, ({ phase }) => phase === 'decided');
     await redis.until(async (client) => expect(await client.keys('card:*')).toEqual([]));
+    for (let repeat = 0; repeat < 5; repeat += 1) {
+      expect((await preGateway(orderId)).body.transactionId).toBe(reply.body.transactionId);
+    }
+    await redis.until(async (client) => expect(await client.keys('card:*')).toEqual([]));
     const handle = server.client.workflow.getHandle(`order:default:${orderId}`);
     const { searchAttributes, memo, raw } = await handle.describe();
     const shown = JSON.stringify([searchAttributes, memo, raw.executionConfig?.userMetadata]);

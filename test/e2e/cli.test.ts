@@ -100,6 +100,21 @@ describe('an order', () => {
     expect(all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId })).toHaveLength(1);
   });
 
+  it('is decided by a person, in place of the service, and shown so', async () => {
+    const orderId = await inReview();
+    const refused = await cli('override', orderId, '--action', 'hold', '--reason', 'asked');
+    expect([refused.code, refused.problem().errors[0].path]).toEqual([2, '--action']);
+    const run = await cli('override', orderId, '--action', 'proceed', '--reason', 'the customer called');
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.json()).toMatchObject({ orderId, decision: 'review', action: 'proceed' });
+    const shown = await cli('show', orderId, '--table');
+    expect(shown.stdout).toMatch(/^override +proceed, .* \(the customer called\)$/m);
+    await cli('override', orderId, '--action', 'cancel', '--reason', 'the customer called again');
+    await all.until(orderId, ({ phase }) => phase === 'canceled');
+    const late = await cli('override', orderId, '--action', 'proceed', '--reason', 'too late');
+    expect([late.code, late.problem().type]).toEqual([3, 'order-closed']);
+  });
+
   it('with faults has each listed with its path; nothing is echoed, and nothing started', async () => {
     const orderId = anOrderId();
     const broken = { ...aTransaction(), amount: 'a-lot-of-money', curency_code: 'USD' };

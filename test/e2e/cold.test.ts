@@ -8,7 +8,6 @@ import { temporal } from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import {
   cancelUpdate,
-  hintUpdate,
   recordGatewayResultUpdate,
   retryUpdate,
   reviewHintSignal,
@@ -136,7 +135,7 @@ describe('an order that no worker knows', () => {
       later: { kind: 'read', decision: 'pass' },
       last: 'job',
     });
-    await started.handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await started.handle.signal(reviewHintSignal, HINT);
     await started.until(({ decision }) => decision === 'pass');
     await quiet(started);
     expect(started.world.forgotten).toHaveLength(1);

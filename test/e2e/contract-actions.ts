@@ -24,6 +24,10 @@ export async function heldUp<T>(
   return asked;
 }
 
+/** The first action of an order that has none. @param ask reports fraud */
+export const underWay = <T>(sandbox: Sandbox, ask: () => Promise<T>) =>
+  heldUp(sandbox, [{ operation: 'report-fraud', kind: 'delay', delayMs: 3_000 }], () => [ask()]);
+
 /** Cancels in Temporal, as an operator can, the portal actions of an integration's closed orders. */
 export async function giveUp({ workflow }: Client, integration: string, count: number): Promise<void> {
   const query = `WorkflowId STARTS_WITH 'portal:${integration}:' AND ExecutionStatus = 'Running'`;

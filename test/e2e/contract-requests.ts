@@ -1,6 +1,43 @@
 /** The requests of the contract test. */
-import { TEST_CARD, withEmail } from '../fixtures/transactions.ts';
-import type { Contract } from '../support/openapi-contract.ts';
+import { randomUUID } from 'node:crypto';
+import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
+import { freePort, keysFile, spawnProcess } from '../support/index.ts';
+import type { Contract, OpenApi } from '../support/openapi-contract.ts';
+import type { Deployment } from './support.ts';
+
+/** `codec` opens payloads, and may do nothing with orders. */
+export const KEYS = {
+  shop: 'key-of-the-contract-test',
+  codec: 'key-of-who-only-opens-payloads',
+  other: 'key-of-an-impatient-caller',
+};
+export const KEYS_FILE = keysFile(
+  { name: 'shop', key: KEYS.shop },
+  { name: 'ui', key: KEYS.codec, scopes: ['codec'] },
+  { name: 'other', key: KEYS.other },
+);
+
+/** Policy skips this customer, so that a pre-gateway order needs no card and no Redis. */
+const NOT_SCREENED = 'customer-of-the-house';
+export const UNSCREENED_BODY = {
+  workflow: 'pre-gateway',
+  transaction: { ...aTransaction(), customer: { id: NOT_SCREENED, email: 'pass@example.com' } },
+};
+export const INTEGRATIONS = {
+  default: { skip: [{ customerId: [NOT_SCREENED] }] },
+  impatient: { checkoutBudget: '500ms' },
+  watching: { passive: true },
+  brief: { retryWithin: '1s' },
+};
+
+/** @returns every answer that the document names, as `POST /v1/orders/{orderId}/cancel 409` */
+export function answersOf({ paths }: OpenApi): string[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+    ),
+  );
+}
 
 export interface Sending {
   method?: string;
@@ -17,6 +54,16 @@ export interface To {
   contract: Contract;
   /** Gets `POST /v1/orders/{orderId}/cancel 409`, as it came. */
   seen: Set<string>;
+}
+
+/** Starts an API process with other settings. */
+export async function anotherApi({ settings }: Pick<Deployment, 'settings'>, env: Record<string, string>) {
+  const port = await freePort();
+  const process = await spawnProcess('src/api.ts', {
+    env: { ...settings, ...env, API_PORT: String(port) },
+    readyWhen: /listening/i,
+  });
+  return { url: `http://127.0.0.1:${port}`, process };
 }
 
 /** Sends a request, and holds the answer against the document. @returns status and body */
@@ -55,13 +102,16 @@ export const ACTIONS = [
 ] as const;
 export const BODIES: Record<string, object> = {
   screening: { transaction: withEmail('pass@example.com') },
+  adopt: { transactionId: randomUUID(), screenedAt: new Date(Date.now() - 60_000).toISOString() },
   'gateway-result': { result: 'pass' },
   cancel: {},
   'report-fraud': {},
   chargebacks: { reason_code: '10.4', due_date: '2030-01-31' },
   'customer-code': { customerCode: '4711' },
+  override: { action: 'proceed', reason: 'the customer called' },
   recheck: {},
   acknowledge: { reason: 'looked at it' },
+  'events/1/redeliver': {},
 };
 
 /** An address of each operation, for an order. */

@@ -1,62 +1,53 @@
 /** Every answer that the OpenAPI document names is provoked from real processes, and compared with the document. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
-import { eventually, freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../support/index.ts';
+import { TEST_CARD, withEmail } from '../fixtures/transactions.ts';
+import { eventually, freePort, type SpawnedProcess, withTestServer } from '../support/index.ts';
 import type { Contract, OpenApi } from '../support/openapi-contract.ts';
-import { giveUp, heldUp } from './contract-actions.ts';
-import { ACTIONS, addresses, BODIES, of, type Sending, sendTo } from './contract-requests.ts';
+import { giveUp, heldUp, underWay } from './contract-actions.ts';
+import {
+  ACTIONS,
+  addresses,
+  anotherApi,
+  answersOf,
+  BODIES,
+  INTEGRATIONS,
+  KEYS,
+  KEYS_FILE,
+  of,
+  type Sending,
+  sendTo,
+  UNSCREENED_BODY,
+} from './contract-requests.ts';
+import { adoptable } from './plugin.ts';
 import { anOrderId, contractOf, type Deployment, deploy } from './support.ts';
-
-const KEY = 'key-of-the-contract-test';
-const OTHER_KEY = 'key-of-an-impatient-caller';
-/** Policy skips this customer, so that a pre-gateway order needs no card and no Redis. */
-const NOT_SCREENED = 'customer-of-the-house';
 
 const server = withTestServer();
 let all: Deployment;
 let contract: Contract;
 let document: OpenApi;
-/** An API without Temporal and Redis, and one that lets each key ask once a second. */
+/** Without Temporal and Redis; letting each key ask once a second. */
 let cutOff: { url: string; process: SpawnedProcess };
 let strict: { url: string; process: SpawnedProcess };
-/** `POST /v1/orders/{orderId}/cancel 409`, as they came. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  all = await deploy(
-    server.address,
-    {
-      default: { skip: [{ customerId: [NOT_SCREENED] }] },
-      impatient: { checkoutBudget: '500ms' },
-      watching: { passive: true },
-      brief: { retryWithin: '1s' },
-    },
-    { env: { API_KEYS: `shop:${KEY}` }, apiKey: KEY },
-  );
+  const more = { env: { API_KEYS_FILE: KEYS_FILE }, apiKey: KEYS.shop };
+  all = await deploy(server.address, INTEGRATIONS, more);
   contract = await contractOf(all.apiUrl);
   document = (await (await fetch(`${all.apiUrl}/openapi.json`)).json()) as OpenApi;
-  cutOff = await anotherApi({
+  cutOff = await anotherApi(all, {
     TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
     CARD_STASH_URL: `redis://127.0.0.1:${await freePort()}`,
     CARD_STASH_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
   });
-  strict = await anotherApi({ API_KEYS: `other:${OTHER_KEY}`, API_MAX_RPS: '1' });
+  strict = await anotherApi(all, { API_KEYS_FILE: KEYS_FILE, API_MAX_RPS: '1' });
 });
 afterAll(async () => {
   await Promise.all([all?.stop(), cutOff?.process.stop(), strict?.process.stop()]);
 });
 
-async function anotherApi(env: Record<string, string>) {
-  const port = await freePort();
-  const process = await spawnProcess('src/api.ts', {
-    env: { ...all.settings, ...env, API_PORT: String(port) },
-    readyWhen: /listening/i,
-  });
-  return { url: `http://127.0.0.1:${port}`, process };
-}
-
 const send = (url: string, { at = all.apiUrl, ...sending }: Sending & { at?: string } = {}) =>
-  sendTo({ at, key: KEY, contract, seen }, url, sending);
+  sendTo({ at, key: KEYS.shop, contract, seen }, url, sending);
 
 async function screened(email: string, more: object = {}, integration = 'default'): Promise<string> {
   const orderId = anOrderId();
@@ -69,25 +60,19 @@ async function screened(email: string, more: object = {}, integration = 'default
 
 /** @returns a pre-gateway order that waits for nobody but the gateway */
 async function preGateway(): Promise<string> {
-  const transaction = { ...aTransaction(), customer: { id: NOT_SCREENED, email: 'pass@example.com' } };
   const orderId = anOrderId();
-  const answer = await send(of(orderId, 'screening'), { body: { workflow: 'pre-gateway', transaction } });
+  const answer = await send(of(orderId, 'screening'), { body: UNSCREENED_BODY });
   expect(answer).toMatchObject({ status: 200, body: { decision: 'skipped', action: 'proceed' } });
   return orderId;
 }
-
-/** The first action of an order that has none. */
-const anActionUnderWay = (orderId: string) =>
-  heldUp(all.sandbox, [{ operation: 'report-fraud', kind: 'delay', delayMs: 3_000 }], () => [
-    send(of(orderId, 'report-fraud'), { body: {} }),
-  ]);
 
 describe('answers that are the same for every operation', () => {
   it.each([
     [400, 'an address that cannot be read', { url: '/v1/orders/%zz' }],
     [401, 'no key', { headers: { authorization: 'Bearer wrong' } }],
+    [403, 'a key without the scope', { headers: { authorization: `Bearer ${KEYS.codec}` } }],
     [503, 'Temporal away, and Redis', { at: 'cutOff' }],
-    [429, 'too many requests', { at: 'strict', headers: { authorization: `Bearer ${OTHER_KEY}` } }],
+    [429, 'too many requests', { at: 'strict', headers: { authorization: `Bearer ${KEYS.other}` } }],
   ] as const)('%i: %s', async (status, _case, how) => {
     const at = 'at' in how ? { cutOff, strict }[how.at].url : all.apiUrl;
     const asked = addresses(anOrderId()).filter(
@@ -154,6 +139,13 @@ describe('answers of each operation', () => {
     expect(pending).toMatchObject({ status: 202, body: { decision: 'pending' } });
   });
 
+  it('adopt: 200 and 409', async () => {
+    const address = of(anOrderId(), 'adopt');
+    expect((await send(address, { body: await adoptable(all) })).status).toBe(200);
+    const other = await send(address, { body: await adoptable(all) });
+    expect(other).toMatchObject({ status: 409, body: { type: '/problems/order-exists' } });
+  });
+
   it('gateway-result: 200 and 409', async () => {
     const address = of(await preGateway(), 'gateway-result');
     expect((await send(address, { body: { result: 'pass' } })).status).toBe(200);
@@ -171,13 +163,9 @@ describe('answers of each operation', () => {
     });
     await server.client.workflow.getHandle(`order:default:${orderId}`).terminate();
     expect((await send(`/v1/orders/${orderId}`, { method: 'GET' })).status).toBe(409);
-    for (const name of ['recheck', 'acknowledge']) {
+    for (const name of ['override', 'recheck', 'acknowledge', 'events/1/redeliver']) {
       expect((await send(of(orderId, name), { body: BODIES[name] })).status).toBe(409);
     }
-  });
-
-  it('card-refs: 201', async () => {
-    expect((await send('/v1/card-refs', { body: { orderId: anOrderId(), ...TEST_CARD } })).status).toBe(201);
   });
 
   it('the portal actions: 200, 409 and 502', async () => {
@@ -254,17 +242,27 @@ describe('answers of each operation', () => {
     expect((await withdraw(ended, 2)).body).toMatchObject({ status: 404, type: '/problems/unknown-action' });
   });
 
-  it('recheck: 202, acknowledge: 200', async () => {
+  it('redeliver: 202 and 502', async () => {
+    const address = of(await screened('pass@example.com'), 'events/1/redeliver');
+    all.refuseEvents(true);
+    expect((await send(address)).status).toBe(502);
+    all.refuseEvents('late');
+    expect((await send(address)).status).toBe(202);
+    all.refuseEvents(false);
+  });
+
+  it('override and acknowledge: 200, recheck: 202, card-refs: 201', async () => {
     const orderId = await screened('pass@example.com');
-    expect((await send(of(orderId, 'recheck'))).status).toBe(202);
-    expect((await send(of(orderId, 'acknowledge'), { body: BODIES.acknowledge })).status).toBe(200);
+    for (const [name, status] of Object.entries({ override: 200, acknowledge: 200, recheck: 202 }))
+      expect((await send(of(orderId, name), { body: BODIES[name] })).status, name).toBe(status);
+    expect((await send('/v1/card-refs', { body: { orderId, ...TEST_CARD } })).status).toBe(201);
   });
 });
 
 it('every example of the document works when it is sent', async () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
-      const orderId = path.endsWith('screening')
+      const orderId = /(?:screening|adopt)$/.test(path)
         ? anOrderId()
         : await (path.endsWith('gateway-result') ? preGateway() : screened('pass@example.com'));
       const named = (place: string) =>
@@ -275,10 +273,15 @@ it('every example of the document works when it is sent', async () => {
         (to, [name, value]) => to.replace(`{${name}}`, value),
         path,
       );
-      const withdrawn = path.endsWith('{number}') ? await anActionUnderWay(orderId) : [];
+      const withdrawn = path.endsWith('{number}')
+        ? await underWay(all.sandbox, () => send(of(orderId, 'report-fraud'), { body: {} }))
+        : [];
       const { status, body } = await send(`${address}?${new URLSearchParams(named('query'))}`, {
         method: method.toUpperCase(),
-        body: requestBody?.content['application/json']?.example,
+        // What the example adopts is of another day.
+        body: path.endsWith('adopt')
+          ? await adoptable(all)
+          : requestBody?.content['application/json']?.example,
         headers: Object.fromEntries(named('header')),
       });
       expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
@@ -288,13 +291,8 @@ it('every example of the document works when it is sent', async () => {
 });
 
 it('every answer that the document names was seen', () => {
-  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { responses }]) =>
-      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
-    ),
-  );
   // 500 is a fault of ours: test/api/order-routes.test.ts has one.
-  const provokable = documented.filter((answer) => !answer.endsWith(' 500'));
+  const provokable = answersOf(document).filter((answer) => !answer.endsWith(' 500'));
   expect(provokable.length).toBeGreaterThan(80);
   expect(provokable.filter((answer) => !seen.has(answer))).toEqual([]);
 });

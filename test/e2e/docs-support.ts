@@ -61,7 +61,11 @@ export async function startDocsStack(): Promise<DocsStack> {
   const ports = Object.fromEntries(
     await Promise.all(Object.keys(PORTS).map(async (name) => [name, String(await freePort())] as const)),
   );
-  const events = { EVENTS_URL: `http://127.0.0.1:${ports.PORT}/events`, EVENTS_SECRET };
+  const events = {
+    EVENTS_URL: `http://127.0.0.1:${ports.PORT}/events`,
+    EVENTS_SECRETS: EVENTS_SECRET,
+    EVENTS_SECRET,
+  };
   const shared = { ...ports, DATA_DIR: dataDir };
   const stack = await spawnProcess('src/start.ts', {
     env: { ...shared, ...events },

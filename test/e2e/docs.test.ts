@@ -67,6 +67,7 @@ const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
     output: /"phase":"decided".*"decision":"pass"/,
     again: true,
   },
+  { page: 'docs/calling.md', has: '2101/override', output: /"decision":"pass","action":"proceed"/ },
   { page: 'docs/calling.md', has: 'cancel-2101', output: /"status":"done"[\s\S]*"orders":\[/ },
   { page: 'docs/calling.md', has: '-X DELETE', output: /\/problems\/(action-ended|order-closed)"/ },
   { page: 'docs/calling.md', has: '2102/gateway-result', output: /"result":"pass"/ },
@@ -89,6 +90,7 @@ const TYPESCRIPT: Record<string, string> = {
     '2 pass',
     'done canceled',
     'canceled',
+    'review proceed',
     "invalid-request [ 'transaction.amount' ]",
     'the order says canceled cancel',
     "{ type: 'order-screening.ping', data: {} }",
@@ -109,6 +111,7 @@ const JSON_IS: {
     has: 'order.review_resolved',
     type: ["Omit<OrderEvent, 'id'>", 'src/orders/messages.ts'],
   },
+  { page: 'docs/security.md', has: '"sha256"' },
 ];
 
 /** Settings of the one block that shows a set-up with faults. */

@@ -162,14 +162,14 @@ describe('doctor names the fault when', () => {
 
   it('the API has other keys, or no Temporal', async () => {
     const port = await freePort();
-    const spoilt = { API_PORT: String(port), API_KEYS: 'doctor:key-of-the-api-process' };
+    const spoilt = { API_PORT: String(port), API_KEYS: 'doctor:long-key-of-the-api-process' };
     const api = (env: Record<string, string>) =>
       spawnForTest('src/api.ts', { env: { ...all.settings, ...env }, readyWhen: /listening/i });
     const elsewhere = await freePort();
     const away = { API_PORT: String(elsewhere), TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
     await Promise.all([api(spoilt), api(away)]);
     expect((await doctor(spoilt)).bad).toEqual([]);
-    expect((await doctor({ ...spoilt, API_KEYS: 'doctor:another-key-altogether' })).bad).toEqual([
+    expect((await doctor({ ...spoilt, API_KEYS: 'doctor:another-key-altogether-and-long' })).bad).toEqual([
       fault('api', 'refuses the first of API_KEYS', 'API_KEYS'),
     ]);
     expect((await doctor({}, '--api', `http://127.0.0.1:${elsewhere}`)).bad).toEqual([
@@ -197,7 +197,7 @@ describe('doctor names the fault when', () => {
       }
     });
     const { bad } = await doctor({ EVENTS_URL: `${url}/events?token=token-of-the-receiver` });
-    expect(bad).toEqual([fault('events', 'refuses the signature', 'EVENTS_SECRET')]);
+    expect(bad).toEqual([fault('events', 'refuses the signature', 'EVENTS_SECRETS')]);
   });
 
   it('no webhook secret is set, or one that can be guessed', async () => {
@@ -213,10 +213,10 @@ describe('doctor names the fault when', () => {
       CARD_STASH_KEYS: 'one:key-that-is-too-short',
       PAYLOAD_KEYS: 'key-without-an-id',
       API_HOST: '0.0.0.0',
-      EVENTS_SECRET: undefined,
+      EVENTS_SECRETS: undefined,
     });
     expect(bad.map(({ what }) => what)).toEqual([
-      expect.stringMatching(/^EVENTS_SECRET is required/),
+      expect.stringMatching(/^EVENTS_SECRETS is required/),
       expect.stringMatching(/^CARD_STASH_KEYS must be a list/),
       expect.stringMatching(/^PAYLOAD_KEYS must be a list/),
       expect.stringMatching(/^API_KEYS is required/),
@@ -291,7 +291,7 @@ describe('doctor keeps to itself', () => {
       'key-without-an-id',
       'hunter2',
       'token-of-the-receiver',
-      all.settings.EVENTS_SECRET ?? '',
+      all.settings.EVENTS_SECRETS ?? '',
       all.settings.WEBHOOK_SECRETS ?? '',
       Buffer.alloc(32, 7).toString('base64'),
     ];

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { SWEEP_SCHEDULE_ID } from '../../src/orders/activity-contract.ts';
+import { SWEEP_ID } from '../../src/orders/activity-contract.ts';
 import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import { startSweep } from '../../src/temporal/namespace.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { readExport, readPromql } from '../support/promql.ts';
@@ -87,7 +88,8 @@ async function liveThroughEverything(): Promise<void> {
     expect(await scrape(all.workerMetricsUrl())).toContain('task_execution_failed{'),
   );
   await server.client.workflow.getHandle(poisoned).terminate('poisoned by the test');
-  await server.client.schedule.getHandle(SWEEP_SCHEDULE_ID).trigger();
+  await server.client.workflow.getHandle(SWEEP_ID).terminate('begun anew by the test');
+  await startSweep(server.connection, server.namespace);
 }
 
 async function exports(sample: string): Promise<void> {

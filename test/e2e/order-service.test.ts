@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, spawnProcess, withTestServer } from '../support/index.ts';
+import { ago, screenedByPlugin } from './plugin.ts';
 import { runCli } from './run-cli.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   all = await deploy(
     server.address,
     { default: {} },
-    { env: { EVENTS_URL: `${url}/events`, EVENTS_SECRET: SECRET } },
+    { env: { EVENTS_URL: `${url}/events`, EVENTS_SECRETS: SECRET, EVENTS_SECRET: SECRET } },
   );
   service = await spawnProcess('examples/order-service/order-service.ts', {
     env: { ...all.settings, PORT: port },
@@ -48,9 +49,9 @@ const checkout = (orderId: string, email: string) =>
 function event(
   orderId: string,
   action: string,
-  { id = randomUUID(), secret = SECRET, at = new Date() } = {},
+  { id = randomUUID(), secret = SECRET, at = new Date(), attempt = 1 } = {},
 ) {
-  const body = JSON.stringify({ type: 'order.review_resolved', orderId, data: { action } });
+  const body = JSON.stringify({ type: 'order.review_resolved', orderId, data: { action, attempt } });
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
@@ -73,7 +74,7 @@ it('holds a review, and captures when it is resolved', async () => {
   expect((await checkout(orderId, 'review@example.com')).body).toMatchObject({ payment: 'authorized' });
   all.sandbox.control.decide(orderId, 'pass');
   await eventually(async () => {
-    expect(await paid(orderId)).toEqual({ payment: 'captured', calls: ['captured'] });
+    expect(await paid(orderId)).toMatchObject({ payment: 'captured', calls: ['captured'] });
   });
 });
 
@@ -84,9 +85,45 @@ it('voids a review that fails, and refunds an order that an analyst fails after 
   all.sandbox.control.decide(held, 'fail');
   all.sandbox.control.decide(captured, 'fraudulent');
   await eventually(async () => {
-    expect(await paid(held)).toEqual({ payment: 'voided', calls: ['voided'] });
-    expect(await paid(captured)).toEqual({ payment: 'refunded', calls: ['captured', 'refunded'] });
+    expect(await paid(held)).toMatchObject({ payment: 'voided', calls: ['voided'] });
+    expect(await paid(captured)).toMatchObject({ payment: 'refunded', calls: ['captured', 'refunded'] });
   });
+});
+
+it('takes the next attempt of a customer who was declined, with a payment of its own', async () => {
+  const orderId = anOrderId();
+  await checkout(orderId, 'fail@example.com');
+  const again = await ask(`/checkout/${orderId}?attempt=2`, JSON.stringify(withEmail('pass@example.com')));
+  expect(again.body).toMatchObject({ action: 'proceed', payment: 'captured' });
+  expect(await paid(orderId)).toEqual({ attempt: 2, payment: 'captured', calls: ['voided', 'captured'] });
+});
+
+it('leaves the next attempt’s payment alone when an event of the attempt before comes late', async () => {
+  const orderId = anOrderId();
+  await checkout(orderId, 'fail@example.com');
+  await ask(`/checkout/${orderId}?attempt=2`, JSON.stringify(withEmail('review@example.com')));
+  expect((await event(orderId, 'decline').send()).body).toEqual({ event: 'taken' });
+  expect(await paid(orderId)).toMatchObject({ attempt: 2, payment: 'authorized', calls: ['voided'] });
+});
+
+it('cancels when a person says so, with the service, and gives the money back', async () => {
+  const orderId = anOrderId();
+  await checkout(orderId, 'pass@example.com');
+  const canceled = await ask(`/orders/${orderId}/cancel`, JSON.stringify({ reason: 'the customer asked' }));
+  expect(canceled.body).toEqual({ status: 'done', payment: 'refunded' });
+  expect(all.sandbox.control.transactions(orderId)).toMatchObject([{ canceledAt: expect.any(String) }]);
+});
+
+it('adopts a review that another system screened, and captures when it passes', async () => {
+  const orderId = anOrderId();
+  const transactionId = await screenedByPlugin(all, orderId);
+  const adopted = await ask(
+    `/orders/${orderId}/adopt`,
+    JSON.stringify({ transactionId, screenedAt: ago(1_000) }),
+  );
+  expect(adopted.body).toMatchObject({ action: 'hold', payment: 'authorized' });
+  all.sandbox.control.decide(orderId, 'pass');
+  await eventually(async () => expect(await paid(orderId)).toMatchObject({ payment: 'captured' }));
 });
 
 it('refuses an event that is forged, changed or old, and does nothing', async () => {
@@ -101,7 +138,7 @@ it('refuses an event that is forged, changed or old, and does nothing', async ()
     await ask('/events', changed.body),
   ];
   expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
-  expect(await paid(orderId)).toEqual({ payment: 'authorized', calls: [] });
+  expect(await paid(orderId)).toMatchObject({ payment: 'authorized', calls: [] });
 });
 
 it('does nothing for an event that came before', async () => {
@@ -110,7 +147,7 @@ it('does nothing for an event that came before', async () => {
   const cancel = event(orderId, 'cancel');
   expect((await cancel.send()).body).toEqual({ event: 'taken' });
   expect((await cancel.send()).body).toEqual({ event: 'repeated' });
-  expect(await paid(orderId)).toEqual({ payment: 'voided', calls: ['voided'] });
+  expect(await paid(orderId)).toMatchObject({ payment: 'voided', calls: ['voided'] });
 });
 
 it('takes events of types and orders that it does not know', async () => {

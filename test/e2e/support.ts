@@ -52,8 +52,8 @@ export interface Deployment {
   output: () => string;
   /** Events that arrived with a valid signature, in order. */
   events: ReceivedEvent[];
-  /** Lets the receiver refuse events, or take them again. */
-  refuseEvents: (refuse: boolean) => void;
+  /** Lets the receiver refuse events, answer after 11 s, or take them again. */
+  refuseEvents: (refuse: boolean | 'late') => void;
   /** Sends a request to the first API process. */
   call: Api['call'];
   /** Reads an order until the condition holds. */
@@ -104,7 +104,7 @@ export async function deploy(
     SCREENING_API_KEY: 'sandbox-test-key',
     WEBHOOK_SECRETS: WEBHOOK_SECRET,
     EVENTS_URL: receiver.url,
-    EVENTS_SECRET,
+    EVENTS_SECRETS: EVENTS_SECRET,
     API_PORT: String(apiPort),
     ...more,
   });
@@ -218,21 +218,22 @@ function withAddresses(
   );
 }
 
-async function startReceiver(): Promise<{
+/** Starts a receiver of events that knows one secret. */
+export async function startReceiver(secret = EVENTS_SECRET): Promise<{
   url: string;
   events: ReceivedEvent[];
-  refuse: (refuse: boolean) => void;
+  refuse: (refuse: boolean | 'late') => void;
   close: () => Promise<void>;
 }> {
   const events: ReceivedEvent[] = [];
-  let refusing = false;
-  const webhook = new Webhook(EVENTS_SECRET);
+  let refusing: boolean | 'late' = false;
+  const webhook = new Webhook(secret);
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       if (refusing) {
-        response.writeHead(503).end();
+        setTimeout(() => response.writeHead(503).end(), refusing === 'late' ? 11_000 : 0);
         return;
       }
       const headers = {

@@ -9,6 +9,11 @@ export const POSTS = [
     calls: 'screen',
   },
   {
+    path: '/v1/orders/order-1/adopt',
+    body: { transactionId: TRANSACTION_ID, screenedAt: new Date(Date.now() - 60_000).toISOString() },
+    calls: 'adopt',
+  },
+  {
     path: '/v1/orders/order-1/gateway-result',
     body: { attempt: 1, result: 'pass', authcode: 'a1', transactionId: 't1' },
     calls: 'recordGatewayResult',
@@ -34,6 +39,7 @@ export const POSTS = [
     body: { reason_code: '4853', due_date: '2026-04-01', inquiry: 'false', force: true },
     calls: 'submitChargeback',
   },
+  { path: '/v1/orders/order-1/override', body: { action: 'cancel', reason: 'r' }, calls: 'override' },
   { path: '/v1/orders/order-1/recheck', body: {}, calls: 'recheck' },
   { path: '/v1/orders/order-1/acknowledge', body: { reason: 'r' }, calls: 'acknowledge' },
 ] as const;

@@ -1,9 +1,9 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { ApiOptions } from '../../src/api/create-api.ts';
+import { SCOPES } from '../../src/config/index.ts';
 import { createLog } from '../../src/process/log.ts';
-import { anApi } from '../api/fake-order-screening.ts';
+import { anApi, type TestedApi } from '../api/fake-order-screening.ts';
 import { CANARY, CARD_CANARY } from './hostile.ts';
 
 /** A problem document as the API documents it, and nothing beside. Design section 5. */
@@ -12,6 +12,7 @@ const problemDocument = z.strictObject({
   title: z.string().min(1),
   status: z.int(),
   detail: z.string().min(1),
+  scope: z.enum(SCOPES).optional(),
   errors: z
     .array(
       z.strictObject({
@@ -28,7 +29,7 @@ const problemDocument = z.strictObject({
 const MAX_CPU_MS = 2_000;
 
 /** The API of the tests, with the lines that it logged since the last request. */
-export async function aFuzzedApi(options: Partial<ApiOptions> = {}) {
+export async function aFuzzedApi(options: TestedApi = {}) {
   const lines: string[] = [];
   const log = createLog('fuzz', 'info', { write: (line) => void lines.push(line) });
   return { ...(await anApi({ ...options, log })), lines };
@@ -46,8 +47,8 @@ export async function ask({ app, lines }: { app: FastifyInstance; lines: string[
   // The queue page answers people, by a page.
   const isPage = String(response.headers['content-type']).startsWith('text/html');
   if (response.statusCode >= 300 && !isPage) expectProblem(response);
-  // An order's id is logged once it is one; that it is one is a test of its own.
-  const logged = lines.join('').replaceAll(/"orderId":"(?:[^"\\]|\\.)*"/g, '');
+  // An order's id is logged once it is one, and so is who asks and why; that each is one is a test of its own.
+  const logged = lines.join('').replaceAll(/"(?:orderId|actor|because)":"(?:[^"\\]|\\.)*"/g, '');
   expectNothingShown(response.body + JSON.stringify(response.headers) + logged);
   return response;
 }

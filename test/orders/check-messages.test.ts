@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   acknowledgeRefusal,
   decisionRefusal,
-  forbiddenFields,
-  portalFieldsRefusal,
-  portalInputRefusal,
   retryRefusal,
   startRefusal,
 } from '../../src/orders/check-messages.ts';
+import { portalFieldsRefusal, portalInputRefusal } from '../../src/orders/portal-requests.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, START as NOW_MS, sinceStart } from './support.ts';
@@ -76,26 +74,6 @@ describe('a request that nests without end', () => {
   });
 });
 
-describe('forbidden fields', () => {
-  it('are found in every spelling, however deep', () => {
-    const found = forbiddenFields({
-      nfToken: 'k',
-      'nf-token': 'k',
-      nf_token: 'k',
-      a: [{ CARD_NUMBER: '4' }],
-      b: { expirationDate: '12/30', last4: '1111', bin: '411111' },
-      cardCode: null,
-    });
-    expect(found).toEqual([
-      'transaction.nfToken',
-      'transaction.nf-token',
-      'transaction.nf_token',
-      'transaction.a[0].CARD_NUMBER',
-      'transaction.b.expirationDate',
-    ]);
-  });
-});
-
 describe('a decision asked for', () => {
   it('is refused for an unknown attempt or another content', () => {
     const order = anOrder('pass');
@@ -136,9 +114,6 @@ describe('a retry', () => {
     expect(code(anOrder('fail'), { ...retry, attempt: 3 })).toBe('retry-out-of-turn');
     expect(code({ ...anOrder('fail'), cancelAsked: true })).toBe('retry-out-of-turn');
     expect(code(anOrder('fail'), { attempt: 'two' })).toBe('invalid-request');
-    expect(code(anOrder('fail'), { ...retry, transaction: { cardNumber: '4' } })).toBe(
-      'card-data-in-request',
-    );
   });
 });
 
@@ -148,7 +123,9 @@ describe('portal fields', () => {
     [{ kind: 'cancel', reason: 5 }, ['reason']],
     [{ kind: 'customer-code' }, ['customerCode']],
     [{ kind: 'chargeback', force: 'yes' }, ['reason_code', 'due_date', 'force']],
-    [{ kind: 'chargeback', reason_code: '1', due_date: '2026-04-01', notes: 'x'.repeat(1001) }, ['notes']],
+    [{ kind: 'chargeback', reason_code: '1', due_date: '2026-04-01', notes: 'x'.repeat(4097) }, ['notes']],
+    [{ kind: 'chargeback', reason_code: '1', due_date: '2026-04-01', notes: '', carrier: '' }, undefined],
+    [{ kind: 'chargeback', reason_code: '1', due_date: '2026-04-01', notice_date: '' }, ['notice_date']],
   ])('%j', (fields, paths) => {
     expect(portalFieldsRefusal(raw(fields))?.errors?.map((error) => error.path)).toEqual(paths);
   });

@@ -39,7 +39,7 @@ describe('an activity that fails for good', () => {
   });
 
   it('by delivering gives these events up, and a person is told', () => {
-    const life = screened('review', { events: true });
+    const life = screened('review', { events: 'all' });
     expect(events(life)).toEqual(['order.decided']);
     life.break('deliver');
     expect(attention(life.order.state)).toEqual(['events-undelivered']);
@@ -72,10 +72,10 @@ describe('a wrong key', () => {
     (kind) => {
       const life =
         kind === 'catch-up'
-          ? screened(unanswered(), { events: true })
+          ? screened(unanswered(), { events: 'all' })
           : kind === 'look-up'
-            ? screened(unanswered(), { whenUnavailable: 'decline', events: true })
-            : screened('review', { workflow: 'pre-gateway', events: true });
+            ? screened(unanswered(), { whenUnavailable: 'decline', events: 'all' })
+            : screened('review', { workflow: 'pre-gateway', events: 'all' });
       if (kind === 'gateway') life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
       if (kind === 'portal') life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, 0);
       if (kind === 'read') life.take(RECHECK).end({ kind: 'look', outcome: { kind: 'unanswered' } }, 0);

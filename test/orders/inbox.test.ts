@@ -8,8 +8,8 @@ import { answered, HOUR, sinceStart } from './support.ts';
 
 const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
 const HINT: Input = {
-  kind: 'hint',
-  at: sinceStart(0),
+  kind: 'signal',
+  signal: 'review-hint',
   hint: { source: 'webhook', receivedAt: sinceStart(0) },
 };
 

@@ -37,7 +37,7 @@ describe('what an order has under way', () => {
   });
 
   it('beside a look only what its end never stops: timers and polls begin after it', () => {
-    const life = screened('pass', { recheckLeadTimeMs: HOUR, events: true });
+    const life = screened('pass', { recheckLeadTimeMs: HOUR, events: 'all' });
     life.end({ kind: 'deliver' }, 0);
     expect(commandsOf(life, () => life.until(5 * DAY - HOUR))).toEqual(['begin look']);
     const ends = { kind: 'look', outcome: { kind: 'read', decision: 'review' } } as const;
@@ -65,7 +65,7 @@ describe('what an order has under way', () => {
   });
 
   it('a batch of events is fixed when it is begun; what comes meanwhile leaves with the next', () => {
-    const life = screened('review', { events: true });
+    const life = screened('review', { events: 'all' });
     life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
     expect(life.calls('deliver').map((call) => call.events.length)).toEqual([1]);
     life.end({ kind: 'deliver' }, 2 * HOUR);
@@ -93,7 +93,7 @@ describe('what an order has under way', () => {
 describe('continuing as new', () => {
   it('waits for the first answer, and for every write but a delivery', () => {
     expect(canStop(aLife().order)).toBe(false);
-    expect(canStop(screened('pass', { events: true }).order)).toBe(true);
+    expect(canStop(screened('pass', { events: 'all' }).order)).toBe(true);
     expect(canStop(screened('review').order)).toBe(true);
     expect(canStop(screened(unanswered()).order)).toBe(false);
     const life = screened('pass');
@@ -112,7 +112,7 @@ describe('continuing as new', () => {
   });
 
   it('takes everything along as plain data, and begins what was under way anew', () => {
-    const life = screened('review', { events: true });
+    const life = screened('review', { events: 'all' });
     const taken = JSON.parse(JSON.stringify(resumed(life.order)));
     const again = new Life(taken);
     expect(again.underWay).toEqual(life.underWay);
@@ -165,7 +165,7 @@ describe('nothing is left', () => {
     const life = screened({ kind: 'skipped', rule: 0 });
     expect(life.order.state).toMatchObject({ phase: 'closed', ended: true });
     expect(nothingLeft(life.order)).toBe(true);
-    const announced = screened({ kind: 'skipped', rule: 0 }, { events: true });
+    const announced = screened({ kind: 'skipped', rule: 0 }, { events: 'all' });
     expect(announced.order.outbox.map(({ type }) => type)).toEqual(['order.decided', 'order.closed']);
     expect(nothingLeft(announced.order)).toBe(false);
     expect(nothingLeft(announced.end({ kind: 'deliver' }, MINUTE).order)).toBe(true);

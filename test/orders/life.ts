@@ -123,13 +123,22 @@ function isOfKind<Kind extends Call['kind']>(call: Call, kind: Kind): call is Ex
 }
 
 /** @returns an order whose first screening is under way */
-export function aLife({ wasReset = false, cardRef }: { wasReset?: boolean; cardRef?: string } = {}): Life {
+export function aLife({
+  wasReset = false,
+  cardRef,
+  answerBy,
+}: {
+  wasReset?: boolean;
+  cardRef?: string;
+  answerBy?: number;
+} = {}): Life {
   const transaction = { amount: '12.50', customer: { email: 'jane@example.com' } };
   const input = {
     orderId: 'order-1',
     integration: 'default',
     transaction,
     ...(cardRef !== undefined && { cardRef }),
+    ...(answerBy !== undefined && { answerBy: sinceStart(answerBy) }),
   };
   return new Life(newOrder(input, sinceStart(0), wasReset));
 }

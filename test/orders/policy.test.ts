@@ -19,6 +19,6 @@ it('what an order records of its integration is settled for this order, and hold
     cancelWindowMs: 600_000,
     events: false,
   });
-  for (const name of ['name', 'mode', 'apiKey', 'apiKeyEnv', 'baseUrl', 'portalBaseUrl', 'skip'])
+  for (const name of ['name', 'mode', 'apiKey', 'apiKeyEnv', 'baseUrl', 'portalBaseUrl', 'skip', 'eventsUrl'])
     expect(policy).not.toHaveProperty(name);
 });

@@ -10,8 +10,8 @@ import {
   portalRefusal,
   queueAction,
 } from '../../src/orders/portal.ts';
+import { earlier, stands } from '../../src/orders/portal-requests.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import { earlier, stands } from '../../src/orders/same-action.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import {
@@ -64,6 +64,16 @@ describe('a portal action', () => {
     const record = queueAction(order, said, 'caller', NOW);
     expect(record).toMatchObject({ transactionId: TRANSACTION_ID });
     expect(record).not.toHaveProperty('because');
+    expect(earlier(order, CANCEL)).toBe(record);
+  });
+
+  it('means a transaction also when it is named in the other case', () => {
+    const order = anOrder('review');
+    const inCapitals: PortalFields = { ...CANCEL, transactionId: TRANSACTION_ID.toUpperCase() };
+    expect(TRANSACTION_ID.toUpperCase()).not.toBe(TRANSACTION_ID);
+    expect(refused(order, inCapitals)).toBeUndefined();
+    const record = queueAction(order, inCapitals, 'caller', NOW);
+    expect(record.transactionId).toBe(TRANSACTION_ID);
     expect(earlier(order, CANCEL)).toBe(record);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, PortalFields } from '../../src/orders/messages.ts';
+import { earlier, subjectOf } from '../../src/orders/portal-requests.ts';
 import { addAttempt } from '../../src/orders/record.ts';
-import { earlier, subjectOf } from '../../src/orders/same-action.ts';
 import { screened } from './life.ts';
 import { anOrder, answered, HOUR, screen, sinceStart, TRANSACTION_ID } from './support.ts';
 

@@ -262,7 +262,7 @@ describe('what comes together', () => {
 
 describe('an order that is over', () => {
   it('says so only when nothing must be finished any more, and shows what keeps it open', () => {
-    const life = screened('pass', { events: true }).until(5 * DAY - HOUR);
+    const life = screened('pass', { events: 'all' }).until(5 * DAY - HOUR);
     life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, 5 * DAY - HOUR);
     life.until(5 * DAY);
     expect(life.order.state).toMatchObject({ phase: 'closed', ended: true });

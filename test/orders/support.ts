@@ -2,11 +2,12 @@
 
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { type AfterDeadline, passDeadline } from '../../src/orders/advance.ts';
-import { applyScreening, checkoutAnswer } from '../../src/orders/apply-screening.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { currentAttempt, newOrderState } from '../../src/orders/record.ts';
 import type { DeadlineKind, OrderState } from '../../src/orders/state.ts';
+import { checkoutAnswer } from '../../src/orders/tickets.ts';
 import { type Decision, type Instant, instant } from '../../src/orders/words.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 

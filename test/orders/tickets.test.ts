@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { leave, refusalOf } from '../../src/orders/ask.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask } from '../../src/orders/order.ts';
-import { aLife, screened, told } from './life.ts';
-import { answered, HOUR, MINUTE, START } from './support.ts';
+import { answerNow } from '../../src/orders/tickets.ts';
+import { aLife, type Life, screened, told } from './life.ts';
+import { answered, HOUR, MINUTE, START, unanswered } from './support.ts';
 
 const CANCEL: Ask = { kind: 'portal', fields: { kind: 'cancel' } };
 
@@ -111,6 +112,76 @@ describe('who waits for a checkout', () => {
     const ticket = life.ask(DECISION, 0);
     life.break('first-screening').until(HOUR);
     expect(told(life, ticket)).toBeUndefined();
+  });
+});
+
+describe('a checkout that was told pending', () => {
+  const asked = (life: Life, attempt = 1) => {
+    const ticket = life.ask({ kind: 'decision', request: { attempt } }, MINUTE);
+    const reply = life.replies.get(ticket);
+    return reply !== undefined && 'checkout' in reply ? reply.checkout : undefined;
+  };
+  const resolve = (life: Life, decision: 'pass' | 'fail') =>
+    life.end({ kind: 'poll', outcome: { kind: 'read', decision } }, HOUR);
+
+  it('is told so until there is a decision, then the first one with the action of now', () => {
+    const life = screened(unanswered(), { whenUnavailable: 'proceed', autoCancel: false });
+    expect(asked(life)).toMatchObject({ decision: 'pending', action: 'proceed', reason: 'timeout' });
+    life.end({ kind: 'catch-up', outcome: answered('review') }, MINUTE);
+    const review = asked(life);
+    expect(review).toMatchObject({ decision: 'review', action: 'hold', phase: 'review', attempt: 1 });
+    expect(review).toHaveProperty('transactionId');
+    expect(review).not.toHaveProperty('reason');
+    resolve(life, 'fail');
+    expect(asked(life)).toMatchObject({ decision: 'review', action: 'cancel', phase: 'decided' });
+    expect(life.order.state.attempts[0]?.answer).toMatchObject({ decision: 'pending', action: 'proceed' });
+  });
+
+  it('keeps the error that came first, with the action of now', () => {
+    const life = screened(unanswered());
+    life.end({ kind: 'catch-up', outcome: answered('error', 't-1') }, MINUTE);
+    expect(asked(life)).toMatchObject({ decision: 'error', action: 'hold' });
+    life.until(HOUR);
+    life.end({ kind: 'catch-up', outcome: answered('pass', 't-2') }, HOUR);
+    expect(asked(life)).toMatchObject({ decision: 'error', action: 'proceed', phase: 'decided' });
+  });
+
+  it('and declined stays so, whatever turns up', () => {
+    const life = screened(unanswered(), { whenUnavailable: 'decline' });
+    const given = asked(life);
+    expect(given).toMatchObject({ decision: 'pending', action: 'decline', phase: 'declined' });
+    const found = { kind: 'found' as const, transactionId: 'late', decision: 'pass' as const };
+    life.end({ kind: 'look-up', outcome: found }, MINUTE);
+    expect(life.order.state.decision).toBe('pass');
+    expect(asked(life)).toEqual(given);
+  });
+
+  it('is told of its own attempt, also when another one came', () => {
+    const life = screened(unanswered(), { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+    life.end({ kind: 'catch-up', outcome: answered('error', 't-1') }, MINUTE);
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
+    life.end({ kind: 'retry-screening', outcome: unanswered() }, MINUTE);
+    expect(asked(life, 1)).toMatchObject({ attempt: 1, decision: 'error', transactionId: 't-1' });
+    expect(asked(life, 1)).not.toHaveProperty('reason');
+    expect(asked(life, 2)).toMatchObject({ attempt: 2, decision: 'pending', reason: 'timeout' });
+    life.end({ kind: 'catch-up', outcome: answered('pass', 't-2') }, MINUTE);
+    expect(asked(life, 2)).toMatchObject({ decision: 'pass', action: 'proceed', transactionId: 't-2' });
+  });
+
+  it('is told of a closed order by its record', () => {
+    const life = screened(unanswered());
+    life.end({ kind: 'catch-up', outcome: answered('pass') }, MINUTE).until(6 * 24 * HOUR);
+    expect(life.order.state.phase).toBe('closed');
+    expect(answerNow(life.order.state, 1)).toMatchObject({ decision: 'pass', phase: 'closed' });
+    expect(answerNow(life.order.state, 2)).toBeUndefined();
+  });
+
+  it('any other answer stands', () => {
+    const life = screened('review', { autoCancel: false });
+    const given = asked(life);
+    resolve(life, 'fail');
+    expect(life.order.state).toMatchObject({ decision: 'fail', action: 'cancel' });
+    expect(asked(life)).toEqual(given);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hintRefusal, refusalOf } from '../../src/orders/ask.ts';
+import { refusalOf } from '../../src/orders/ask.ts';
+import { hintRefusal } from '../../src/orders/check-messages.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask, Order } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal.ts';
@@ -28,22 +29,22 @@ describe('a validator', () => {
     expect(order).toEqual(before);
   });
 
-  it('lets one of ten equal hints pass that come in one task', () => {
+  it('wants one of ten equal hints that come in one task', () => {
     const { order } = screened('review');
     const waiting: Parameters<typeof hintRefusal>[1][number][] = [];
     const passed = Array.from({ length: 10 }, () => {
-      if (hintRefusal(order, waiting, HINT, START) !== undefined) return false;
-      waiting.push({ kind: 'hint', at: sinceStart(0), hint: HINT });
-      return true;
+      const { code } = hintRefusal(order, waiting, HINT, START);
+      if (code === 'hint-wanted') waiting.push({ kind: 'signal', signal: 'review-hint', hint: HINT });
+      return code;
     });
-    expect(passed.filter(Boolean)).toHaveLength(1);
+    expect(passed).toEqual(['hint-wanted', ...Array.from({ length: 9 }, () => 'hint-not-needed')]);
   });
 
-  it('refuses a hint while one is unread', () => {
-    const life = screened('review').take({ kind: 'hint', at: sinceStart(0), hint: HINT });
-    expect(hintRefusal(life.order, [], HINT, START)?.code).toBe('hint-not-needed');
+  it('wants no hint while one is unread', () => {
+    const life = screened('review').take({ kind: 'signal', signal: 'review-hint', hint: HINT });
+    expect(hintRefusal(life.order, [], HINT, START).code).toBe('hint-not-needed');
     life.end({ kind: 'look', outcome: { kind: 'read', decision: 'review' } }, 0);
-    expect(hintRefusal(life.order, [], HINT, START)).toBeUndefined();
+    expect(hintRefusal(life.order, [], HINT, START).code).toBe('hint-wanted');
   });
 
   it('takes a portal action that can’t be judged before the policy is known', () => {

@@ -21,6 +21,7 @@ const MANIFEST = {
   scripts: {
     docs: 'cp docs/configuration.txt docs/configuration.md',
     licences: 'true',
+    sbom: 'true',
     check: 'test ! -e ugly || { echo ugly is badly formatted; false; }',
     test: 'test ! -e broken || { echo 3 tests failed; false; }',
   },

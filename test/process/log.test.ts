@@ -33,6 +33,15 @@ describe('the log', () => {
     expect(last()).not.toContain(SECRET);
   });
 
+  it('shows the last four digits of a card number, wherever one got to', () => {
+    const { log, last, lines } = aLog();
+    const workflowId = 'order:default:4111 1111 1111 1111';
+    log.info({ orderId: '４１１１１１１１１１１１１１１１', workflowId }, 'answered');
+    expect(last()).toContain('order:default:**** **** **** 1111');
+    const { time: _time, pid: _pid, ...said } = lines[0] ?? {};
+    expect(JSON.stringify(said).normalize('NFKC').replace(/\D/g, '')).not.toContain('41111');
+  });
+
   it('shows no object where it lists a text or a number', () => {
     const { log, last } = aLog();
     const objects = { route: { url: SECRET }, status: { body: SECRET }, orderId: [SECRET] };
@@ -79,6 +88,35 @@ describe('the log', () => {
     const { log, last } = aLog();
     log.error({ err: error }, 'failed');
     expect(last()).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['connect ECONNREFUSED 127.0.0.1:7233', { why: 'ECONNREFUSED', address: '127.0.0.1:7233' }],
+    ['connect ETIMEDOUT [2001:db8::1]:7233', { why: 'ETIMEDOUT', address: '[2001:db8::1]:7233' }],
+    ['getaddrinfo ENOTFOUND temporal.example', { why: 'ENOTFOUND', address: 'temporal.example' }],
+    [
+      `14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:7233 ${SECRET}`,
+      { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED', address: '10.0.0.1:7233' },
+    ],
+    [`7 PERMISSION_DENIED: ${SECRET}`, { grpc: 'PERMISSION_DENIED' }],
+    ['Status { code: Unavailable, message: "dns error" }', { grpc: 'Unavailable', why: 'dns error' }],
+    ['invalid peer certificate: UnknownIssuer', { why: 'UnknownIssuer' }],
+  ])('says why there is no connection: %s', (words, why) => {
+    for (const error of [new Error(words), words]) {
+      const shown = showError(error);
+      expect(shown).toMatchObject(why);
+      expect(JSON.stringify(shown)).not.toContain(SECRET);
+    }
+  });
+
+  it.each([
+    `redis://user:${SECRET}@127.0.0.1:6379`,
+    `connect to https://user:12345@host.example:443/${SECRET} ECONNREFUSED`,
+    `ECONNREFUSED ${SECRET}:1`,
+    `connect ECONNREFUSED ${SECRET}`,
+    `5 NOT_FOUND ${SECRET}`,
+  ])('takes no address from where something else may stand: %s', (words) => {
+    expect(JSON.stringify(showError(new Error(words)))).not.toMatch(new RegExp(`${SECRET}|12345|user`));
   });
 
   it('ends at causes that go round', () => {

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { goBuild } from '../../src/dev/go-build.ts';
+import { goBuild, streamProgress } from '../../src/dev/go-build.ts';
 import { assertPortFree } from '../../src/dev/guarded-child.ts';
-import { streamProgress } from '../../src/dev/progress.ts';
 import { eventually, freePort } from '../support/index.ts';
 import { POSTGRES_USER, type PostgresServer, startPostgres } from './postgres.ts';
 

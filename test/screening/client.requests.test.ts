@@ -44,6 +44,22 @@ describe('what is sent', () => {
     });
   });
 
+  it('has the key in the header x-api-key only where that is set, status calls included', async () => {
+    service.answerJson(200, { id: ID, decision: 'pass' });
+    const settings = {
+      baseUrl: `${service.url}/test`,
+      portalBaseUrl: `${service.url}/portal/api/v1/transaction-update`,
+      apiKey: KEY,
+      dialect: 'definition',
+    } as const;
+    for (const apiKeyHeader of [true, false]) {
+      const one = createScreeningClient({ ...settings, apiKeyHeader });
+      await one.createTransaction(CREATE);
+      await one.statusById(ID);
+    }
+    expect(service.seen.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY, undefined, undefined]);
+  });
+
   it('encodes every part of a status address and removes a leading #', async () => {
     service.answerJson(200, { id: ID, decision: 'pass' });
     const key = 'sk%2Fcanary%20key%2B0123456789';

@@ -48,15 +48,6 @@ describe('faults', () => {
     expect(faultsOf(input)).toEqual({ '': 'must be an object: the transaction' });
   });
 
-  it.each([
-    [{ cardNumber: 'x' }, 'userFields.cardNumber'],
-    [{ deep: [{ card_code: '1' }] }, 'userFields.deep[0].card_code'],
-    [{ expiration_date: '2027-01-31' }, 'userFields.expiration_date'],
-    [{ 'nf-token': 'x' }, 'userFields.nf-token'],
-  ])('refuse card data and keys in objects that pass through: %j', (userFields, path) => {
-    expect(Object.keys(faultsOf(withField('userFields', userFields)))).toEqual([path]);
-  });
-
   it('refuse a copy of the card number in a field that is kept', () => {
     const order = aPreGatewayTransaction({ userFields: { note: 'card 4111 1111-1111 1111' } });
     expect(Object.keys(faultsOf(order, { workflow: 'pre-gateway' }))).toEqual(['userFields.note']);
@@ -163,16 +154,37 @@ describe('the payment data an integration workflow requires', () => {
     expect(Object.keys(faults)).toEqual(['payment.creditCard.last4', 'avsResultCode', 'cvvResultCode']);
   });
 
-  it.each(OTHERS)('is not card data in %s', (workflow) => {
-    const order = aTransaction({ payment: { creditCard: { last4: '1111', ...TEST_CARD } } });
-    const faults = faultsOf(order, { workflow });
-    expect(Object.keys(faults)).toEqual([
-      'payment.creditCard.cardNumber',
-      'payment.creditCard.expirationDate',
-      'payment.creditCard.cardCode',
-    ]);
-    expect(Object.values(faults).join()).toContain('last4');
+  it.each(OTHERS)('may be number and expiry beside the codes in %s; the card code is dropped', (workflow) => {
+    const order = aTransaction({ payment: { creditCard: { bin: '411111', ...TEST_CARD } } });
+    const parsed = parseTransaction(order, { ...RULES, workflow });
+    const { cardCode: _dropped, ...card } = TEST_CARD;
+    expect(parsed).toMatchObject({
+      ok: true,
+      transaction: { payment: { creditCard: { bin: '411111', last4: '1111' } } },
+    });
+    expect(parsed.ok && parsed.card).toEqual(card);
+    const { avsResultCode: _none, ...withoutCode } = order;
+    expect(Object.keys(faultsOf(withoutCode, { workflow }))).toEqual(['avsResultCode']);
   });
+
+  it.each(['Apple Pay', 'paypal', 'Gift Card', 'gift_card', 'giftcard', 'bank transfer', 'cash on delivery'])(
+    'is none where the method is no card: %s',
+    (method) => {
+      const { avsResultCode: _avs, cvvResultCode: _cvv, ...order } = aTransaction({ payment: { method } });
+      for (const workflow of OTHERS) expect(faultsOf(order, { workflow })).toEqual({});
+      expect(faultsOf(order, { workflow: 'pre-gateway' })['payment.creditCard']).toContain('`skip`');
+    },
+  );
+
+  it.each(['', ' ', 'Credit Card', 'debit', 'VISA', 'Card', 'cc', 'prepaid card', undefined])(
+    'is not forgotten where the method is a card, or none is named: %s',
+    (method) => {
+      const order = aTransaction({ payment: { ...(method !== undefined && { method }) } });
+      for (const workflow of [...OTHERS, 'pre-gateway'] as const) {
+        expect(faultsOf(order, { workflow })['payment.creditCard']).toContain('is required');
+      }
+    },
+  );
 
   it('is the full card data in pre-gateway', () => {
     const faults = faultsOf(aPreGatewayTransaction({ payment: { creditCard: {} } }), {
@@ -205,7 +217,7 @@ describe('the payment data an integration workflow requires', () => {
     expect(faults({ expirationDate: '05/26' })).toContain('payment.creditCard.expirationDate');
     expect(faults({ expirationDate: '06/26' })).toBe('');
     expect(faults({}, 'live')).toContain('live mode');
-    expect(faults({ cardNumber: '4539578763621486' })).toContain('test mode');
+    expect(faults({ cardNumber: '4539578763621486' })).toBe('');
     expect(faults({ cardNumber: '4539578763621486' }, 'live')).toBe('');
     expect(faults({ cardCode: '12' })).toContain('payment.creditCard.cardCode');
     expect(faults({ cardCode: '1234' })).toBe('');
@@ -224,6 +236,20 @@ describe('the transaction that comes out', () => {
     });
     const { transaction } = { transaction: undefined, ...parsed };
     expect(JSON.stringify(transaction)).not.toMatch(/4111111111111111|cardCode|expirationDate/);
+  });
+
+  it.each([
+    ['41111111', '411111'],
+    ['411111', '411111'],
+    ['4111', '4111'],
+    ['', undefined],
+  ])('has no more than six digits of the card and its last four: of the bin %s', (bin, kept) => {
+    const creditCard = { last4: '1111', bin };
+    const parsed = parseTransaction(aTransaction({ payment: { creditCard } }), RULES);
+    expect(parsed.ok && parsed.transaction.payment.creditCard?.bin).toBe(kept);
+    const withNumber = aPreGatewayTransaction({ payment: { creditCard: { ...TEST_CARD, bin } } });
+    const whole = parseTransaction(withNumber, { ...RULES, workflow: 'pre-gateway' });
+    expect(whole.ok && whole.transaction.payment.creditCard?.bin).toBe(kept ?? '411111');
   });
 
   it.each([

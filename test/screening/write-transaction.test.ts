@@ -50,6 +50,18 @@ describe('writeTransaction', () => {
     expect(JSON.stringify(described)).not.toMatch(/"[\w]*[a-z][-_][\w-]*":/);
   });
 
+  it('writes countries in capitals', () => {
+    const { billTo } = aTransaction();
+    const parsed = parseTransaction(aTransaction({ billTo: { ...billTo, country: 'us' } }), {
+      workflow: 'pre-acceptance',
+      mode: 'test',
+      now: new Date(),
+    });
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+    const written = writeTransaction(parsed.transaction, { ...BODY, dialect: 'definition' });
+    expect(written).toMatchObject({ billTo: { country: 'US' } });
+  });
+
   it('puts card data in only when it is given', () => {
     const transaction = aTransaction();
     expect(writeTransaction(transaction, { ...BODY, dialect: 'definition' })).toMatchObject({
@@ -64,7 +76,7 @@ describe('writeTransaction', () => {
   it.each(['definition', 'sample'] as const)(
     'writes in the %s dialect what is read back as the same',
     (dialect) => {
-      const rules = { workflow: 'pre-acceptance', mode: 'test', today: new Date(0) } as const;
+      const rules = { workflow: 'pre-acceptance', mode: 'test', now: new Date(0) } as const;
       const first = parseTransaction(aTransaction(RICH), rules);
       if (!first.ok) throw new Error('the fixture has faults');
       const {
@@ -82,7 +94,7 @@ describe('writeTransaction', () => {
 });
 
 describe('fingerprint', () => {
-  const rules = { workflow: 'pre-gateway', mode: 'test', today: new Date(0) } as const;
+  const rules = { workflow: 'pre-gateway', mode: 'test', now: new Date(0) } as const;
   const parsed = parseTransaction(aPreGatewayTransaction(), rules);
   if (!parsed.ok || parsed.card === undefined) throw new Error('the fixture has faults');
   const { transaction, card } = parsed;

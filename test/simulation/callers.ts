@@ -2,7 +2,9 @@
 import { decisionUpdateId, gatewayUpdateId, retryUpdateId } from '../../src/orders/ids.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask, Reply } from '../../src/orders/order.ts';
+import { answerNow } from '../../src/orders/tickets.ts';
 import type { Diary } from '../chaos/client.ts';
+import { ADOPTED_ID } from './adopted-lives.ts';
 import type { Call, Named } from './happenings.ts';
 import type { Run } from './run.ts';
 import type { Outcome } from './task.ts';
@@ -15,7 +17,15 @@ const FIRST_PAUSE_MS = 1_500;
 const LONGEST_PAUSE_MS = 120_000;
 
 export class Callers {
-  readonly diary: Diary = { answers: [], refusals: [], gateway: [], actions: [], strange: [], givenUp: [] };
+  readonly diary: Diary = {
+    answers: [],
+    refusals: [],
+    gateway: [],
+    actions: [],
+    strange: [],
+    givenUp: [],
+    unheard: [],
+  };
   /** What each was told, by what it asked: for a person who reads. */
   readonly #world: World;
   readonly #run: () => Run;
@@ -39,6 +49,9 @@ export class Callers {
 
   /** Does what was planned: sends it as often as planned, and once more later. */
   make(call: Call, own: string): void {
+    // Nobody misses an answer that was not given yet.
+    const given = 'attempt' in call && this.diary.answers.some(({ attempt }) => attempt === call.attempt);
+    if (call.do === 'decision' && call.unheard && !given) return;
     const ask = this.#ask(call);
     const fixed = call.id === 'fixed' ? this.#fixedId(call, own) : undefined;
     const send = (): void => {
@@ -84,17 +97,30 @@ export class Callers {
     const at = this.#world.agenda.now;
     if (outcome === 'closed' && (call.do === 'decision' || call.do === 'retry')) {
       // The library reads an order that is over from its result.
-      const answer = this.#run().order?.state.attempts[call.attempt - 1]?.answer;
+      const answer = this.#answerNow(call.attempt);
       if (answer !== undefined) diary.answers.push({ ...answer, at });
     }
     if (typeof outcome === 'string') return;
     const code =
       'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
     switch (call.do) {
+      case 'adopt':
+        if ('checkout' in outcome) {
+          diary.answers.push({ ...outcome.checkout, at });
+          this.#noteAnswer();
+        }
+        return;
       case 'decision':
       case 'retry':
         if (typeof outcome === 'object' && 'checkout' in outcome) {
-          diary.answers.push({ ...outcome.checkout, at });
+          const { checkout } = outcome;
+          if (call.do === 'decision' && call.unheard) {
+            diary.unheard?.push(call.attempt);
+            return;
+          }
+          // The library asks the order what became of it.
+          const now = checkout.decision === 'pending' ? this.#answerNow(call.attempt) : undefined;
+          diary.answers.push({ ...(now ?? checkout), at });
           this.#noteAnswer();
         } else if (code !== undefined && !this.#isExpected(call, code)) {
           diary.refusals.push({ attempt: call.attempt, slug: code });
@@ -117,6 +143,11 @@ export class Callers {
     }
   }
 
+  #answerNow(attempt: number) {
+    const { order } = this.#run();
+    return order && answerNow(order.state, attempt);
+  }
+
   #noteAnswer(): void {
     if (this.#answered) return;
     this.#answered = true;
@@ -129,8 +160,14 @@ export class Callers {
       case 'decision':
         return {
           kind: 'decision',
-          request: { attempt: call.attempt, ...fingerprint(call.attempt, call.content) },
+          request: {
+            attempt: call.attempt,
+            ...fingerprint(call.attempt, call.content),
+            ...(call.unheard && { unheard: call.unheard }),
+          },
         };
+      case 'adopt':
+        return { kind: 'adopt', request: { transactionId: ADOPTED_ID } };
       case 'retry': {
         const transaction = transactionOf(life, call.attempt);
         if (!life.card)
@@ -158,6 +195,8 @@ export class Callers {
         return { kind: 'portal', fields: this.#fields(call) };
       case 'withdraw':
         return { kind: 'withdraw', request: { number: call.number } };
+      case 'override':
+        return { kind: 'override', request: { action: call.action, reason: 'by hand' } };
       case 'acknowledge':
         return { kind: 'acknowledge', request: { reason: 'seen' } };
     }

@@ -75,6 +75,8 @@ export function isExcused(
     case 'wrong action':
       // Nobody goes to the gateway before the checkout's answer: a result that came first has changed the action by then.
       if (state.attempts.some(heardEarly)) return true;
+      // What has the same moment as a person's decision came before it or after it.
+      if (besideOverride(state)) return true;
       // What a look-up found when the order was over changes nothing any more.
       if (state.attempts.at(-1)?.readings.at(-1)?.source === 'look-up') return true;
       // A cancel that ends after the review was given up counts.
@@ -126,6 +128,12 @@ export function isExcused(
     default:
       return false;
   }
+}
+
+function besideOverride({ attempts, actions }: OrderState): boolean {
+  const { override, gateway } = attempts.at(-1) ?? {};
+  if (override === undefined) return false;
+  return gateway?.at === override.at || actions.some(({ finishedAt }) => finishedAt === override.at);
 }
 
 /** Its gateway result came before its checkout was answered. */

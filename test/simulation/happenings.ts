@@ -1,5 +1,5 @@
 /** What befalls an order in one life. Each stands for itself: a life without one of them is the same life otherwise. */
-import type { Decision, GatewayResult, PortalActionKind } from '../../src/orders/words.ts';
+import type { Decision, GatewayResult, OverrideAction, PortalActionKind } from '../../src/orders/words.ts';
 
 /** What can be asked of the screening service. */
 export type Operation =
@@ -55,11 +55,14 @@ interface Sent extends When {
 }
 
 export type Call =
-  | ({ do: 'decision'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
+  /** `unheard`: whoever asked for it first was gone. */
+  | ({ do: 'decision'; attempt: number; content: 'same' | 'other' | 'unsaid'; unheard?: true } & Sent)
+  | ({ do: 'adopt' } & Sent)
   | ({ do: 'retry'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
   | ({ do: 'gateway-result'; attempt?: number; result: GatewayResult } & Sent)
   | ({ do: 'portal'; kind: PortalActionKind; named: Named; variant: number; force: boolean } & Sent)
   | ({ do: 'withdraw'; number: number } & Sent)
+  | ({ do: 'override'; action: OverrideAction } & Sent)
   | ({ do: 'acknowledge' } & Sent);
 
 export type ByHand =

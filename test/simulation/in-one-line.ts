@@ -28,10 +28,8 @@ function wordsOf(input: Input): string {
     }
     case 'ask':
       return `asked (${input.ticket}) ${askWords(input.ask)} at ${input.at}`;
-    case 'hint':
-      return `hint ${JSON.stringify(input.hint)}`;
     case 'signal':
-      return `signal ${input.signal}`;
+      return `signal ${input.signal}${'hint' in input ? ` ${JSON.stringify(input.hint)}` : ''}`;
   }
 }
 
@@ -50,6 +48,7 @@ function told(reply: Reply): string {
   if ('refusal' in reply) return `(${reply.ticket}) ${reply.refusal.code}`;
   if ('checkout' in reply) return `(${reply.ticket}) ${reply.checkout.decision} ${reply.checkout.action}`;
   if ('portal' in reply) return `(${reply.ticket}) ${reply.portal.status}`;
+  if ('override' in reply) return `(${reply.ticket}) ${reply.override.action}`;
   return `(${reply.ticket}) ${'gateway' in reply ? reply.gateway.action : 'cleared'}`;
 }
 

@@ -1,8 +1,9 @@
 /** What holds after every step of every life. */
 import type { Command } from '../../src/orders/activity-contract.ts';
 import type { EffectKind, Input, Order, Reply } from '../../src/orders/order.ts';
+import type { ActionRecord, Override } from '../../src/orders/state.ts';
 import { LOCAL } from '../../src/orders/wanted.ts';
-import type { OrderDecision } from '../../src/orders/words.ts';
+import type { Action, OrderDecision } from '../../src/orders/words.ts';
 import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
 import type { Owed } from './owed.ts';
@@ -20,6 +21,9 @@ export class Invariants {
   #now = '';
   #sequence = 0;
   #delivered = 0;
+  #override: Override | undefined;
+  #action: Action = 'hold';
+  #automatic = 0;
   /** How many inputs the order took in. */
   inputs = 0;
 
@@ -35,13 +39,16 @@ export class Invariants {
     this.#now = order.now;
     this.#sequence = state.events.sequence;
     this.#delivered = state.events.delivered;
+    this.#override = state.phase === 'declined' ? undefined : state.attempts.at(-1)?.override;
+    this.#action = state.action;
+    this.#automatic = automaticCancels(order);
   }
 
   after(order: Order, input: Input, replies: readonly Reply[], commands: readonly Command[]): void {
     this.inputs += 1;
     this.#world.tell?.(inOneLine(order, input, replies, commands));
     this.#owed.after(order, promisesRead(order, input));
-    const fault = this.#broken(order, commands);
+    const fault = this.#broken(order, commands) ?? this.#overridden(order, input);
     if (fault !== undefined) this.#world.fault(fault);
   }
 
@@ -51,12 +58,29 @@ export class Invariants {
     if (state.attempts.length === this.#attempts && isDecided(this.#decision) && !isDecided(state.decision)) {
       return `the decision ${this.#decision} was replaced by ${state.decision}`;
     }
+    if (state.adopted !== undefined && commands.some(mayCreate)) return 'an adopted order is screened';
     let creates = 0;
     for (const { effect } of effects) if (CREATES.includes(effect.kind)) creates += 1;
     if (creates > 1) return `${creates} creates are under way`;
     return (
       this.#eventsBroken(order) ?? numbersBroken(order, commands) ?? waitsForEver(order) ?? missingWork(order)
     );
+  }
+
+  /** What a person decided stands until they, the gateway, a cancel or another attempt change it. */
+  #overridden(order: Order, input: Input): string | undefined {
+    const { state } = order;
+    const before = this.#override;
+    if (before === undefined) return undefined;
+    if (state.attempts.length > this.#attempts) {
+      return state.attempts.at(-1)?.override === undefined ? undefined : 'a new attempt begins overridden';
+    }
+    if (before.action === 'proceed' && automaticCancels(order) > this.#automatic)
+      return 'a person said proceed, and policy cancels';
+    const asked = input.kind === 'ask' && input.ask.kind !== 'decision' && input.ask.kind !== 'acknowledge';
+    const canceled = state.action === 'cancel' && state.actions.some(isEndedCancel);
+    if (state.action === this.#action || asked || canceled) return undefined;
+    return `a person said ${before.action}, and ${state.action} took the place of ${this.#action}`;
   }
 
   #eventsBroken({ state, outbox }: Order): string | undefined {
@@ -73,15 +97,29 @@ export class Invariants {
   }
 }
 
+/** Its first screening only reads. */
+function mayCreate(command: Command): boolean {
+  if (command.do !== 'begin') return false;
+  return command.call.kind === 'catch-up' || command.call.kind === 'retry-screening';
+}
+
 /** Whether somebody was told that the order will be read. */
 function promisesRead({ state }: Order, input: Input): boolean {
   const newest = state.attempts.at(-1)?.transactionId;
   if (newest === undefined) return false;
   // While an order is being screened there is nothing to check again.
   if (input.kind === 'signal' && input.signal === 'recheck') return state.phase !== 'screening';
-  if (input.kind !== 'hint' && !(input.kind === 'signal' && input.signal === 'review-hint')) return false;
+  if (input.kind !== 'signal' || input.signal !== 'review-hint') return false;
   const named = input.hint.transactionId;
   return named === undefined || named === newest;
+}
+
+function automaticCancels({ state }: Order): number {
+  return state.actions.filter(({ kind, by }) => kind === 'cancel' && by === 'policy').length;
+}
+
+function isEndedCancel({ kind, finishedAt }: ActionRecord): boolean {
+  return kind === 'cancel' && finishedAt !== undefined;
 }
 
 function isDecided(decision: OrderDecision): boolean {

@@ -3,6 +3,7 @@ import type { Order } from '../../src/orders/order.ts';
 import type { OrderEvidence } from '../chaos/evidence.ts';
 import type { OrderPlan } from '../chaos/plan.ts';
 import { type Circumstances, judge } from '../chaos/verdict.ts';
+import { judgeAdopted } from './adopted-lives.ts';
 import { isExcused } from './excuses.ts';
 import { factsOf } from './facts-of.ts';
 import { type OrderWorld, orderIdOf } from './order-world.ts';
@@ -22,6 +23,8 @@ export function judgeLife(orderWorld: OrderWorld): string[] {
   if (unpaid !== undefined) faults.push(unpaid);
   faults.push(...leftOver(order));
   if (!orderWorld.wasReset) faults.push(...eventsTwice(orderWorld));
+  // The oracle knows orders that were screened.
+  if (orderWorld.world.life.adopted !== undefined) return [...faults, ...judgeAdopted(orderWorld)];
   for (const { kind, facts } of judge(evidenceOf(orderWorld, order, endedAt), circumstancesOf(orderWorld))) {
     if (isExcused(orderWorld, order.state, kind, facts)) continue;
     faults.push(`${kind}: ${facts}`);
@@ -111,7 +114,9 @@ function eventsTwice({ world }: OrderWorld): string[] {
     last = event.sequence;
     const { type, data } = event;
     const said = `${type} ${data.attempt} ${data.decision} ${data.action} ${data.phase} ${data.attention.join('|')}`;
-    const again = type === 'order.attention' || (type === 'order.decided' && rechecks > 0);
+    // Whoever decides the same twice is told it twice.
+    const again =
+      type === 'order.attention' || data.by === 'person' || (type === 'order.decided' && rechecks > 0);
     if (said === before && !again) faults.push(`told twice in a row: ${said}`);
     before = said;
     if (type !== 'order.closed' && type !== 'order.canceled') continue;

@@ -22,4 +22,10 @@ export const KEPT_SEEDS: readonly (readonly [number, string])[] = [
   [921_251_799, 'a run that a reset made took what was recorded before it otherwise than the run before'],
   [122_507_308, 'a rescreen that ended late told the same decision again'],
   [61_759_961, 'a hint that came while the key was wrong was said to be read too late'],
+  [
+    132_624_825,
+    'a person’s cancel went beside a caller’s of the same transaction, both asked while it was screened',
+  ],
+  [96_446_818, 'a review that turned up when the order was over was said to be one to cancel'],
+  [81_054_018, 'a cancel of a person’s, after the window, was said to have been told to nobody'],
 ];

@@ -2,6 +2,7 @@
 import type { Policy } from '../../src/orders/policy.ts';
 import type { Decision } from '../../src/orders/words.ts';
 import type { IntegrationName } from '../chaos/policies.ts';
+import type { Adopted } from './adopted-lives.ts';
 import type { Happening } from './happenings.ts';
 
 export interface Life {
@@ -17,6 +18,8 @@ export interface Life {
   /** Until when the caller waits, in milliseconds after the start. */
   answerByMs?: number;
   card: boolean;
+  /** The order is adopted, and not screened. */
+  adopted?: Adopted;
   happenings: Happening[];
 }
 

@@ -111,10 +111,9 @@ export const MUTANTS: readonly Mutant[] = [
   calls('a timer that rings an hour late', (call) =>
     call.kind === 'timer' ? { ...call, at: instant(millis(call.at) + 3_600_000) } : call,
   ),
-  inputs('a hint that is dropped', (input) => {
-    const dropped = input.kind === 'hint' || (input.kind === 'signal' && input.signal === 'review-hint');
-    return dropped ? undefined : input;
-  }),
+  inputs('a hint that is dropped', (input) =>
+    input.kind === 'signal' && input.signal === 'review-hint' ? undefined : input,
+  ),
   inputs('a recheck that is dropped', (input) =>
     input.kind === 'signal' && input.signal === 'recheck' ? undefined : input,
   ),
@@ -158,6 +157,22 @@ export const MUTANTS: readonly Mutant[] = [
     if (state.decision === 'review' && state.workflow === 'pre-acceptance' && state.action === 'hold') {
       state.action = 'proceed';
     }
+    return undefined;
+  }),
+  after('a person’s decision that is forgotten', (order) => {
+    delete order.state.attempts.at(-1)?.override;
+    return undefined;
+  }),
+  after('a person’s decision that the service’s takes the place of', (order, input) => {
+    const { state } = order;
+    const read = input.kind === 'end' && input.end.how === 'done' && 'outcome' in input.end.result;
+    const failed = state.decision === 'fail' || state.decision === 'fraudulent';
+    if (read && failed && state.attempts.at(-1)?.override !== undefined) state.action = 'cancel';
+    return undefined;
+  }),
+  after('a person’s decision that the next attempt keeps', (order) => {
+    const [first, second] = order.state.attempts;
+    if (first?.override !== undefined && second !== undefined) second.override ??= first.override;
     return undefined;
   }),
   after('an event that is told twice', (order) => {
@@ -233,6 +248,26 @@ export const MUTANTS: readonly Mutant[] = [
     what: 'an order that continues as new although a write is under way',
     rules: { ...RULES, canStop: () => true },
   },
+  {
+    what: 'an order that is adopted is screened all the same',
+    rules: {
+      ...RULES,
+      newOrder: ({ adopt: _without, ...input }, ...when) => RULES.newOrder(input, ...when),
+    },
+  },
+  after('what had failed when it was adopted is canceled', ({ state }) => {
+    if (state.adopted !== undefined && state.decision === 'fail') state.action = 'cancel';
+    return undefined;
+  }),
+  after('a review that was due when it was adopted is canceled', ({ state }) => {
+    const due =
+      state.adopted !== undefined && state.attention.some(({ code }) => code === 'review-unresolved');
+    if (due && state.decision === 'review' && state.actions.length === 0) {
+      state.action = 'cancel';
+      state.decision = 'fail';
+    }
+    return undefined;
+  }),
   {
     what: 'an order that ends before everything is delivered',
     rules: { ...RULES, nothingLeft: (order) => order.closedTold === true },

@@ -3,8 +3,9 @@ import { answerBeforeRecord } from '../../src/orders/apply-screening.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Input } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
+import { ADOPTED_ID, adoptionOf } from './adopted-lives.ts';
 import { Callers } from './callers.ts';
-import type { ByHand, Happening, OfTheWorld } from './happenings.ts';
+import type { ByHand, Call, Happening, OfTheWorld } from './happenings.ts';
 import { Invariants } from './invariants.ts';
 import { type Life, START } from './life.ts';
 import { Owed } from './owed.ts';
@@ -59,8 +60,11 @@ export class OrderWorld {
   }
 
   #begin(): void {
-    const { life, stash } = this.world;
-    const { card, start, answerByMs } = life;
+    const { life, stash, service } = this.world;
+    const { card, start, answerByMs, adopted } = life;
+    if (adopted !== undefined) {
+      service.begin(ADOPTED_ID, orderIdOf(life), adopted.decision, START - adopted.ageMs);
+    }
     if (card) stash.until.set('card-1', START + 900_000);
     const run = this.newRun('run-1', {
       from: 'new',
@@ -70,6 +74,7 @@ export class OrderWorld {
         transaction: transactionOf(life, 1),
         fingerprint: 'f-1',
         ...(card && { cardRef: 'card-1' }),
+        ...(adopted !== undefined && { adopt: adoptionOf(adopted) }),
         ...(answerByMs !== undefined && { answerBy: instant(START + answerByMs) }),
       },
       startedAt: START,
@@ -81,12 +86,13 @@ export class OrderWorld {
         const answer = answerBeforeRecord(run.start.input, request, first);
         if (answer !== undefined) this.callers.toldBefore(answer);
       };
-    if (start !== 'plain')
-      this.callers.make({ do: 'decision', attempt: 1, content: 'same', at: 0, times: 1, id: 'fixed' }, '');
-    else {
-      const call = { do: 'decision', attempt: 1, content: 'same', at: 0, times: 1, id: 'fixed' } as const;
-      this.world.agenda.at(START + 9_000, () => this.callers.make(call, ''));
-    }
+    const sent = { at: 0, times: 1, id: 'fixed' } as const;
+    const call: Call =
+      adopted === undefined
+        ? { do: 'decision', attempt: 1, content: 'same', ...sent }
+        : { do: 'adopt', ...sent };
+    if (start !== 'plain') this.callers.make(call, 'first');
+    else this.world.agenda.at(START + 9_000, () => this.callers.make(call, 'first'));
   }
 
   /** @returns the run that has the order from now on */
@@ -131,10 +137,12 @@ export class OrderWorld {
   #happen(one: Extract<Happening, { at: number }>, index: number): void {
     switch (one.do) {
       case 'decision':
+      case 'adopt':
       case 'retry':
       case 'gateway-result':
       case 'portal':
       case 'withdraw':
+      case 'override':
       case 'acknowledge':
         this.callers.make(one, `key-${index}`);
         return;
@@ -203,7 +211,10 @@ export class OrderWorld {
       return;
     }
     this.#hints += 1;
-    this.run.update(`hint-${this.#hints}`, { hint }, () => undefined);
+    this.run.update(`hint-${this.#hints}`, { hint }, (heard) => {
+      const wanted = typeof heard === 'object' && 'refused' in heard && heard.refused === 'hint-wanted';
+      if (wanted) this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+    });
   }
 
   #signal(input: Extract<Input, { kind: 'signal' }>): void {

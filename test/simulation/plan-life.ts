@@ -1,12 +1,14 @@
 /** Plans a life from its seed. */
 import type { Decision } from '../../src/orders/words.ts';
 import { type IntegrationName, POLICIES } from '../chaos/policies.ts';
+import { adoptedOrNot } from './adopted-lives.ts';
 import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { byHand, call } from './plan-people.ts';
 import { liberty, ofTheWorld } from './plan-trouble.ts';
 import { policyFor } from './policies.ts';
 import { Dice, mixed } from './random.ts';
+import { someTime } from './some-time.ts';
 
 const NAMES = Object.keys(POLICIES).filter((name): name is IntegrationName => name in POLICIES);
 const [FIRST = 'default', ...OTHERS] = NAMES;
@@ -39,7 +41,21 @@ export function planLife(seed: number): Life {
   for (let index = 1; index <= count; index += 1) {
     life.happenings.push(happening(life, new Dice(mixed(seed, index))));
   }
-  return withWhatIsUsual(life, new Dice(mixed(seed, -1)));
+  const usual = withWhatIsUsual(life, new Dice(mixed(seed, -1)));
+  const adopted = adoptedOrNot(withEvents(usual, new Dice(mixed(seed, -2))));
+  return withOverride(adopted, new Dice(mixed(seed, -3)));
+}
+
+/** Some order services want to hear only of changes; those who wait say until when, as the client library does. */
+function withEvents(life: Life, dice: Dice): Life {
+  if (dice.chance(0.7)) return life;
+  if (life.start !== 'plain') life.answerByMs ??= life.checkoutBudgetMs + 2_000;
+  if (dice.chance(0.3)) {
+    const attempt = dice.pick([1, 1, 2]);
+    const sent = { at: dice.anySize(0, 20_000), afterAnswer: true, times: 1, id: 'own' } as const;
+    life.happenings.push({ do: 'decision', attempt, content: 'unsaid', unheard: true, ...sent });
+  }
+  return { ...life, policy: { ...life.policy, events: 'changes' } };
 }
 
 function firstDecision(dice: Dice): Decision {
@@ -71,6 +87,35 @@ function withWhatIsUsual(life: Life, dice: Dice): Life {
     const webhook = dice.pick(['sent', 'lost', 'doubled', 'late', 'forged']);
     const at = dice.anySize(500, Math.round(policy.cancelWindowMs * 1.05));
     happenings.push({ do: 'analyst', decision, webhook, at });
+  }
+  return life;
+}
+
+/** A person decides about many reviews and some other orders; another attempt may follow. */
+function withOverride(life: Life, dice: Dice): Life {
+  const { happenings, wishes } = life;
+  if (!dice.chance(wishes[0]?.[0] === 'review' ? 0.3 : 0.1)) return life;
+  const soon = dice.chance(0.7);
+  happenings.push({
+    do: 'override',
+    action: dice.pick(['proceed', 'proceed', 'cancel']),
+    times: dice.pick([1, 1, 2]),
+    id: 'own',
+    at: soon ? dice.anySize(0, 10_000) : someTime(life, dice),
+    ...(soon && { afterAnswer: true as const }),
+    ...(dice.chance(0.2) && { again: dice.anySize(1, 30_000) }),
+  });
+  if (dice.chance(0.3)) {
+    const at = dice.anySize(5_000, 30_000);
+    happenings.push({
+      do: 'retry',
+      attempt: 2,
+      content: 'same',
+      times: 1,
+      id: 'fixed',
+      at,
+      afterAnswer: true,
+    });
   }
   return life;
 }

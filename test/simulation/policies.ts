@@ -35,6 +35,6 @@ export function policyFor(integration: IntegrationName, amount: number, dice: Di
     cancelWindowMs: chaos.cancelWindowMs,
     passive: chaos.passive,
     invoicePerAttempt: true,
-    events: true,
+    events: 'all',
   };
 }

@@ -58,7 +58,6 @@ function tookBefore(kept: readonly Task[], update: Update): boolean {
 
 /** An update that was taken before, with the outcome that it had then. */
 function asOf(kept: readonly Task[], { outcome: _later, ...update }: Update): Update {
-  if ('hint' in update.message) return { ...update, outcome: 'taken' };
   const outcome = kept.flatMap(({ replies }) => replies).find(({ ticket }) => ticket === update.ticket);
   return outcome === undefined ? update : { ...update, outcome };
 }

@@ -1,7 +1,8 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
 
 import type { Command } from '../../src/orders/activity-contract.ts';
-import { hintRefusal, leave, refusalOf } from '../../src/orders/ask.ts';
+import { leave, refusalOf } from '../../src/orders/ask.ts';
+import { hintRefusal } from '../../src/orders/check-messages.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
@@ -13,7 +14,7 @@ export interface Rules {
   keep: (order: Order) => Command[];
   next: (order: Order, waiting: Input[]) => Input | undefined;
   refusalOf: (order: Order, waiting: Input[], ask: Ask, nowMs: number) => Refusal | undefined;
-  hintRefusal: (order: Order, waiting: Input[], hint: ReviewHint, nowMs: number) => Refusal | undefined;
+  hintRefusal: (order: Order, waiting: Input[], hint: ReviewHint, nowMs: number) => Refusal;
   nothingLeft: (order: Order) => boolean;
   canStop: (order: Order) => boolean;
   leave: (order: Order) => Reply[];

@@ -149,7 +149,6 @@ export class Run implements Hearer {
     const { now } = this.world.agenda;
     for (const update of task.accepted) {
       update.acceptedAt = now;
-      if ('hint' in update.message) this.#answer(update, 'taken');
     }
     for (const reply of task.replies) this.#reply(reply);
   }
@@ -163,7 +162,7 @@ export class Run implements Hearer {
     this.world.fault(`an answer that nobody waits for: ticket ${reply.ticket}`);
   }
 
-  #answer(update: Update, outcome: Reply | 'taken'): void {
+  #answer(update: Update, outcome: Reply): void {
     update.outcome = outcome;
     this.#checkWait(update);
     const { callers } = update;

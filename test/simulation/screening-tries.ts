@@ -8,6 +8,7 @@ import type {
 } from '../../src/orders/activity-contract.ts';
 import { actionAtCheckout } from '../../src/orders/decide.ts';
 import { RULES_WRITTEN } from '../../src/orders/order.ts';
+import type { Adoption } from '../../src/orders/state.ts';
 import { millis } from '../../src/orders/words.ts';
 import { SKIP_BELOW } from '../chaos/policies.ts';
 import type { Code } from './process.ts';
@@ -25,6 +26,7 @@ import {
 } from './tries.ts';
 
 const LEAST_TIME_MS = 50;
+const QUICK_MS = 4_000;
 const LOOK_EVERY_MS = 250;
 
 /** A request whose `lookFirst` and time are known. */
@@ -62,11 +64,16 @@ export function* firstScreening(
         policy: life.policy,
         rules: RULES_WRITTEN,
         outcome,
+        ...((lookFirst || call.wasReset) && { again: true as const }),
         ...moment(context),
       },
     },
   });
   if (context.breaksDown) return { end: { how: 'failed' } };
+  if (call.adopt !== undefined) {
+    const read = yield* readAdopted(call.adopt, call.invoiceNumber);
+    return read.kind === 'refused' ? { end: { how: 'failed', refused: NOT_ADOPTED } } : ended(read);
+  }
   if (life.amount < SKIP_BELOW) return ended({ kind: 'skipped', rule: 0 });
   const budget = budgetOf(context, request);
   const waits = budget >= LEAST_TIME_MS;
@@ -85,6 +92,17 @@ export function* firstScreening(
   return ended(actionAtCheckout(outcome.decision, life.policy) === 'decline' ? noTimeLeft(true) : outcome);
 }
 type FirstResult = { kind: 'first-screening' } & FirstScreening & ReturnType<typeof moment>;
+
+const NOT_ADOPTED = { code: 'screening-service-unavailable', message: 'It could not be read.' } as const;
+
+/** The transaction, and what the invoice number leads to: there is one of either. */
+function* readAdopted({ transactionId }: Adoption, invoice: string): Code<ScreeningOutcome> {
+  const read = answered(yield { ask: { operation: 'status', transactionId }, timeoutMs: QUICK_MS });
+  const found = answered(yield { ask: { operation: 'status-by-invoice', invoice }, timeoutMs: QUICK_MS });
+  const usable = read.is === 'transaction' && read.decision !== 'error' && found.is === 'transaction';
+  if (!usable || found.id !== transactionId) return { kind: 'refused', reason: 'not-adopted' };
+  return { kind: 'answered', transactionId, decision: read.decision, adopted: true };
+}
 
 function budgetOf(
   context: Context,

@@ -78,6 +78,22 @@ export class Service {
     return this.transactions.find((one) => one.id === id);
   }
 
+  /** Somebody else has screened it, before the life began. */
+  begin(id: string, invoice: string, decision: Decision, at: number): void {
+    this.transactions.push({
+      id,
+      invoice,
+      attempt: 1,
+      decision,
+      decisions: [{ decision, at, by: 'screening' }],
+      createdAt: at,
+      gateway: [],
+      fraudReports: [],
+      covered: this.covered,
+      chargebacks: [],
+    });
+  }
+
   /** Enters a request into the ledger when it arrives. */
   enter(asked: Asked, at: number, fault: string | null): Entry {
     const entry: Entry = {

@@ -13,13 +13,12 @@ export interface Update {
   /** When the order took it. */
   acceptedAt?: number;
   /** Stored for ever once the order took it. */
-  outcome?: Reply | 'taken';
+  outcome?: Reply;
 }
 
 /** What a caller is told. */
 export type Outcome =
   | Reply
-  | 'taken'
   /** Refused before it was taken: it leaves no trace. */
   | { refused: string }
   /** Too many updates in flight. */

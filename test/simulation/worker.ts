@@ -138,12 +138,8 @@ export class Worker {
     const { message } = update;
     const at = instant(task.at);
     if ('hint' in message) {
-      const refused = rules.hintRefusal(order, this.#waiting, message.hint, task.at);
-      if (refused !== undefined) task.refusals.push({ update, code: refused.code });
-      else {
-        task.accepted.push(update);
-        this.#put({ kind: 'hint', at, hint: message.hint });
-      }
+      const { code } = rules.hintRefusal(order, this.#waiting, message.hint, task.at);
+      task.refusals.push({ update, code });
       return;
     }
     const refused = rules.refusalOf(order, this.#waiting, message.ask, task.at);

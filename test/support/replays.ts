@@ -114,7 +114,7 @@ export async function* everyHistory(
   client: Client,
   { since, except = () => false }: { since?: Date; except?: (workflowId: string) => boolean } = {},
 ): AsyncIterable<OneHistory> {
-  const ours = "WorkflowType IN ('screenOrder', 'portalAction', 'sweepOrders')";
+  const ours = "WorkflowType IN ('screenOrder', 'portalAction', 'redeliverEvent', 'sweepOrders')";
   const query = since === undefined ? ours : `${ours} AND StartTime >= '${since.toISOString()}'`;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     if (except(workflowId)) continue;

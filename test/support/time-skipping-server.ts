@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sdkDownload, userCacheDir } from '../../src/dev/go-build.ts';
+import { type Progress, sdkDownload, streamProgress, userCacheDir } from '../../src/dev/go-build.ts';
 import { runCommand } from '../../src/dev/guarded-child.ts';
-import { type Progress, streamProgress } from '../../src/dev/progress.ts';
 import { exists, withFileLock } from '../../src/process/local.ts';
 
 const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));

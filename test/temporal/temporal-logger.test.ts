@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../src/process/log.ts';
 import { temporalLogger } from '../../src/temporal/runtime.ts';
 
@@ -57,5 +57,58 @@ describe("the log of Temporal's SDK", () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatchObject({ action: 'cancel', err: { type: 'string' } });
     expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  const retried = (call: string, tries: number, status = 'Unavailable', port = 7233) =>
+    [
+      `gRPC call ${call} retried ${tries} times`,
+      {
+        sdkComponent: 'core',
+        error: `Status { code: ${status}, message: "${SECRET}", source: Some(tonic::transport::Error(Transport, ConnectError(ConnectError("tcp connect error", 127.0.0.1:${port}, Os { code: 111, kind: ConnectionRefused, message: "Connection refused" })))) }`,
+      },
+    ] as const;
+
+  it('says of a call that fails which it is, of whom, why and which try, and nothing else of it', () => {
+    const { logger, lines } = aLogger();
+    logger.warn(...retried('poll_workflow_task_queue', 7));
+    expect(lines).toMatchObject([
+      {
+        msg: 'Temporal can not be reached, the call is tried again',
+        call: 'poll_workflow_task_queue',
+        tries: 7,
+        err: { grpc: 'Unavailable', why: 'ConnectionRefused', address: '127.0.0.1:7233' },
+      },
+    ]);
+    logger.warn(...retried('poll_workflow_task_queue', 1, 'PermissionDenied'));
+    expect(lines[1]).toMatchObject({
+      msg: 'Temporal refuses a call, it is tried again',
+      err: { grpc: 'PermissionDenied' },
+    });
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('says the same once in ten seconds, and then how often it was', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { logger, lines } = aLogger();
+    for (let tries = 1; tries <= 20; tries += 1) {
+      logger.warn(...retried('poll_workflow_task_queue', tries));
+      logger.warn(...retried('poll_activity_task_queue', tries));
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(lines.map(({ call, tries, repeats }) => [call, tries, repeats])).toEqual([
+      ['poll_workflow_task_queue', 1, undefined],
+      ['poll_activity_task_queue', 1, undefined],
+      ['poll_workflow_task_queue', 11, 9],
+      ['poll_activity_task_queue', 11, 9],
+    ]);
+  });
+
+  it('says of two orders what is the same of both', () => {
+    const { logger, lines } = aLogger();
+    for (const id of ['1', '2', '1']) {
+      logger.warn('Workflow task failed', { workflowId: `order:default:${id}`, error: new Error('x') });
+    }
+    expect(lines.map(({ orderId }) => orderId)).toEqual(['1', '2']);
   });
 });

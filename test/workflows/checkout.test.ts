@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { decisionUpdate, recheckSignal } from '../../src/orders/messages.ts';
+import { decisionUpdate, decisionUpdateId, recheckSignal } from '../../src/orders/messages.ts';
 import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
@@ -56,6 +56,17 @@ describe('a checkout', () => {
         true,
       ]);
     }
+  });
+
+  it('told pending gets the decision by another update id, and by the id of the first time what was told then', async () => {
+    const { handle, until } = await order((world) => {
+      world.screenings = [unanswered, answered('pass')];
+    });
+    await until((state) => state.decision === 'pass');
+    const asked = (updateId: string) =>
+      handle.executeUpdate(decisionUpdate, { args: [{ attempt: 1 }], updateId });
+    expect(await asked('again')).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
+    expect(await asked(decisionUpdateId(1))).toMatchObject({ decision: 'pending', action: 'hold' });
   });
 
   it('without an answer that the policy declines is told so, and a late transaction is only recorded', async () => {
@@ -162,6 +173,11 @@ describe('a start', () => {
       'card-data-in-request',
     ],
     ['with card data beside the transaction', { card: { cardCode: '123' } }, 'card-data-in-request'],
+    [
+      'with a card number in words',
+      { transaction: { userFields: { note: 'card ４１１１ 1111-1111.1111 12/28' } } },
+      'card-data-in-request',
+    ],
     ['with a service key', { transaction: { 'nf-token': 'key' } }, 'card-data-in-request'],
     ['under another order’s id', { orderId: 'another' }, 'invalid-request'],
     ['without a transaction', { transaction: 'none' }, 'invalid-request'],

@@ -5,6 +5,7 @@ import {
   decisionUpdate,
   recheckSignal,
   reportFraudUpdate,
+  submitChargebackUpdate,
 } from '../../src/orders/messages.ts';
 import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
 
@@ -59,6 +60,29 @@ describe('attention', () => {
   });
 });
 
+describe('who asks', () => {
+  it('stands in the journal, which costs no event and goes to nobody else', async () => {
+    const { handle, world, state, events } = await order();
+    const by = { key: 'ops', actor: 'ada' };
+    const spentBy = async (request: { reason: string; by?: typeof by }) => {
+      const before = await events();
+      await handle.executeUpdate(acknowledgeUpdate, { args: [request] });
+      return (await events()) - before;
+    };
+    // What the order begins with is under way during the first.
+    await spentBy({ reason: 'first' });
+    expect(await spentBy({ reason: 'seen', by })).toBe(await spentBy({ reason: 'seen' }));
+    await handle.executeUpdate(reportFraudUpdate, { args: [{ by }] });
+    expect((await state()).journal).toMatchObject([
+      { what: 'acknowledge', because: 'first' },
+      { what: 'acknowledge', by, because: 'seen' },
+      { what: 'acknowledge', because: 'seen' },
+      { what: 'report-fraud', by, number: 1 },
+    ]);
+    expect(JSON.stringify([world.portalCalls, world.events])).not.toContain('ada');
+  });
+});
+
 describe('messages that can’t be read', () => {
   it('do the order no harm, whichever they are', async () => {
     const { handle } = await order();
@@ -71,6 +95,33 @@ describe('messages that can’t be read', () => {
     expect(await handle.executeUpdate(decisionUpdate, { args: [{ attempt: 1 }] })).toMatchObject({
       decision: 'pass',
     });
+  });
+});
+
+describe('messages with card data', () => {
+  const id = '4111111111111111';
+
+  it('are refused, in the update’s id too, and leave no trace; an id that is vouched for is taken', async () => {
+    const { handle, world } = await order();
+    const taken = async () => {
+      const { events = [] } = await handle.fetchHistory();
+      return events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length;
+    };
+    const before = await taken();
+    const refused = { cause: { type: 'card-data-in-request' } };
+    const acknowledge = (reason: string, updateId?: string) =>
+      handle.executeUpdate(acknowledgeUpdate, { args: [{ reason }], ...(updateId && { updateId }) });
+    await expect(acknowledge('paid by ４１１１-1111 1111 1111')).rejects.toMatchObject(refused);
+    await expect(acknowledge('seen', `acknowledge:${id}`)).rejects.toMatchObject(refused);
+    const chargeback = { reason_code: '10.4', due_date: '2030-01-31', carrier_tracking_number: id };
+    const submit = (notCards?: string[]) =>
+      handle.executeUpdate(submitChargebackUpdate, {
+        args: [{ ...chargeback, ...(notCards && { notCards }) }],
+      });
+    await expect(submit()).rejects.toMatchObject(refused);
+    expect(await taken()).toBe(before);
+    expect(await submit(['carrier_tracking_number'])).toMatchObject({ status: 'done' });
+    expect(world.portalCalls).toHaveLength(1);
   });
 });
 
@@ -95,7 +146,7 @@ describe('events', () => {
     ]);
     expect(world.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4]);
     expect(new Set(world.events.map((event) => event.id)).size).toBe(4);
-    expect(ended.events).toEqual({ sequence: 4, delivered: 4, waiting: 0 });
+    expect(ended.events).toMatchObject({ sequence: 4, delivered: 4, waiting: 0 });
   });
 
   it('that nobody takes for three days are given up, with attention until one arrives again', async () => {

@@ -49,6 +49,16 @@ describe('a portal action by itself', () => {
     expect(world.portalCalls).toHaveLength(1);
   });
 
+  it('has on record who asked, and tells the service nothing of it', async () => {
+    const by = { key: 'ops', actor: 'ada' };
+    const { handle, world } = await start({ transactionId: 't-1', fields: { kind: 'report-fraud' }, by });
+    expect(await handle.result()).toMatchObject({ status: 'done' });
+    expect(JSON.stringify(world.portalCalls)).not.toContain('ada');
+    const twoLines = { actor: 'ada\nbo' };
+    const unreadable = { transactionId: 't-1', fields: { kind: 'report-fraud' }, by: twoLines };
+    expect(await failure(unreadable)).toBe('invalid-request');
+  });
+
   it('cancels while the recorded window is open, and says until when it may be sent', async () => {
     const { handle, world } = await start({
       transactionId: 't-1',

@@ -61,14 +61,14 @@ describe('a review', () => {
 
   it('is read once at a hint, and at another when the spacing ends', async () => {
     const { handle, world, pass, until } = await order(inReview());
-    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await handle.signal(reviewHintSignal, HINT);
     await until((state) => state.lastRead?.source === 'webhook');
     await pass(3_000);
     expect(world.reads).toBe(1);
-    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await handle.signal(reviewHintSignal, HINT);
     await until(() => world.reads === 2);
     world.status = { kind: 'read', decision: 'pass' };
-    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await handle.signal(reviewHintSignal, HINT);
     expect(world.reads).toBe(2);
     await pass(5_000);
     expect(await until((state) => state.phase === 'decided')).toMatchObject({ action: 'proceed' });
@@ -77,7 +77,7 @@ describe('a review', () => {
 
   it('is never decided by what a hint says', async () => {
     const { handle, until } = await order(inReview());
-    await handle.executeUpdate(hintUpdate, { args: [{ ...HINT, decision: 'pass' }] });
+    await handle.signal(reviewHintSignal, { ...HINT, decision: 'pass' });
     expect(await until((state) => state.lastRead?.source === 'webhook')).toMatchObject({
       decision: 'review',
     });
@@ -85,15 +85,22 @@ describe('a review', () => {
 
   it('writes no history for a flood of hints', async () => {
     const { handle, world, until } = await order(inReview());
-    await handle.executeUpdate(hintUpdate, { args: [HINT] });
+    await handle.signal(reviewHintSignal, HINT);
     await until((state) => state.hints.until !== undefined);
     const refused = await Promise.allSettled(
       Array.from({ length: 50 }, () => handle.executeUpdate(hintUpdate, { args: [HINT] })),
     );
-    expect(refused.filter((one) => one.status === 'rejected')).toHaveLength(49);
-    const { events } = await handle.fetchHistory();
+    expect(refused.map((one) => one.status === 'rejected' && one.reason.cause.type)).toEqual(
+      Array.from({ length: 50 }, () => 'hint-wanted'),
+    );
+    const { events = [] } = await handle.fetchHistory();
     const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
-    expect(accepted).toHaveLength(3);
+    expect(
+      accepted?.map(
+        ({ workflowExecutionUpdateAcceptedEventAttributes: update }) => update?.acceptedRequest?.input?.name,
+      ),
+    ).not.toContain('hint');
+    expect(events?.filter((event) => event.workflowExecutionSignaledEventAttributes)).toHaveLength(1);
     expect(world.reads).toBe(1);
   });
 

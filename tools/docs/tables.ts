@@ -9,6 +9,7 @@ import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/o
 import { METRICS } from '../../src/orders/metrics.ts';
 import { POLICY_KEYS, type PolicyKey } from '../../src/orders/policy.ts';
 import { ORDER_EVENTS } from '../../src/orders/words.ts';
+import { lookalikeRows } from './lookalikes.ts';
 
 type Row = readonly string[];
 
@@ -16,11 +17,15 @@ type Row = readonly string[];
 export const TABLES: Record<string, () => Row[]> = {
   'policy keys': () => [
     ['key', 'default', 'meaning'],
-    ...Object.entries<PolicyKey>(POLICY_KEYS).map(([name, { fallback, about }]) => [
+    ...Object.entries<PolicyKey>(POLICY_KEYS).map(([name, { fallback, optional, about }]) => [
       code(name),
-      fallback === undefined ? 'required' : code(asWritten(fallback)),
+      fallback === undefined ? (optional === true ? '–' : 'required') : code(asWritten(fallback)),
       about,
     ]),
+  ],
+  'values that look like card numbers': () => [
+    ['what merchants write', 'such as', 'taken for a card number'],
+    ...lookalikeRows(),
   ],
   events: () => [['type', 'when'], ...Object.entries(ORDER_EVENTS).map(([type, when]) => [code(type), when])],
   metrics: () => [

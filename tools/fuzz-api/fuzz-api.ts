@@ -3,10 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { userCacheDir } from '../../src/dev/go-build.ts';
+import { streamProgress, userCacheDir } from '../../src/dev/go-build.ts';
 import { freePort, runCommand } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
-import { streamProgress } from '../../src/dev/progress.ts';
 import { createLog } from '../../src/process/log.ts';
 
 // `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs

@@ -35,6 +35,7 @@ export function releaseSteps(root: string, version: string): Step[] {
       faults: async () => lockfileFaults(await read('package.json'), await read('package-lock.json')),
     },
     ...MADE.map(({ page, script }) => ({ name: page, faults: () => madeFaults(root, page, script) })),
+    { name: 'the SBOM', faults: () => scriptFaults(root, 'sbom') },
     { name: 'the package', faults: () => ownPackageFaults(root) },
     { name: 'npm run check', faults: () => scriptFaults(root, 'check') },
     { name: 'npm test', faults: () => scriptFaults(root, 'test') },

@@ -1,5 +1,5 @@
 /** Pages between a click and what it does: confirmation, errors, when an order was last read. */
-import { REASON_LIMIT } from '../../client/read-requests.ts';
+import { REASON_LIMIT } from '../../orders/check-messages.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';
 import type { Fault } from '../../orders/errors.ts';
 import type { ActionRecord } from '../../orders/state.ts';
@@ -113,7 +113,7 @@ export function signInPage(): string {
   return page(
     'Sign in with an API key',
     html`<p class="alarm" role="alert">No valid API key was sent. It may have been replaced since.</p>
-<p>Reload the page, and when the browser asks, type any user name, and an API key (one of <code>API_KEYS</code>) as the password. The browser forgets it when it is closed.</p>
+<p>Reload the page, and when the browser asks, type your name as the user name, which is noted with what you do, and an API key (with the scope <code>read</code>) as the password. The browser forgets it when it is closed.</p>
 <p><a href="/">Sign in</a></p>`,
   );
 }

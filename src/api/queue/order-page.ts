@@ -3,7 +3,7 @@ import { allDeadlines } from '../../orders/deadlines.ts';
 import { describeDeadline } from '../../orders/describe.ts';
 import { ORDER_ERRORS } from '../../orders/errors.ts';
 import { portalRefusal } from '../../orders/portal.ts';
-import { isUnderWay } from '../../orders/same-action.ts';
+import { isUnderWay } from '../../orders/portal-requests.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../orders/state.ts';
 import { windowOpen } from '../../orders/transactions.ts';
 import { type Instant, millis } from '../../orders/words.ts';
@@ -42,10 +42,18 @@ export function isNotice(word: unknown): word is Notice {
   return typeof word === 'string' && Object.hasOwn(NOTICES, word);
 }
 
+/** How an order is shown. */
+export interface OrderView {
+  notice?: Notice | undefined;
+  temporalUi: TemporalUi | undefined;
+  /** Whether who looks at it may do anything: what may not be pressed isn't shown. */
+  mayAct: boolean;
+}
+
 /** @returns the page @param nowMs the moment that ages and distances are counted from */
 export function orderPage(
   order: InspectedOrder,
-  { notice, temporalUi }: { notice?: Notice | undefined; temporalUi: TemporalUi | undefined },
+  { notice, temporalUi, mayAct }: OrderView,
   nowMs: number,
 ): string {
   const { summary, state, missing } = order;
@@ -53,10 +61,11 @@ export function orderPage(
 ${missing && html`<p class="alarm" role="status">${MISSING[missing]} Only what Temporal itself knows is shown.</p>`}
 ${state?.attention.map(({ words, since }) => html`<p class="alarm">${words} <span class="quiet">Since ${clock(since)}</span></p>`)}
 ${state === undefined && summary.needsAttention && html`<p class="alarm">The order needs attention.</p>`}
-${actions(order, nowMs)}
-${underWay(order)}
+${mayAct ? actions(order, nowMs) : html`<p class="quiet">Your key shows orders, and changes none.</p>`}
+${underWay(order, mayAct)}
 <section><h2>Now</h2>${factList(facts(order, temporalUi, nowMs))}</section>
 <section><h2>Next</h2>${moments(upcoming(order, nowMs), (at) => moment(at, nowMs), 'Nothing follows by itself.')}</section>
+${journal(state)}
 <section><h2>Timeline</h2>${moments(timelineOf(order), clock, 'Nothing is on record.')}</section>`;
   return page(`Order ${summary.orderId}`, content, nowMs);
 }
@@ -116,14 +125,29 @@ ${refusal !== undefined && html`<span class="quiet">It can’t be canceled: ${re
 }
 
 /** The portal actions that wait or are being sent, each with its way back. */
-function underWay({ summary, state }: InspectedOrder): Html | undefined {
+function underWay({ summary, state }: InspectedOrder, mayAct: boolean): Html | undefined {
   const waiting = state?.actions.filter(isUnderWay) ?? [];
   if (waiting.length === 0) return undefined;
   const rows = waiting.map((action) => {
     const path = orderPath(summary, confirmPath('withdraw', action.number));
-    return html`<li>${actionLine(action)} <a class="button" href="${path}" aria-label="Withdraw portal action ${action.number}">Withdraw …</a></li>\n`;
+    const button = html`<a class="button" href="${path}" aria-label="Withdraw portal action ${action.number}">Withdraw …</a>`;
+    return html`<li>${actionLine(action)} ${mayAct && button}</li>\n`;
   });
   return html`<section><h2>Portal actions under way</h2><ul>${rows}</ul></section>`;
+}
+
+/** Who did what: the key was proved, the person is as claimed. */
+function journal(state: OrderState | undefined): Html | undefined {
+  const entries = state?.journal ?? [];
+  if (entries.length === 0) return undefined;
+  const rows = entries.map(({ at, what, number, action, by = {}, because }) => {
+    const words = [what, number ?? action].filter((one) => one !== undefined).join(' ');
+    const who = [by.actor && `${by.actor} (as claimed)`, by.key && `key ${by.key}`]
+      .filter(Boolean)
+      .join(', ');
+    return html`<li>${clock(at)}: ${words}, by ${who || 'somebody who did not say'}${because && `: ${because}`}</li>\n`;
+  });
+  return html`<section><h2>Who did what</h2><ol class="timeline">${rows}</ol></section>`;
 }
 
 /** A closed order takes a cancel, too, while the window on its record is open. */

@@ -20,6 +20,8 @@ export type Show = (typeof SHOWN)[number];
 export interface QueueRequest {
   show: Show;
   integration?: string | undefined;
+  /** Only these integrations. */
+  integrations?: readonly string[] | undefined;
   /** From the page before. */
   cursor?: string | undefined;
 }
@@ -47,11 +49,12 @@ type Place = { at: 'deadline'; from: Instant } | { at: 'none' | 'closed'; token?
 /** @throws OrderScreeningError `invalid-request` for a cursor that is none, `temporal-unavailable` */
 export async function readQueue(
   orderScreening: Pick<OrderScreening, 'list'>,
-  { show, integration, cursor }: QueueRequest,
+  { show, integration, integrations, cursor }: QueueRequest,
   nowMs: number,
 ): Promise<QueuePage> {
   const filters: ListRequest = {
     integration,
+    integrations,
     ...(show === 'all' && { queued: true }),
     ...(show === 'review' && { phase: 'review' }),
     ...(show === 'attention' && { attention: true }),

@@ -2,12 +2,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { faultsOf, invalidRequest, reasonSchema } from '../../client/read-requests.ts';
-import type { HashedKey } from '../../config/index.ts';
+import type { ApiKey, Scope } from '../../config/index.ts';
+import { cardDataIn } from '../../orders/card-data.ts';
 import { DEFAULT_INTEGRATION } from '../../orders/ids.ts';
 import type { PortalAnswer } from '../../orders/messages.ts';
+import type { FindIntegration } from '../../orders/policy.ts';
 import type { Log } from '../../process/log.ts';
-import type { OrderName, OrderScreening } from '../../starter.ts';
-import { limitRequests, requireKey, sentBy } from '../callers.ts';
+import type { OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
+import {
+  type Admission,
+  limitRequests,
+  listedIntegrations,
+  requireIntegration,
+  requireKey,
+  sentBy,
+} from '../callers.ts';
+import { refuseCards } from '../define-route.ts';
+import { whoAsks } from '../metrics.ts';
 import { HttpError, logFailure, toProblem } from '../problems.ts';
 import { actionParams, orderParams, orderQuery } from '../request-schemas.ts';
 import {
@@ -23,10 +34,10 @@ import { isNotice, type Notice, orderPage } from './order-page.ts';
 import { queuePage } from './queue-page.ts';
 import { inspectOrders, readQueue, SHOWN } from './read-queue.ts';
 
-export interface QueueOptions {
+export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
-  apiKeys: readonly HashedKey[];
-  maxRps: number;
+  /** As the API has it. */
+  findIntegration?: FindIntegration;
   /** What the pages link to; absent: they don't. */
   temporalUi?: TemporalUi;
   log: Log;
@@ -69,7 +80,7 @@ export async function queueRoutes(app: FastifyInstance, options: QueueOptions): 
 }
 
 async function pages(scope: FastifyInstance, options: QueueOptions): Promise<void> {
-  const { orderScreening, apiKeys, maxRps, temporalUi, log } = options;
+  const { orderScreening, apiKeys, maxRps, temporalUi, findIntegration, log } = options;
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers({
       'cache-control': 'no-store',
@@ -77,10 +88,13 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
       // Without an origin a form of these pages would look like anybody's.
       'referrer-policy': 'same-origin',
     });
-    requireKey(request, apiKeys, keyIn(request.headers.authorization ?? ''));
+    const { key, user } = signInOf(request.headers.authorization ?? '');
+    request.pageUser = user;
+    await requireKey(request, apiKeys, key);
     if (request.method === 'POST') requireOwnForm(request);
   });
   await limitRequests(scope, { apiKeys, maxRps });
+  refuseCards(scope, findIntegration);
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -96,33 +110,37 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     return sendPage(reply, errorPage(code, problem, request.method === 'POST', wayBack(request)));
   });
 
-  scope.get('/', { schema: { hide: true } }, async ({ query }, reply) => {
-    const request = checked(queueQuery, query);
-    const { orders, cursor } = await readQueue(orderScreening, request, Date.now());
+  scope.get('/', pageFor('read'), async (request, reply) => {
+    const asked = checked(queueQuery, request.query);
+    const listed = { ...asked, ...listedIntegrations(request, asked.integration) };
+    const { orders, cursor } = await readQueue(orderScreening, listed, Date.now());
     const queued = await inspectOrders(orderScreening, orders);
-    const continued = request.cursor !== undefined;
+    const continued = asked.cursor !== undefined;
     return sendPage(
       reply,
-      queuePage({ ...request, orders: queued, cursor, continued, temporalUi }, Date.now()),
+      queuePage({ ...asked, orders: queued, cursor, continued, temporalUi }, Date.now()),
     );
   });
 
-  scope.get('/orders/:orderId', { schema: { hide: true } }, async ({ params, query }, reply) => {
-    const { integration, notice } = checked(pageQuery, query);
-    const order = await inspect({ ...checked(orderParams, params), integration });
-    return sendPage(
-      reply,
-      orderPage(order, { notice: isNotice(notice) ? notice : undefined, temporalUi }, Date.now()),
-    );
+  scope.get('/orders/:orderId', pageFor('read'), async (request, reply) => {
+    const { integration, notice } = checked(pageQuery, request.query);
+    requireIntegration(request, integration);
+    const order = await inspect({ ...checked(orderParams, request.params), integration });
+    const shown = {
+      notice: isNotice(notice) ? notice : undefined,
+      temporalUi,
+      mayAct: may(request.apiKey, 'act'),
+    };
+    return sendPage(reply, orderPage(order, shown, Date.now()));
   });
 
   for (const action of CONFIRMED) {
     const url = `/orders/:orderId/${confirmPath(action, ':number')}`;
-    scope.get(url, { schema: { hide: true } }, async (request, reply) => {
+    scope.get(url, pageFor('act'), async (request, reply) => {
       const { number, ...order } = nameIn(request);
       return sendPage(reply, confirmPage(action, await inspect(order), Date.now(), { number }));
     });
-    scope.post(url, { schema: { hide: true } }, async (request, reply) => {
+    scope.post(url, pageFor('act'), async (request, reply) => {
       const { number, ...order } = nameIn(request);
       const form = formSchema.safeParse(request.body ?? {});
       if (!form.success) {
@@ -132,7 +150,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
         });
         return sendPage(reply.code(422), page);
       }
-      const notice = await ACTIONS[action](orderScreening, order, { ...form.data, number });
+      const notice = await ACTIONS[action](orderScreening, order, { ...form.data, number }, whoAsks(request));
       const integration = order.integration ?? DEFAULT_INTEGRATION;
       return reply.redirect(orderPath({ ...order, integration }, undefined, notice), 303);
     });
@@ -149,20 +167,21 @@ const ACTIONS: Record<
     orders: OrderScreening,
     order: OrderName,
     asked: { reason?: string | undefined; number: number | undefined },
+    how: Pick<PortalOptions, 'by'>,
   ) => Promise<Notice>
 > = {
   recheck: async (orders, order) => {
     await orders.recheck(order);
     return 'recheck';
   },
-  cancel: async (orders, order, { reason }) => {
-    const { status } = await orders.cancel(order, reason === undefined ? {} : { reason });
+  cancel: async (orders, order, { reason }, how) => {
+    const { status } = await orders.cancel(order, reason === undefined ? {} : { reason }, how);
     return status === 'done' ? 'canceled' : 'cancel-requested';
   },
-  withdraw: async (orders, order, { number }) => {
+  withdraw: async (orders, order, { number }, how) => {
     // The path has it, or the route isn't this one.
     if (number === undefined) throw new HttpError('not-found');
-    const { status } = await orders.withdraw(order, { number });
+    const { status } = await orders.withdraw(order, { number }, how);
     return WITHDRAWN[status];
   },
 };
@@ -176,8 +195,24 @@ const WITHDRAWN: Record<PortalAnswer['status'], Notice> = {
 /** The order, and the portal action where the address names one. */
 const namedParams = orderParams.extend({ number: actionParams.shape.number.optional() });
 
-function nameIn({ params, query }: FastifyRequest) {
-  return { number: undefined, ...checked(namedParams, params), ...checked(orderQuery, query) };
+/** @throws HttpError `other-integration` for an order that isn't the key's */
+function nameIn(request: FastifyRequest) {
+  const order = {
+    number: undefined,
+    ...checked(namedParams, request.params),
+    ...checked(orderQuery, request.query),
+  };
+  requireIntegration(request, order.integration);
+  return order;
+}
+
+/** A page, or what its form sends: what a key must be allowed for it. */
+function pageFor(scope: Scope) {
+  return { schema: { hide: true }, config: { scope } } as const;
+}
+
+function may(key: ApiKey | undefined, scope: Scope): boolean {
+  return key === undefined || key.scopes.includes(scope);
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
@@ -191,6 +226,7 @@ function wayBack({ method, params, query }: FastifyRequest): string {
   const name = namedParams.safeParse(params);
   const where = orderQuery.safeParse(query);
   if (method !== 'POST' || !name.success || !where.success) return '/';
+  if (cardDataIn([name.data, where.data]).length > 0) return '/';
   return orderPath({
     orderId: name.data.orderId,
     integration: where.data.integration ?? DEFAULT_INTEGRATION,
@@ -201,17 +237,19 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(page);
 }
 
-// Who may see the pages: whoever has an API key. A browser sends it by HTTP Basic, as the password of any
-// user name: that needs no script, no session and no secret of ours, and unlike a cookie it goes to no
+// Who may see the pages: whoever has an API key. A browser sends it by HTTP Basic, as the password of a
+// user name of the person's own: that needs no script, no session and no secret of ours, and unlike a cookie it goes to no
 // other port of the same machine.
 
 /** What makes a browser ask for the key. */
 const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
 
-function keyIn(authorization: string): string | undefined {
+/** The password is the key; the user name is who says that they do what is done. */
+function signInOf(authorization: string): { key: string | undefined; user: string } {
   const [, scheme, credentials = ''] = /^(Basic|Bearer) ([^\s]+)$/i.exec(authorization) ?? [];
-  if (scheme?.toLowerCase() === 'bearer') return credentials;
-  return /^[^:]*:(.*)$/s.exec(Buffer.from(credentials, 'base64').toString())?.[1];
+  if (scheme?.toLowerCase() === 'bearer') return { key: credentials, user: '' };
+  const [, user = '', key] = /^([^:]*):(.*)$/s.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
+  return { key, user };
 }
 
 /**

@@ -1,9 +1,8 @@
 /** Whether the API and the receiver of events answer as they should. */
 import { randomUUID } from 'node:crypto';
 import fetch from 'node-fetch';
-import { Webhook } from 'standardwebhooks';
 import { signedHeaders } from '../../activities/events.ts';
-import type { Config } from '../../config/index.ts';
+import type { Config, EventsReceiver } from '../../config/index.ts';
 import { ANSWER_WITHIN_MS, type Finding, finder, originOf } from './check-service.ts';
 
 const MAX_REPLY_BYTES = 1024 * 1024;
@@ -11,10 +10,13 @@ const MAX_REPLY_BYTES = 1024 * 1024;
 const PING = 'order-screening.ping';
 
 /**
- * @param apiKeys as `API_KEYS` is written: the settings keep only hashes of the keys
+ * @param apiKeys `list`: as `API_KEYS` is written, since the settings keep only hashes; `file`: they stand in a file, as hashes
  * @param address `http(s)://host:port` of the API; none is configured: undefined
  */
-export async function checkApi(apiKeys: string | undefined, address: string | undefined): Promise<Finding[]> {
+export async function checkApi(
+  apiKeys: { list: string | undefined; file: string | undefined },
+  address: string | undefined,
+): Promise<Finding[]> {
   const check = finder('api');
   if (address === undefined) return [check.skipped('API_HOST and API_PORT are not set; name one with --api')];
   const ready = await answer(`${address}/readyz`);
@@ -35,9 +37,12 @@ export async function checkApi(apiKeys: string | undefined, address: string | un
   if (ready !== 200) {
     return [check.fault(`something at ${at} answers, but not as the API does`, 'Correct API_PORT or --api')];
   }
-  const key = /^\s*[\w-]+:([^,]+)/.exec(apiKeys ?? '')?.[1]?.trim();
+  const key = /^\s*[\w-]+:([^,]+)/.exec(apiKeys.list ?? '')?.[1]?.trim();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const allowed = await answer(`${address}/v1/orders?limit=1`, { headers });
+  if (allowed === 401 && apiKeys.file !== undefined) {
+    return [check.ok(`the API at ${at} is ready, and asks for a key`)];
+  }
   if (allowed === 401) {
     return [
       check.fault(
@@ -51,42 +56,56 @@ export async function checkApi(apiKeys: string | undefined, address: string | un
   return [check.ok(`the API at ${at} is ready`)];
 }
 
+/** What a receiver of events is set by. */
+interface SetBy {
+  url: string;
+  secrets: string;
+}
+
+/** Asks the common receiver of events, and each integration's own one. */
+export async function checkEvents({ events: { common, own } }: Config): Promise<Finding[]> {
+  const nobody =
+    own.size === 0
+      ? 'nobody is told when an order changes'
+      : 'only integrations with an eventsUrl of their own tell it';
+  return Promise.all([
+    common === undefined
+      ? finder('events').skipped(`EVENTS_URL is not set: ${nobody}`)
+      : checkReceiver('events', common, { url: 'EVENTS_URL', secrets: 'EVENTS_SECRETS' }),
+    ...[...own].map(([name, receiver]) =>
+      checkReceiver(`events:${name}`, receiver, {
+        url: 'eventsUrl',
+        secrets: 'the variable that eventsSecretEnv names',
+      }),
+    ),
+  ]);
+}
+
 /** Sends one signed event of a type that means nothing, which shows whether both sides have the same secret. */
-export async function checkEvents({ events }: Config): Promise<Finding[]> {
-  const check = finder('events');
-  if (events === undefined)
-    return [check.skipped('EVENTS_URL is not set: nobody is told when an order changes')];
+async function checkReceiver(name: string, { url, secrets }: EventsReceiver, setBy: SetBy): Promise<Finding> {
+  const check = finder(name);
   const id = `doctor-${randomUUID()}`;
   const body = JSON.stringify({ type: PING, occurredAt: new Date().toISOString(), data: {} });
-  const status = await answer(events.url, {
-    method: 'POST',
-    body,
-    headers: signedHeaders(new Webhook(events.secret), id, body),
-  });
-  const at = originOf(events.url);
+  const headers = signedHeaders(secrets, id, body);
+  const status = await answer(url, { method: 'POST', body, headers });
+  const at = originOf(url);
   if (status === undefined) {
-    return [
-      check.fault(
-        `the events receiver at ${at} does not answer`,
-        'Start it, or correct EVENTS_URL: events wait for 3 days, then the order needs attention',
-      ),
-    ];
+    return check.fault(
+      `the events receiver at ${at} does not answer`,
+      `Start it, or correct ${setBy.url}: events wait for 3 days, then the order needs attention`,
+    );
   }
   if (status === 401 || status === 403) {
-    return [
-      check.fault(
-        `the events receiver at ${at} refuses the signature (${status})`,
-        'Set the same EVENTS_SECRET on both sides',
-      ),
-    ];
+    return check.fault(
+      `the events receiver at ${at} refuses the signature (${status})`,
+      `Set the same secret in ${setBy.secrets} and at the receiver: it has to know one of them`,
+    );
   }
-  if (status >= 200 && status < 300) return [check.ok(`the receiver at ${at} takes signed events`)];
-  return [
-    check.fault(
-      `the events receiver at ${at} answers ${status} to an event of a type that it doesn't know (${PING})`,
-      'Check the path of EVENTS_URL; a receiver answers 2xx to types that it does not know, and 401 to a bad signature',
-    ),
-  ];
+  if (status >= 200 && status < 300) return check.ok(`the receiver at ${at} takes signed events`);
+  return check.fault(
+    `the events receiver at ${at} answers ${status} to an event of a type that it doesn't know (${PING})`,
+    `Check the path of ${setBy.url}; a receiver answers 2xx to types that it does not know, and 401 to a bad signature`,
+  );
 }
 
 /** @returns the status; undefined when there is no answer */

@@ -50,16 +50,31 @@ export async function checkService({ integrations }: Config): Promise<Finding[]>
       await checkClock(integration),
     ]),
   );
-  return findings.flat();
+  return [...findings.flat(), ...checkSharedKeys([...integrations.values()])];
+}
+
+/** Invoice numbers of one account are one space: with a key for two integrations each may find the other's orders there. */
+export function checkSharedKeys(integrations: readonly Integration[]): Finding[] {
+  return integrations.flatMap((one, index) => {
+    const key = one.apiKey();
+    const other = integrations.slice(0, index).find((earlier) => key && earlier.apiKey() === key);
+    if (other === undefined) return [];
+    return [
+      finder(`shared-key:${one.name}`).warning(
+        `${one.name} and ${other.name} have one key, so that their invoice numbers must differ`,
+        'Give each integration a key of its own, or see that no two orders have one invoice number',
+      ),
+    ];
+  });
 }
 
 async function checkKey(integration: Integration): Promise<Finding> {
-  const { name, baseUrl, portalBaseUrl, dialect, mode } = integration;
+  const { name, baseUrl, mode } = integration;
   const check = finder(`screening-service:${name}`);
   const apiKey = integration.apiKey();
   if (!apiKey) return check.skipped('its key is not set');
   try {
-    const client = createScreeningClient({ baseUrl, portalBaseUrl, dialect, apiKey });
+    const client = createScreeningClient({ ...integration, apiKey });
     await client.statusById(randomUUID(), { timeoutMs: ANSWER_WITHIN_MS });
     return notTheService(check, baseUrl);
   } catch (error) {

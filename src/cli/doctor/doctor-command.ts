@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
-import { localApiAddress } from '../../config/values.ts';
+import { localApiAddress } from '../../config/load-config.ts';
+import { LEAST_WEBHOOK_SECRET } from '../../config/values.ts';
 import type { Fault } from '../../orders/errors.ts';
 import { localEnvironment } from '../../process/local.ts';
 import { type CommandTools, defineCommand } from '../define-command.ts';
@@ -54,8 +55,10 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
     ['payload-keys', 'PAYLOAD_KEYS', () => checkPayloadKeys(config)],
     ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
-    ['api', 'API_', () => checkApi(env.API_KEYS, address)],
+    ['api', 'API_', () => checkApi({ list: env.API_KEYS, file: config.api.keysFile }, address)],
+    ['api-keys', 'API_KEYS', async () => checkApiKeys(config)],
     ['webhook-secrets', 'WEBHOOK_SECRETS', async () => checkWebhookSecrets(config)],
+    ['plaintext', 'ALLOW_PLAINTEXT', async () => checkPlaintext(config)],
     ['events', 'EVENTS_', () => checkEvents(config)],
   ];
   const run = ([name, settings, look]: Check) =>
@@ -92,9 +95,6 @@ function inWords(findings: readonly Finding[], faults: number, warnings: number,
   return [...lines, '', `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}.`].join('\n');
 }
 
-/** Shorter secrets can be guessed. */
-const LEAST_SECRET = 16;
-
 /** Every fault that would stop a process from starting: keys that aren't well formed, `API_KEYS` that are missing … */
 function checkSettings(faults: readonly Fault[]): Finding[] {
   const { ok, fault } = finder('settings');
@@ -102,6 +102,33 @@ function checkSettings(faults: readonly Fault[]): Finding[] {
   return faults.map(({ path, message }) =>
     fault(`${path} ${message}`, `Correct ${path}: a process that needs it does not start`),
   );
+}
+
+/** Said each time: what was true of a mesh may be so no more. */
+export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'>): Finding[] {
+  const { warning } = finder('plaintext');
+  return allowPlaintext.map(({ name, reason }) =>
+    warning(
+      `${name} may go in plain, since ALLOW_PLAINTEXT says: ${reason}`,
+      `See that it is still so, or use TLS and take ${name} out of ALLOW_PLAINTEXT`,
+    ),
+  );
+}
+
+/** A key that came as its hash has a length that nobody knows. */
+function checkApiKeys({ api: { keys } }: Config): Finding[] {
+  const { ok, skipped, warning } = finder('api-keys');
+  if (keys.length === 0) return [skipped('API_KEYS is not set: whoever reaches the API may do everything')];
+  const short = new Set(keys.filter((key) => key.short).map(({ name }) => name));
+  if (short.size > 0) {
+    return [
+      warning(
+        `keys in API_KEYS have fewer than 24 characters: ${[...short].join(', ')}`,
+        'Replace each by one from `openssl rand -hex 24`, as docs/security.md says under «Changing keys»',
+      ),
+    ];
+  }
+  return [ok(counted(keys.length, 'API key'))];
 }
 
 /** Without a secret no webhook is taken, and a short one can be guessed. */
@@ -115,10 +142,10 @@ function checkWebhookSecrets({ webhookSecrets }: Config): Finding[] {
       ),
     ];
   }
-  if (webhookSecrets.some((secret) => secret.length < LEAST_SECRET)) {
+  if (webhookSecrets.some((secret) => secret.length < LEAST_WEBHOOK_SECRET)) {
     return [
       warning(
-        `a secret in WEBHOOK_SECRETS has fewer than ${LEAST_SECRET} characters`,
+        `a secret in WEBHOOK_SECRETS has fewer than ${LEAST_WEBHOOK_SECRET} characters`,
         'Add a long random one, change it at the screening service, then remove the short one',
       ),
     ];

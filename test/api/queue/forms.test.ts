@@ -94,6 +94,7 @@ describe('a form', () => {
     expect(orderScreening.cancel).toHaveBeenCalledExactlyOnceWith(
       { orderId: 'order-1', integration: 'shop' },
       { reason: 'the customer asked\ntwice' },
+      {},
     );
   });
 
@@ -102,7 +103,7 @@ describe('a form', () => {
     orderScreening.cancel.mockResolvedValue(aPortalAnswer({ status: 'requested' }));
     const response = await send(app, 'cancel', 'reason=');
     expect(response.headers.location).toContain('notice=cancel-requested');
-    expect(orderScreening.cancel).toHaveBeenCalledExactlyOnceWith(expect.anything(), {});
+    expect(orderScreening.cancel).toHaveBeenCalledExactlyOnceWith(expect.anything(), {}, {});
   });
 
   it('rechecks', async () => {
@@ -144,7 +145,7 @@ describe('a form', () => {
 
   it('of an old browser from these pages is taken', async () => {
     const { app } = await anApi();
-    const headers = { host: 'ops.example:8080', origin: 'http://ops.example:8080' };
+    const headers = { host: 'localhost:8080', origin: 'http://localhost:8080' };
     expect((await send(app, 'recheck', '', headers)).statusCode).toBe(303);
   });
 

@@ -172,6 +172,23 @@ describe('the page of an order', () => {
     ]);
   });
 
+  it('says who did what, and which of it was only claimed', async () => {
+    const { app, orderScreening } = await anApi();
+    const journal = [
+      { at: sinceStart(HOUR), what: 'cancel' as const, number: 1, by: { key: 'ops', actor: HOSTILE } },
+      {
+        at: sinceStart(2 * HOUR),
+        what: 'override' as const,
+        action: 'proceed' as const,
+        because: 'card shown',
+      },
+    ];
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: { ...anOrder('review'), journal } }));
+    const { body } = await app.inject('/orders/order-1');
+    expect(body).toContain(`cancel 1, by ${SHOWN} (as claimed), key ops`);
+    expect(textOf(body)).toContain('override proceed, by somebody who did not say: card shown');
+  });
+
   it('offers what the order takes: recheck and cancel while its window is open', async () => {
     const { app, orderScreening } = await anApi();
     const open = anOrder('pass');

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -5,6 +7,9 @@ import { assertPortFree, freePort } from '../../../src/dev/guarded-child.ts';
 import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
 import { eventually, type SpawnedProcess, spawnForTest } from '../../support/index.ts';
 import { scratchFolder } from '../fake-commands.ts';
+
+/** What a machine that has other things to do takes for it. */
+const SLOW_MS = 4_000;
 
 const SCRIPT = 'src/dev/temporal-main.ts';
 
@@ -41,6 +46,21 @@ test('the server does not outlive a parent that was killed', async () => {
   alone.kill('SIGKILL');
 
   await eventually(() => assertPortFree(port, 'TEMPORAL_PORT'));
+});
+
+test('a server whose parent was killed ends within 6 s, although somebody holds a connection to it', async () => {
+  const { alone, port } = await startAlone();
+  const idle = connect(port, '127.0.0.1');
+  onTestFinished(() => void idle.destroy());
+  await once(idle, 'connect');
+
+  alone.kill('SIGKILL');
+  const killed = Date.now();
+
+  // The connection ends with the process that has its other end.
+  await once(idle.resume(), 'close');
+  expect(Date.now() - killed).toBeLessThan(6_000 + SLOW_MS);
+  await assertPortFree(port, 'TEMPORAL_PORT');
 });
 
 test('a wrong setting is refused by name, without a server', async () => {

@@ -1,0 +1,217 @@
+/** `adopt`: takes over the orders of a CSV file, one a line, each from a transaction that the service has. */
+import type { Command } from 'commander';
+import { CsvError, parse } from 'csv-parse/sync';
+import { z } from 'zod';
+import { adoptSchema } from '../client/adopt.ts';
+import { withoutCardNumbers } from '../orders/card-numbers.ts';
+import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
+import type { OrderScreening, PortalOptions } from '../starter.ts';
+import { ACTOR, actingAs, type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
+import { EXIT, type ExitCode, exitCodeOf, type Problem, problemOf, UsageError } from './exit-codes.ts';
+import { actor, integration, readText } from './input-schemas.ts';
+import { colored, type Output, plain } from './output.ts';
+
+const COLUMNS = Object.keys(adoptSchema.shape);
+const REQUIRED = ['orderId', 'transactionId', 'screenedAt'];
+
+/** More would crowd out the checkouts and, at the service, whoever shares the key. */
+const AT_ONCE = 4;
+/** What had no answer is asked again after these pauses. */
+const PAUSES_MS = [1_000, 4_000, 15_000];
+const PROGRESS_EVERY = 500;
+
+/** A line of the file: what it asks for, or what is wrong with it. */
+interface Line {
+  line: number;
+  request: Record<string, unknown>;
+  problem?: Problem;
+}
+
+/** What became of a line. */
+type Outcome = { line: number; orderId?: unknown; transactionId?: unknown } & (
+  | ({ adopted: boolean } & Pick<CheckoutAnswer, 'decision' | 'action' | 'phase' | 'cancelBy'>)
+  | { adopted: false; problem: Problem }
+);
+
+export function adoptCommand(program: Command, { output, withOrders }: CommandTools): void {
+  defineCommand(program, {
+    name: 'adopt',
+    summary: 'Adopt orders from a CSV file: start each from a transaction that the service has',
+    more: [
+      `The first line names the columns: ${COLUMNS.join(', ')}.`,
+      `${REQUIRED.join(', ')} must be there. A line that is refused holds up no other, and the same file again is harmless:`,
+      'what is adopted already gets the same answer. Exit code 3 when a line was refused, 5 when one had no answer.',
+    ].join('\n'),
+    options: [
+      ['--file <path>', 'the file, in UTF-8; `-` is standard input (required)'],
+      ['--dry-run', 'say of each line what would happen, and start nothing; needs the key of the service'],
+      ACTOR,
+      INTEGRATION,
+    ],
+    examples: ['adopt --file orders.csv --dry-run', 'adopt --file orders.csv --json > adopted.jsonl'],
+    input: z.strictObject({ file: z.string(), dryRun: z.boolean().exactOptional(), actor, integration }),
+    run: async ({ file, dryRun = false, actor, integration }) => {
+      const lines = readLines(await readText(file), integration);
+      return withOrders((orders) => adoptAll(orders, lines, { dryRun, ...actingAs(actor) }, output));
+    },
+  });
+}
+
+type How = { dryRun: boolean } & Pick<PortalOptions, 'by'>;
+
+/** Adopts a few at a time, in the order of the file; what was done is written as it is known. */
+async function adoptAll(
+  orders: OrderScreening,
+  lines: readonly Line[],
+  how: How,
+  output: Output,
+): Promise<ExitCode> {
+  const left = lines.values();
+  let [done, refused, unanswered] = [0, 0, 0];
+  const one = async (): Promise<void> => {
+    for (const line of left) {
+      const { outcome, code } = await adopt(orders, line, how);
+      output.line(outcome, () => inWords(outcome, how.dryRun, output));
+      done += 1;
+      if (code === EXIT.unknownOutcome) unanswered += 1;
+      else if (code !== EXIT.ok) refused += 1;
+      if (done % PROGRESS_EVERY === 0 || done === lines.length) {
+        output.notice(
+          `${done} of ${lines.length} lines: ${refused} refused, ${unanswered} without an answer`,
+        );
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  if (unanswered > 0) return EXIT.unknownOutcome;
+  return refused > 0 ? EXIT.refused : EXIT.ok;
+}
+
+async function adopt(
+  orders: OrderScreening,
+  { line, request, problem }: Line,
+  how: How,
+): Promise<{ outcome: Outcome; code: ExitCode }> {
+  const { orderId, transactionId } = request;
+  const about = { line, orderId, transactionId };
+  // What is refused may be a card number in the wrong column.
+  const masked = { ...about, orderId: withoutCardNumbers(String(orderId ?? '')) };
+  if (problem !== undefined) return { outcome: { ...masked, adopted: false, problem }, code: EXIT.refused };
+  try {
+    const { decision, action, phase, cancelBy } = await patiently(() => orders.adopt(request, how));
+    const answer = { decision, action, phase, ...(cancelBy && { cancelBy }) };
+    return { outcome: { ...about, adopted: !how.dryRun, ...answer }, code: EXIT.ok };
+  } catch (error) {
+    // Whatever isn't about this order is about all of them.
+    if (!(error instanceof OrderScreeningError)) throw error;
+    return { outcome: { ...masked, adopted: false, problem: problemOf(error) }, code: exitCodeOf(error) };
+  }
+}
+
+/** Asks again after a 503, which says that the same may be sent again. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof OrderScreeningError) || ORDER_ERRORS[error.code].status !== 503) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+  return ask();
+}
+
+function inWords(outcome: Outcome, dryRun: boolean, { colors }: Output): string {
+  const { line, orderId } = outcome;
+  const begin = `line ${line}  ${plain(String(orderId ?? ''))}`;
+  if ('problem' in outcome) {
+    const { type, detail, errors = [] } = outcome.problem;
+    const faults = errors.map(({ path, message }) => `; ${path} ${message}`).join('');
+    return `${begin}  ${colors.red('refused')} ${plain(detail + faults)} ${colors.dim(`(${type})`)}`;
+  }
+  const { decision, action, phase } = outcome;
+  const words = dryRun ? 'would be adopted' : 'adopted';
+  return `${begin}  ${words}: ${colored(decision, colors)}, ${colored(action, colors)}, ${phase}`;
+}
+
+// The file.
+
+/**
+ * Reads the lines of a CSV file, separated by commas, semicolons or tabs. An empty cell is none.
+ * @param integration of the lines that name none
+ * @throws UsageError when it is no such file: nothing was done
+ */
+export function readLines(content: string, integration: string | undefined): Line[] {
+  const [head, ...rows] = recordsOf(content);
+  const columns = head?.cells ?? [];
+  const errors = [
+    ...columns
+      .filter((name) => !COLUMNS.includes(name))
+      .map(() => ({ path: '--file', message: `has a column that is none of ${COLUMNS.join(', ')}` })),
+    ...REQUIRED.filter((name) => !columns.includes(name)).map((name) => ({
+      path: '--file',
+      message: `lacks the column ${name}`,
+    })),
+  ];
+  if (new Set(columns).size < columns.length)
+    errors.push({ path: '--file', message: 'names a column twice' });
+  if (errors.length > 0) throw new UsageError('The first line must name the columns', errors);
+  const seen = new Map<string, number>();
+  return rows.map(({ line, cells }) => {
+    const given = columns.flatMap((name, place) => (cells[place] ? [[name, cells[place]] as const] : []));
+    const request: Record<string, unknown> = {
+      ...(integration && { integration }),
+      ...Object.fromEntries(given),
+    };
+    if (request.force === 'true' || request.force === 'false') request.force = request.force === 'true';
+    const twice = cells.length === columns.length ? firstOf(request, line, seen) : undefined;
+    if (cells.length !== columns.length) {
+      return { line, request, problem: fault(`has ${cells.length} columns, not ${columns.length}`) };
+    }
+    return { line, request, ...(twice !== undefined && { problem: twice }) };
+  });
+}
+
+/** An order, and a transaction, stands in the file once: which line is meant can't be told otherwise. */
+function firstOf(
+  request: Record<string, unknown>,
+  line: number,
+  seen: Map<string, number>,
+): Problem | undefined {
+  const order = `order ${String(request.integration ?? '')} ${String(request.orderId)}`;
+  for (const key of [order, `transaction ${String(request.transactionId).toLowerCase()}`]) {
+    const before = seen.get(key);
+    if (before !== undefined) return fault(`names the same ${key.split(' ', 1)[0]} as line ${before}`);
+    seen.set(key, line);
+  }
+  return undefined;
+}
+
+function fault(message: string): Problem {
+  return { type: 'invalid-request', detail: `The line ${message}` };
+}
+
+function recordsOf(content: string): { line: number; cells: string[] }[] {
+  try {
+    const records = parse(content, {
+      bom: true,
+      delimiter: [',', ';', '\t'],
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+    });
+    return recordsSchema.parse(records).map(({ record, info }) => ({ line: info.lines, cells: record }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // The parser's own words would quote the content.
+    throw new UsageError('The file is no CSV', [
+      { path: '--file', message: `can't be read (${error.code})` },
+    ]);
+  }
+}
+
+const recordsSchema = z.array(
+  z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) }),
+);

@@ -1,0 +1,222 @@
+/** Adopts an order: starts it from a transaction that exists at the service. */
+import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { z } from 'zod';
+import { applyAdoption } from '../orders/apply-reading.ts';
+import { refuseCardData, vouchedFor } from '../orders/card-data.ts';
+import { adoptionFaults, adoptRefusal } from '../orders/check-messages.ts';
+import { orderFactsOf, policyFor } from '../orders/decide.ts';
+import { orderAttributes, searchAttributesAtStart } from '../orders/describe.ts';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { orderOfWorkflowId, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import { adoptUpdate, SCREEN_ORDER, type TransactionJson } from '../orders/messages.ts';
+import type { FindIntegration, Integration } from '../orders/policy.ts';
+import { attemptFor } from '../orders/portal.ts';
+import { newOrderState } from '../orders/record.ts';
+import type { Adoption, CheckoutAnswer, OrderState } from '../orders/state.ts';
+import {
+  GATEWAY_RESULTS,
+  INTEGRATION_WORKFLOWS,
+  type IntegrationWorkflow,
+  instant,
+  millis,
+} from '../orders/words.ts';
+import { createScreeningClient, readForAdoption } from '../screening/index.ts';
+import { sendUpdate } from './order-messages.ts';
+import { closedOrder, findOrder, quoted } from './read-orders.ts';
+import {
+  faultsOf,
+  integrationNameSchema,
+  integrationOf,
+  invalidRequest,
+  notCardsFor,
+  orderIdSchema,
+  readBy,
+} from './read-requests.ts';
+import {
+  ANSWER_WITHIN_MS,
+  asOrderError,
+  isEnded,
+  orderClosed,
+  READ_WITHIN_MS,
+  toOrderError,
+  within,
+} from './temporal-errors.ts';
+import type { ClientContext, PortalOptions } from './types.ts';
+
+/** A request to adopt, as the library takes it; HTTP has the order's id in the address. */
+export const adoptSchema = z.strictObject({
+  orderId: orderIdSchema,
+  integration: integrationNameSchema.exactOptional(),
+  transactionId: z.guid('must be the id of a transaction'),
+  screenedAt: z.iso.datetime({
+    offset: true,
+    error: 'must be a moment with its offset (2030-01-31T12:00:00Z)',
+  }),
+  workflow: z
+    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
+    .exactOptional(),
+  amount: z
+    .string()
+    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, 'must be a number as text, such as 125.50')
+    .exactOptional(),
+  gatewayResult: z
+    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
+    .exactOptional(),
+  force: z.boolean('must be true or false').exactOptional(),
+});
+
+/** A request to adopt, checked. */
+export interface CheckedAdoptRequest {
+  orderId: string;
+  integration: Integration;
+  workflow: IntegrationWorkflow;
+  adoption: Adoption;
+  /** What is known of the transaction. */
+  transaction: TransactionJson;
+}
+
+/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in `details.errors` */
+export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
+  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
+  const read = adoptSchema.safeParse(raw);
+  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  const { orderId, integration: name, workflow: named, amount, ...rest } = read.data;
+  const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
+  const integration = integrationOf({ findIntegration }, name);
+  const workflow = named ?? integration.workflow;
+  const faults = adoptionFaults(adoption, { ...integration, workflow }, Date.now());
+  if (faults.length > 0) throw invalidRequest(faults);
+  return { orderId, integration, workflow, adoption, transaction: amount === undefined ? {} : { amount } };
+}
+
+/** @see OrderScreening.adopt */
+export async function adopt(
+  context: ClientContext,
+  raw: unknown,
+  { dryRun = false, ...how }: { dryRun?: boolean } & Pick<PortalOptions, 'by'> = {},
+): Promise<CheckoutAnswer> {
+  refuseCardData(how);
+  const by = readBy(how);
+  const request = readAdoptRequest(raw, context.findIntegration);
+  const workflowId = orderWorkflowId(request.integration.name, request.orderId);
+  await refuseTaken(context, request.adoption.transactionId, workflowId);
+  const { fingerprint: _ours, ...answer } = dryRun
+    ? await foretold(context, request, workflowId)
+    : await adopted(context, request, by, workflowId);
+  return answer;
+}
+
+async function adopted(
+  context: ClientContext,
+  request: CheckedAdoptRequest,
+  by: ReturnType<typeof readBy>,
+  workflowId: string,
+): Promise<CheckoutAnswer> {
+  const { orderId, integration, workflow, adoption, transaction } = request;
+  const { client } = context;
+  const invoiceNumber = orderId;
+  const { amount } = orderFactsOf(transaction);
+  const start = {
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [
+      vouchedFor(
+        { orderId, integration: integration.name, workflow, transaction, adopt: adoption },
+        integration,
+      ),
+    ] as const,
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    // An adoption that was refused has left a failed workflow, and may be asked for again: it never creates anything.
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
+    staticSummary: `Order ${orderId}, adopted, ${workflow}`,
+    typedSearchAttributes: searchAttributesAtStart({ integration: integration.name, invoiceNumber, amount }),
+  };
+  try {
+    return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
+      // No id of its own: an order knows its transactions again, and a refusal isn't kept for ever.
+      sendUpdate(undefined, () =>
+        client.workflow.executeUpdateWithStart(adoptUpdate, {
+          args: [{ transactionId: adoption.transactionId, ...by }],
+          startWorkflowOperation: new WithStartWorkflowOperation(SCREEN_ORDER, start),
+        }),
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isEnded(error))
+      throw toOrderError(error);
+    return answerOnRecord(await closedOrder(context, workflowId), adoption.transactionId);
+  }
+}
+
+/** What a real adoption would answer, by the same rules. */
+async function foretold(
+  context: ClientContext,
+  request: CheckedAdoptRequest,
+  workflowId: string,
+): Promise<CheckoutAnswer> {
+  const { orderId, integration, workflow, adoption, transaction } = request;
+  const { transactionId } = adoption;
+  const known = await findOrder(context, workflowId).catch((error: unknown) => {
+    if (!(error instanceof OrderScreeningError) || error.code === 'temporal-unavailable') throw error;
+    // It has failed, and left no record.
+    return undefined;
+  });
+  if (known !== undefined) return answerOnRecord(known, transactionId);
+  const { name } = integration;
+  const apiKey = integration.apiKey();
+  if (!apiKey) throw new OrderScreeningError('screening-service-unavailable', NO_KEY);
+  const client = createScreeningClient({ ...integration, apiKey });
+  const read = await readForAdoption(client, { ...adoption, invoiceNumber: orderId }, READ_WITHIN_MS);
+  if (!('decision' in read)) throw new OrderScreeningError(read.code, read.message);
+  const now = instant(Date.now());
+  const order = newOrderState({ orderId, integration: name, adopt: adoption }, now);
+  const policy = policyFor(integration, workflow, orderFactsOf(transaction), false);
+  const outcome = {
+    kind: 'answered',
+    transactionId: read.id,
+    decision: read.decision,
+    adopted: true,
+  } as const;
+  applyAdoption(order, adoption, { policy, outcome }, now);
+  return answerOnRecord(order, transactionId);
+}
+
+function answerOnRecord(order: OrderState, transactionId: string): CheckoutAnswer {
+  const refused = adoptRefusal(order, { transactionId });
+  if (refused !== undefined) throw new OrderScreeningError(refused.code, refused.message);
+  const answer = attemptFor(order, transactionId)?.answer;
+  if (answer === undefined) throw orderClosed();
+  return answer;
+}
+
+/** By the search attributes, which are up to 2 s behind. A workflow that failed has no transaction to keep. */
+async function refuseTaken(
+  { client }: ClientContext,
+  transactionId: string,
+  workflowId: string,
+): Promise<void> {
+  const query = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus IN ('Running', 'ContinuedAsNew', 'Completed')",
+    `${orderAttributes.transactionId.name} = ${quoted(transactionId.toLowerCase())}`,
+  ].join(' AND ');
+  const { executions } = await asOrderError(() =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
+      client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query,
+        pageSize: 10,
+      }),
+    ),
+  );
+  const others = executions.map(({ execution }) => execution?.workflowId ?? workflowId);
+  const other = others.find((one) => one !== workflowId);
+  if (other === undefined) return;
+  const name = orderOfWorkflowId(other);
+  throw new OrderScreeningError(
+    'transaction-taken',
+    `The order ${name?.orderId ?? other} (${name?.integration ?? 'unknown'}) has this transaction`,
+  );
+}
+
+const NO_KEY = 'This process has no API key of the screening service: set the variable that apiKeyEnv names';

@@ -1,0 +1,196 @@
+/**
+ * Finds card data in whatever comes in: every text, number and key. The one scan of all ways in, by API, client library,
+ * command line, page, and in the order's own workflow. Pure, and in linear time.
+ */
+import { beginsAsACard, digitsOf, holdsCardNumber, passesLuhn, plainText } from './card-numbers.ts';
+import { type Fault, OrderScreeningError } from './errors.ts';
+
+/** How a value is looked through. */
+export interface Scan {
+  /** Paths of the fields that are there for a card, as they are spelled: `payment.creditCard.cardNumber`. */
+  cards?: readonly string[] | undefined;
+  /** Paths of id fields that somebody vouches for, in either spelling: their digits are no card's. */
+  notCards?: readonly string[] | undefined;
+}
+
+/** Why a request isn't taken. */
+export interface CardDataRefusal {
+  code: 'card-data-in-request';
+  message: string;
+  errors: Fault[];
+}
+
+/** Longer lists help nobody. */
+const MOST_FINDS = 100;
+const LONGEST_PATH = 32;
+
+/** A value on its way through the scan; its path is made only where something is found. */
+interface Place {
+  value: unknown;
+  name?: string | number;
+  parent?: Place;
+}
+
+/**
+ * Looks through a JSON value; not recursive, since what is sent may be very deep.
+ * @returns the path of each find, without any value: `userFields.note`; a key that is card data shows as `…`
+ */
+export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
+  const found = new Set<string>();
+  const open: Place[] = [{ value: root }];
+  for (let place = open.pop(); place !== undefined && found.size < MOST_FINDS; place = open.pop()) {
+    if (isCardData(place) && !isExempt(place, scan)) {
+      found.add(shownPath(place));
+      continue;
+    }
+    const { value } = place;
+    if (typeof value !== 'object' || value === null) continue;
+    // The last goes in first, and so comes out last.
+    const names = Object.keys(value);
+    const list = Array.isArray(value);
+    for (let index = names.length - 1; index >= 0; index -= 1) {
+      const name = names[index] ?? '';
+      open.push({ value: Reflect.get(value, name), name: list ? Number(name) : name, parent: place });
+    }
+  }
+  return [...found];
+}
+
+/** @returns why a request isn't taken, with the path of each find; undefined: it holds no card data */
+export function cardDataRefusal(value: unknown, scan?: Scan): CardDataRefusal | undefined {
+  const paths = cardDataIn(value, scan);
+  if (paths.length === 0) return undefined;
+  const where = paths.map((path) => path || 'the request').join(', ');
+  return {
+    code: 'card-data-in-request',
+    message: `Card data or a service key stands in ${where}.`,
+    errors: paths.map((path) => ({ path, message: NOT_HERE })),
+  };
+}
+
+const NOT_HERE = 'must not hold card data or a key';
+
+/** @throws OrderScreeningError `card-data-in-request`, with the path of each find in `details.errors` */
+export function refuseCardData(value: unknown, scan?: Scan): void {
+  const refused = cardDataRefusal(value, scan);
+  if (refused === undefined) return;
+  throw new OrderScreeningError(refused.code, refused.message, { errors: refused.errors });
+}
+
+/** @returns a message with what its sender vouches for, which is nothing while none of its ids looks like a card number */
+export function vouchedFor<Message extends object>(
+  message: Message,
+  { notCards }: { notCards: readonly string[] },
+): Message & { notCards?: string[] } {
+  const needed = notCards.length > 0 && cardDataIn(message).length > 0;
+  return needed ? { ...message, notCards: [...notCards] } : message;
+}
+
+/** A field's name is the sender's text as well: it is shortened, and card data and long runs of digits don't show. */
+export function shownName(name: string): string {
+  if (holdsCardNumber(name)) return '…';
+  return name
+    .replace(/\d{9,}/g, '…')
+    .replace(/[^\w\-. …]/g, '?')
+    .slice(0, 64);
+}
+
+function shownPath(place: Place): string {
+  return namesTo(place)
+    .slice(0, LONGEST_PATH)
+    .reduce<string>((shown, name) => {
+      if (typeof name === 'number') return `${shown}[${name}]`;
+      return shown === '' ? shownName(name) : `${shown}.${shownName(name)}`;
+    }, '');
+}
+
+function namesTo(place: Place): (string | number)[] {
+  const names: (string | number)[] = [];
+  for (let at: Place | undefined = place; at?.name !== undefined; at = at.parent) names.push(at.name);
+  return names.reverse();
+}
+
+function isCardData(place: Place): boolean {
+  const { value, name } = place;
+  if (typeof name === 'string' && (holdsCardNumber(name) || isCardField(place))) return true;
+  if (typeof value === 'string') return holdsCardNumber(value);
+  if (typeof value === 'number') return isCardNumber(value);
+  return typeof value === 'bigint' && holdsCardNumber(String(value));
+}
+
+/** Beyond what a JSON number holds exactly the last digits are lost, and the check digit with them: its begin decides. */
+function isCardNumber(value: number): boolean {
+  if (!Number.isInteger(value)) return false;
+  const digits = String(Math.abs(value));
+  return (
+    /^\d+$/.test(digits) && beginsAsACard(digits) && (!Number.isSafeInteger(value) || passesLuhn(digits))
+  );
+}
+
+// Fields that are card data by their names, in either spelling.
+
+/** Card fields and service keys, whatever they hold. */
+const ALWAYS = new Set(['cardnumber', 'cardcode', 'nftoken']);
+const CARD_CODES = new Set(['cvv', 'cvv2', 'cvc', 'securitycode']);
+/** Of a magnetic stripe: the number, a name or `=`, the expiry. */
+const TRACK_DATA = /\d{12,19}(?:[=D]\d{4}|\^[^^]{2,26}\^\d{4})/;
+const LONGEST_NAME = 64;
+
+/** A name without what the two spellings differ in: `nf-token` and `nfToken` are `nftoken`. */
+function plainName(name: string): string {
+  return plainText(name)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+}
+
+function isCardField({ value, name, parent }: Place): boolean {
+  if (typeof name !== 'string' || name.length > LONGEST_NAME || value === undefined || value === null) {
+    return false;
+  }
+  const plain = plainName(name);
+  if (ALWAYS.has(plain)) return true;
+  // A subscription may have an expiry, too: right in a card it is the card's.
+  if (plain === 'expirationdate') {
+    return typeof parent?.name === 'string' && plainName(parent.name) === 'creditcard';
+  }
+  if (CARD_CODES.has(plain)) return /^\d{3,4}$/.test(digitsOf(value));
+  if (plain === 'pan') return /^\d{12,19}$/.test(digitsOf(value));
+  return plain.startsWith('track') && typeof value === 'string' && TRACK_DATA.test(plainText(value));
+}
+
+// What may hold a card, and what only looks like one.
+
+/** What is no id, so that nobody can vouch for it: words of people, and keys that callers are free to choose. */
+const NO_IDS = new Set(['reason', 'notes', 'idempotencykey']);
+const ID_PATH = /^[A-Za-z0-9][\w-]{0,63}(?:\[\])?(?:\.[A-Za-z0-9][\w-]{0,63}(?:\[\])?)*$/;
+
+/** @returns whether a path may name an id field: `orderId`, `order.invoiceNumber`, `lineItems[].sku` */
+export function isIdPath(path: unknown): path is string {
+  if (typeof path !== 'string' || path.length > 256 || !ID_PATH.test(path)) return false;
+  return !NO_IDS.has(plainName(path.slice(path.lastIndexOf('.') + 1)));
+}
+
+/** Never a key, and never a card's field but where it belongs. */
+function isExempt(place: Place, { cards = [], notCards }: Scan): boolean {
+  const { value, name } = place;
+  if (typeof value === 'object' || (typeof name === 'string' && holdsCardNumber(name))) return false;
+  if (cards.length > 0 && cards.includes(namesTo(place).join('.'))) return true;
+  if (!Array.isArray(notCards) || isCardField(place)) return false;
+  const [first = '', ...rest] = namesTo(place).map((one) =>
+    typeof one === 'number' ? '[]' : plainName(one),
+  );
+  const vouched = new Set(notCards.filter(isIdPath).map(plainPath));
+  const below = FRAMES.has(first) ? rest.join('.') : undefined;
+  return vouched.has([first, ...rest].join('.')) || (below !== undefined && vouched.has(below));
+}
+
+/** What a message wraps a transaction, or the fields of a portal action, in. */
+const FRAMES = new Set(['transaction', 'fields']);
+
+function plainPath(path: string): string {
+  return path
+    .replaceAll('[]', '.[]')
+    .split('.')
+    .map((name) => (name === '[]' ? name : plainName(name)))
+    .join('.');
+}

@@ -1,0 +1,287 @@
+/** Finds card numbers in a text, in any script and with whatever stands between their digits. Pure, and in linear time. */
+
+// What begins as a brand does, has that brand's length, and ends with the right check digit.
+
+const OTHERS = [16, 17, 18, 19];
+/** First four digits, from and to, and lengths (ISO/IEC 7812). Thirteen digits are obsolete. */
+const BRANDS: readonly (readonly [from: number, to: number, lengths: readonly number[]])[] = [
+  [4000, 4999, [16, 19]], // Visa
+  [5100, 5599, [16]], // Mastercard
+  [2221, 2720, [16]],
+  [3400, 3499, [15]], // American Express
+  [3700, 3799, [15]],
+  [3000, 3059, [14, ...OTHERS]], // Diners Club
+  [3600, 3699, [14, ...OTHERS]],
+  [3800, 3999, [14, ...OTHERS]],
+  [3088, 3094, OTHERS], // JCB
+  [3528, 3589, OTHERS],
+  [5000, 5099, OTHERS], // Maestro, Discover, UnionPay, RuPay, Verve
+  [5600, 6999, OTHERS],
+  [8100, 8171, OTHERS], // UnionPay
+  [2200, 2204, OTHERS], // Mir
+];
+const SHORTEST = 14;
+const LONGEST = 19;
+
+/** Some of a text's digits, by their values. */
+type Digits = Uint8Array;
+
+/** @returns whether the last digit of a number is the check digit of the others (ISO/IEC 7812) */
+export function passesLuhn(digits: string): boolean {
+  return checks(Uint8Array.from(digits, Number));
+}
+
+/** @returns whether digits begin as a card's number does and are as many, whatever their check digit */
+export function beginsAsACard(digits: string): boolean {
+  return isOfABrand(Uint8Array.from(digits, Number));
+}
+
+function checks(digits: Digits): boolean {
+  let sum = 0;
+  for (let index = digits.length - 1, twice = false; index >= 0; index -= 1, twice = !twice) {
+    const digit = digits[index] ?? 0;
+    if (!twice) sum += digit;
+    else sum += digit > 4 ? digit * 2 - 9 : digit * 2;
+  }
+  return sum % 10 === 0;
+}
+
+function isOfABrand(digits: Digits): boolean {
+  if (digits.length < SHORTEST || digits.length > LONGEST) return false;
+  const [first = 0, second = 0, third = 0, fourth = 0] = digits;
+  const begin = first * 1_000 + second * 100 + third * 10 + fourth;
+  return BRANDS.some(
+    ([from, to, lengths]) => begin >= from && begin <= to && lengths.includes(digits.length),
+  );
+}
+
+function isCardNumber(digits: Digits): boolean {
+  return isOfABrand(digits) && checks(digits);
+}
+
+/**
+ * A card number is a whole run of digits with separators in between, or the begin of one before an expiry; digits with
+ * nothing in between; or groups as they are printed on cards, with any signs in between.
+ * @returns whether a text holds one
+ */
+export function holdsCardNumber(text: string): boolean {
+  if (!hasEnoughDigits(text)) return false;
+  const plain = normalized(text);
+  if (!hasCardNumber(new Groups(plain))) return false;
+  const rest = withoutOtherNumbers(plain);
+  return rest === plain || hasCardNumber(new Groups(rest));
+}
+
+/** @returns a text as a log may have it: where it holds a card number, only its last four digits are shown */
+export function withoutCardNumbers(text: string): string {
+  if (!holdsCardNumber(text)) return text;
+  const shown = [...text.matchAll(/\p{N}/gu)].at(-4)?.index ?? 0;
+  return text.replace(/\p{N}/gu, (digit, index: number) => (index < shown ? '*' : digit));
+}
+
+/** Most texts are done with here. */
+function hasEnoughDigits(text: string): boolean {
+  let digits = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    // Outside of ASCII a sign may be two digits: ⑳.
+    if (code > 127) return text.length >= SHORTEST / 2;
+    if ((OF_ASCII[code] ?? APART) < SEPARATED) digits += 1;
+    if (digits >= SHORTEST) return true;
+  }
+  return false;
+}
+
+/** Hexadecimal ids and digests: one in some thousands has a card number in it by chance. */
+const DIGESTS =
+  /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
+const IBANS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Z0-9])/g;
+const BELOW_ONE = /(?<![\d.])0\.\d{14,}/g;
+
+/** What is another number by its form. A digest that has by far fewer letters than by chance is none. */
+function withoutOtherNumbers(text: string): string {
+  return text
+    .replace(DIGESTS, (digest) =>
+      digest.replace(/[^a-f]/gi, '').length * 12 >= digest.length ? 'x' : digest,
+    )
+    .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban))
+    .replace(BELOW_ONE, 'x');
+}
+
+/** By its two check digits (ISO 7064). */
+function isIban(iban: string): boolean {
+  const turned = [...`${iban.slice(4)}${iban.slice(0, 4)}`].map((sign) => Number.parseInt(sign, 36));
+  return BigInt(turned.join('')) % 97n === 1n;
+}
+
+// Texts as groups of digits.
+
+const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
+
+/** In NFKC. What would make that slow goes first: marks, which it puts in order in quadratic time, and words in one sign. */
+function normalized(text: string): string {
+  if (/^\p{ASCII}*$/u.test(text)) return text;
+  return text
+    .replace(INVISIBLE, '')
+    .replace(/[\ufdfa\ufdfb]+/g, 'a')
+    .normalize('NFKC');
+}
+
+/** What stands between groups: what may stand within one number, other signs, too, or letters. */
+const SEPARATED = 10;
+const LISTED = 11;
+const APART = 12;
+/** Spaces, dashes, dots, slashes, underscores, whatever shows nothing. */
+const SEPARATOR = /[\p{Z}\p{C}\p{M}\p{Pd}\p{Pc}./\\'’·•∙⋅・。⁄∕−\u2800]/u;
+
+/** @returns the value of a digit of any script, or which of the above a sign is */
+function kindOf(point: number): number {
+  const sign = String.fromCodePoint(point);
+  if (/\p{Nd}/u.test(sign)) return digitValue(point);
+  if (/\p{L}/u.test(sign)) return APART;
+  return SEPARATOR.test(sign) ? SEPARATED : LISTED;
+}
+
+/** Unicode has the digits of a script in a row, zero first. */
+function digitValue(point: number): number {
+  let zero = point;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return (point - zero) % 10;
+}
+
+const OF_ASCII = Uint8Array.from({ length: 128 }, (_, point) => kindOf(point));
+
+/** @returns text in NFKC with its digits in ASCII, whatever their script */
+export function plainText(text: string): string {
+  return normalized(text).replace(/[^\P{Nd}0-9]/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
+}
+
+/** @returns the digits of a value that is nothing but digits and separators, else an empty text */
+export function digitsOf(value: unknown): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  const digits = [...plainText(String(value))].filter((sign) => !SEPARATOR.test(sign)).join('');
+  return /^\d+$/.test(digits) ? digits : '';
+}
+
+/** The digits of a text in groups that have nothing in between. */
+class Groups {
+  readonly #digits: Digits;
+  readonly #length: number;
+  /** Where each begins among the digits. */
+  readonly #begins: number[] = [];
+  /** What stands before each: SEPARATED, LISTED or APART, as it does before the first. */
+  readonly #joins: number[] = [];
+
+  constructor(text: string) {
+    this.#digits = new Uint8Array(text.length);
+    const kinds = new Map<number, number>();
+    let gap = APART;
+    let length = 0;
+    let inside = false;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      const point = code < 128 ? code : (text.codePointAt(index) ?? code);
+      const kind = OF_ASCII[point] ?? known(kinds, point);
+      if (point > 0xffff) index += 1;
+      if (kind < SEPARATED) {
+        if (!inside) {
+          this.#begins.push(length);
+          this.#joins.push(gap);
+          gap = SEPARATED;
+        }
+        this.#digits[length] = kind;
+        length += 1;
+      } else if (kind > gap) gap = kind;
+      inside = kind < SEPARATED;
+    }
+    this.#length = length;
+  }
+
+  get count(): number {
+    return this.#begins.length;
+  }
+
+  /** @returns how many digits a group has; 0: there is no such group */
+  sizeOf(group: number): number {
+    const begin = this.#begins[group];
+    return begin === undefined ? 0 : (this.#begins[group + 1] ?? this.#length) - begin;
+  }
+
+  /** @returns the digits of some groups in a row */
+  of(first: number, last = first): Digits {
+    return this.#digits.subarray(this.#begins[first], this.#begins[last + 1] ?? this.#length);
+  }
+
+  /** @returns whether nothing but separators, or with LISTED other signs too, stands between a group and the one before */
+  continues(group: number, by = SEPARATED): boolean {
+    return (this.#joins[group] ?? APART) <= by;
+  }
+}
+
+function known(kinds: Map<number, number>, point: number): number {
+  const kind = kinds.get(point) ?? kindOf(point);
+  kinds.set(point, kind);
+  return kind;
+}
+
+function hasCardNumber(groups: Groups): boolean {
+  for (let group = 0; group < groups.count; group += 1) {
+    const size = groups.sizeOf(group);
+    if (size >= SHORTEST && isCardNumber(groups.of(group))) return true;
+    if (!groups.continues(group) && runsAsACard(groups, group)) return true;
+    if (size <= SHORTEST / 2 && beginsARow(groups, group) && isPrintedCard(groups, group)) return true;
+  }
+  return false;
+}
+
+/** A whole run, or what of it stands before an expiry. */
+function runsAsACard(groups: Groups, first: number): boolean {
+  let length = 0;
+  for (let last = first; length <= LONGEST; last += 1) {
+    length += groups.sizeOf(last);
+    const ends = !groups.continues(last + 1);
+    const complete = length >= SHORTEST && (ends || isExpiry(groups, last + 1));
+    if (complete && isCardNumber(groups.of(first, last))) return true;
+    if (ends) return false;
+  }
+  return false;
+}
+
+/** MMYY, MMYYYY; MM/YY, MM/YYYY; YYYY-MM. */
+const EXPIRY =
+  /^(?:(?:0[1-9]|1[0-2])(?:20)?\d\d\/.*|(?:0?[1-9]|1[0-2])\/(?:20)?\d\d|20\d\d\/(?:0[1-9]|1[0-2]))$/;
+
+function isExpiry(groups: Groups, group: number): boolean {
+  if (groups.sizeOf(group) > 6) return false;
+  const next = groups.continues(group + 1) && groups.sizeOf(group + 1) <= 4 ? groups.of(group + 1) : [];
+  return EXPIRY.test(`${groups.of(group).join('')}/${next.join('')}`);
+}
+
+/** Sizes of groups, where they aren't all of one size. */
+const PRINTED = ['4,6,5', '4,6,4', '4,4,4,4,1', '4,4,4,4,2', '4,4,4,4,3'];
+
+/** As many groups of one size as there are in a row, or groups as they are printed. */
+function isPrintedCard(groups: Groups, first: number): boolean {
+  const size = groups.sizeOf(first);
+  let length = 0;
+  let alike = true;
+  for (let last = first; length < LONGEST; last += 1) {
+    if (last >= groups.count || (last > first && !groups.continues(last, LISTED))) return false;
+    length += groups.sizeOf(last);
+    alike &&= groups.sizeOf(last) === size;
+    if (length < SHORTEST || length > LONGEST) continue;
+    const goesOn = groups.continues(last + 1, LISTED) && groups.sizeOf(last + 1) === size;
+    const row = alike && (!goesOn || isExpiry(groups, last + 1));
+    if (!row && !PRINTED.includes(sizesOf(groups, first, last))) continue;
+    if (isCardNumber(groups.of(first, last))) return true;
+  }
+  return false;
+}
+
+function sizesOf(groups: Groups, first: number, last: number): string {
+  return Array.from({ length: last - first + 1 }, (_, index) => groups.sizeOf(first + index)).join();
+}
+
+function beginsARow(groups: Groups, first: number): boolean {
+  return !groups.continues(first, LISTED) || groups.sizeOf(first - 1) !== groups.sizeOf(first);
+}

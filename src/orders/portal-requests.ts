@@ -1,0 +1,164 @@
+/** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
+import {
+  byRefusal,
+  invalid,
+  isMoment,
+  isRecord,
+  isText,
+  messageRefusal,
+  refusal,
+  TEXT_LIMIT,
+} from './check-messages.ts';
+import type { Fault } from './errors.ts';
+import { sameTransaction } from './ids.ts';
+import type {
+  ChargebackRequest,
+  CustomerCodeRequest,
+  PortalActionInput,
+  PortalFields,
+  WithdrawRequest,
+} from './messages.ts';
+import type { Refusal } from './order.ts';
+import { currentAttempt } from './record.ts';
+import type { ActionRecord, OrderState } from './state.ts';
+import { PORTAL_ACTIONS } from './words.ts';
+
+const PLAIN_TEXT = `must be a non-empty string of at most ${TEXT_LIMIT} characters`;
+/** What the service describes as text without a limit. */
+const NO_TEXT: ReadonlySet<string> = new Set(['kind', 'notCards']);
+const MAY_BE_EMPTY: readonly string[] = ['reference_number', 'carrier', 'carrier_tracking_number', 'notes'];
+
+/** @returns why the `withdraw` update isn't taken, or undefined: it is */
+export function withdrawRefusal(order: OrderState, request: WithdrawRequest): Refusal | undefined {
+  if (!isRecord(request) || !Number.isInteger(request.number)) {
+    return invalid([{ path: 'number', message: 'must be the number of a portal action' }]);
+  }
+  const record = order.actions[request.number - 1];
+  if (record === undefined)
+    return refusal('unknown-action', 'The order has no portal action of that number.');
+  if (isUnderWay(record) || record.status === 'withdrawn') return undefined;
+  return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
+}
+
+/** @returns why `portalAction` can't be started with this input, or undefined: it can */
+export function portalInputRefusal(input: PortalActionInput): Refusal | undefined {
+  if (!isRecord(input) || !isRecord(input.fields)) {
+    return invalid([{ path: '', message: 'must be {integration, fields, transactionId?, orderId?, …}' }]);
+  }
+  const { integration, orderId, transactionId, fields, cancelBy, cancelWindowMs, by } = input;
+  const errors: Fault[] = [];
+  if (!PORTAL_ACTIONS.includes(fields.kind)) {
+    errors.push({ path: 'fields.kind', message: `must be one of ${PORTAL_ACTIONS.join(', ')}` });
+  }
+  for (const [path, value] of Object.entries({ integration, orderId, transactionId })) {
+    if (value !== undefined && !isText(value, TEXT_LIMIT)) errors.push({ path, message: 'must be a string' });
+  }
+  if (cancelBy !== undefined && !isMoment(cancelBy)) {
+    errors.push({ path: 'cancelBy', message: 'must be a moment in ISO 8601' });
+  }
+  if (cancelWindowMs !== undefined && !Number.isFinite(cancelWindowMs)) {
+    errors.push({ path: 'cancelWindowMs', message: 'must be a number of milliseconds' });
+  }
+  if (fields.kind === 'customer-code' && fields.email === undefined) {
+    errors.push({ path: 'fields.email', message: 'is required: no order is there to take it from' });
+  }
+  if (errors.length > 0) return invalid(errors);
+  return byRefusal(by) ?? portalFieldsRefusal(fields) ?? messageRefusal(input);
+}
+
+/** @returns why the message of a portal action can't be read at all; without an argument it means the newest transaction */
+export function portalRequestRefusal(request: unknown): Refusal | undefined {
+  if (request === undefined || isRecord(request)) return undefined;
+  return invalid([{ path: '', message: 'must be an object' }]);
+}
+
+/** @returns why a portal action can't be read, or undefined: it can */
+export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
+  const errors: Fault[] = [];
+  const needed: string[] =
+    fields.kind === 'customer-code'
+      ? ['customerCode']
+      : fields.kind === 'chargeback'
+        ? ['reason_code', 'due_date']
+        : [];
+  const values: Record<string, unknown> = { ...fields };
+  for (const key of needed) {
+    if (!isText(values[key], TEXT_LIMIT)) errors.push({ path: key, message: 'must be a non-empty string' });
+  }
+  for (const [key, value] of Object.entries(values)) {
+    if (needed.includes(key) || NO_TEXT.has(key) || value === undefined || value === null) continue;
+    const empty = value === '' && MAY_BE_EMPTY.includes(key);
+    const fine = key === 'force' ? typeof value === 'boolean' : empty || isText(value, TEXT_LIMIT);
+    if (!fine) errors.push({ path: key, message: key === 'force' ? 'must be true or false' : PLAIN_TEXT });
+  }
+  return errors.length > 0 ? invalid(errors) : undefined;
+}
+
+// When a portal action is the same as one that was asked before.
+
+/** @returns the newest record of the same action, if it was asked before */
+export function earlier(order: OrderState, fields: PortalFields): ActionRecord | undefined {
+  const subject = subjectOf(order, fields);
+  return order.actions.findLast((record) => record.subject === subject);
+}
+
+/** @returns whether a record stands for the action: it is done, or on its way */
+export function stands(record: ActionRecord | undefined): record is ActionRecord {
+  return record !== undefined && (record.status === 'done' || isUnderWay(record));
+}
+
+/** @returns whether the action runs, or waits */
+export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+/** @returns the transaction that the caller named; some languages say `null` for what is left out */
+export function namedTransaction(fields: PortalFields | undefined): string | undefined {
+  return fields?.transactionId ?? undefined;
+}
+
+/** The one that is named, in the service's spelling, else the newest attempt's, if it has one. */
+export function transactionMeant(order: OrderState, fields: PortalFields): string | undefined {
+  const named = namedTransaction(fields);
+  if (named === undefined) return currentAttempt(order).transactionId;
+  const known = order.attempts.flatMap(({ transactionIds }) => transactionIds);
+  return known.find((one) => sameTransaction(one, named)) ?? named;
+}
+
+/** @returns what was asked in one string: the same again joins it or gets its answer */
+export function subjectOf(order: OrderState, fields: PortalFields): string {
+  const transaction = transactionMeant(order, fields) ?? 'none';
+  switch (fields.kind) {
+    case 'cancel':
+    case 'report-fraud':
+      return `${fields.kind}:${transaction}`;
+    case 'customer-code':
+      return `${fields.kind}:${customerCodeIdentity(fields)}`;
+    case 'chargeback':
+      return `${fields.kind}:${transaction}:${chargebackIdentity(fields)}`;
+  }
+}
+
+/** @returns what tells a customer code from another one of the same order: another e-mail makes another */
+export function customerCodeIdentity({ customerCode, email }: CustomerCodeRequest): string {
+  return JSON.stringify([customerCode, email ?? '']);
+}
+
+/**
+ * @returns what tells a chargeback from another one of the same transaction: every field that is sent. The same one with other
+ * evidence is another submission. `inquiry` is a boolean to the service, and absent it is false
+ */
+export function chargebackIdentity(fields: ChargebackRequest): string {
+  const { reason_code, due_date, notice_date, reference_number, carrier, carrier_tracking_number, notes } =
+    fields;
+  const sent = [
+    reason_code,
+    due_date,
+    notice_date,
+    reference_number,
+    carrier,
+    carrier_tracking_number,
+    notes,
+  ];
+  return JSON.stringify([...sent.map((one) => one ?? ''), fields.inquiry === 'true']);
+}

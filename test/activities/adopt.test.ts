@@ -1,0 +1,85 @@
+/** What is read of a transaction before an order adopts it. */
+import { describe, expect, it } from 'vitest';
+import type { Adoption } from '../../src/orders/state.ts';
+import {
+  aCheckout,
+  aWorld,
+  expectNoSecret,
+  failureOf,
+  fromNow,
+  ORDER_ID,
+  requests,
+  sandbox,
+  screened,
+  UNKNOWN_ID,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+const HOUR = 3_600_000;
+const world = () => aWorld({ reviewLimitMs: 30 * 24 * HOUR });
+
+const adopt = (
+  transactionId: string,
+  adoption: Partial<Adoption> = {},
+  invoiceNumber = ORDER_ID,
+  of = world(),
+) =>
+  of.checkout.screenAtCheckout(
+    aCheckout('pass', {
+      transaction: {},
+      invoiceNumber,
+      adopt: { transactionId, screenedAt: fromNow(-HOUR), ...adoption },
+    }),
+  );
+const refusal = async (...asked: Parameters<typeof adopt>) => (await failureOf(adopt(...asked))).type;
+
+describe('a transaction that is adopted', () => {
+  it('is read, with the policy in force, and nothing is created', async () => {
+    const transactionId = await screened(world(), 'review');
+    const found = await adopt(transactionId);
+    expect(found.outcome).toEqual({ kind: 'answered', transactionId, decision: 'review', adopted: true });
+    expect(found.policy.workflow).toBe('pre-acceptance');
+    expect(requests('create-transaction')).toBe(1);
+    expectNoSecret(found);
+  });
+
+  it('needs no invoice number that leads to it, but none that leads to another one without force', async () => {
+    const transactionId = await screened(world(), 'review');
+    await sandbox.control.decide(transactionId, 'pass');
+    expect((await adopt(transactionId, {}, 'unknown-invoice')).outcome).toMatchObject({ decision: 'pass' });
+    await world().checkout.screenAtCheckout(aCheckout('pass', { orderId: 'B-1', invoiceNumber: 'B-1' }));
+    expect(await refusal(transactionId, {}, 'B-1')).toBe('invoice-mismatch');
+    expect((await adopt(transactionId, { force: true }, 'B-1')).outcome).toMatchObject({ transactionId });
+  });
+
+  it('that the service does not know, or that is in error, is refused', async () => {
+    expect(await refusal(UNKNOWN_ID)).toBe('unknown-transaction');
+    const transactionId = await screened(world(), 'error');
+    expect(await refusal(transactionId)).toBe('transaction-without-decision');
+  });
+
+  it.each([
+    ['unknown-decision', 'transaction-without-decision'],
+    ['5xx-before-commit', 'screening-service-unavailable'],
+    ['reset-before-commit', 'screening-service-unavailable'],
+  ] as const)('is refused when its status is answered by %s', async (kind, code) => {
+    const transactionId = await screened(world(), 'review');
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
+    expect(await refusal(transactionId)).toBe(code);
+  });
+
+  it('is refused with a wrong key, and when the invoice number can’t be looked up', async () => {
+    const transactionId = await screened(world(), 'review');
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
+    expect(await refusal(transactionId)).toBe('screening-service-unavailable');
+    const wrong = aWorld({ reviewLimitMs: HOUR * 2, apiKey: () => 'canary-wrong-key' });
+    expect(await refusal(transactionId, {}, ORDER_ID, wrong)).toBe('screening-service-unavailable');
+  });
+
+  it('that breaks a rule of the policy isn’t read', async () => {
+    expect(await refusal(UNKNOWN_ID, { screenedAt: fromNow(-31 * 24 * HOUR) })).toBe('invalid-request');
+    expect(requests('status-by-url')).toBe(0);
+  });
+});

@@ -1,0 +1,148 @@
+/** Keys of a file that change while the API runs: a real process, which is never restarted. */
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../src/config/index.ts';
+import {
+  API_WITHOUT_TEMPORAL,
+  eventually,
+  freePort,
+  type GivenKey,
+  keyEntry,
+  spawnForTest,
+} from '../support/index.ts';
+import { anApi } from './fake-order-screening.ts';
+
+const SHOP = { name: 'shop', key: 'the-key-of-the-shop-in-the-file' };
+const OPS = { name: 'ops', key: 'the-key-of-ops-in-the-file' };
+const WITHIN = { timeoutMs: 5_000 };
+
+const contentOf = (...keys: GivenKey[]) => JSON.stringify(keys.map(keyEntry));
+
+async function anApiProcess(...keys: GivenKey[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'order-screening-revocation-'));
+  const file = join(folder, 'keys.json');
+  writeFileSync(file, contentOf(...keys));
+  const port = await freePort();
+  const api = await spawnForTest('src/api.ts', {
+    env: {
+      ...API_WITHOUT_TEMPORAL,
+      API_KEYS_FILE: file,
+      API_PORT: String(port),
+    },
+    readyWhen: /Server listening/,
+  });
+  /** A key that is let in is told what is wrong with its request: 422. */
+  const statusOf = async ({ key }: GivenKey) =>
+    (
+      await fetch(`http://127.0.0.1:${port}/v1/orders?limit=none`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+    ).status;
+  return { api, file, folder, statusOf };
+}
+
+describe('a key that is taken out of the file', () => {
+  it('is refused within 5 s, the others go on, and a new one is let in; nothing is restarted', async () => {
+    const { api, file, statusOf } = await anApiProcess(SHOP, OPS);
+    expect([await statusOf(SHOP), await statusOf(OPS)]).toEqual([422, 422]);
+    writeFileSync(file, contentOf(OPS));
+    await eventually(async () => expect(await statusOf(SHOP)).toBe(401), WITHIN);
+    expect(await statusOf(OPS)).toBe(422);
+    writeFileSync(file, contentOf(SHOP));
+    await eventually(async () => expect(await statusOf(SHOP)).toBe(422), WITHIN);
+    expect(await statusOf(OPS)).toBe(401);
+    expect(api.output()).toContain('the API keys were read again');
+    expect(api.output()).not.toMatch(/the-key-of/);
+  }, 60_000);
+
+  it('is refused at once on SIGHUP, which stops nothing', async () => {
+    const { api, file, statusOf } = await anApiProcess(SHOP, OPS);
+    // Nothing has changed, so that only the signal has it read.
+    api.kill('SIGHUP');
+    await eventually(() => expect(api.output()).toContain('the API keys were read again'), WITHIN);
+    expect(await statusOf(SHOP)).toBe(422);
+    writeFileSync(file, contentOf(OPS));
+    api.kill('SIGHUP');
+    await eventually(async () => expect(await statusOf(SHOP)).toBe(401), WITHIN);
+    expect(await statusOf(OPS)).toBe(422);
+    api.kill('SIGTERM');
+    expect(await api.ended).toBe(0);
+  }, 60_000);
+
+  it('is refused, too, when the file is put in its place: by a rename, or by the link of a secret store', async () => {
+    const { file, folder, statusOf } = await anApiProcess(SHOP, OPS);
+    writeFileSync(join(folder, 'new.json'), contentOf(OPS));
+    renameSync(join(folder, 'new.json'), file);
+    await eventually(async () => expect(await statusOf(SHOP)).toBe(401), WITHIN);
+    writeFileSync(join(folder, 'newer.json'), contentOf(SHOP));
+    symlinkSync(join(folder, 'newer.json'), join(folder, 'link'));
+    renameSync(join(folder, 'link'), file);
+    await eventually(async () => expect(await statusOf(OPS)).toBe(401), WITHIN);
+    expect(await statusOf(SHOP)).toBe(422);
+  }, 60_000);
+});
+
+describe('a file that is broken, or gone', () => {
+  it('is refused in clear words, and the last good keys stay', async () => {
+    const { api, file, statusOf } = await anApiProcess(SHOP, OPS);
+    const refused = () => api.output().match(/the file of API keys is refused/g)?.length ?? 0;
+    const spoilings = [
+      () => writeFileSync(file, '[{"name": "shop", '),
+      () => writeFileSync(file, '[]'),
+      () => rmSync(file),
+    ];
+    for (const [index, spoil] of spoilings.entries()) {
+      spoil();
+      await eventually(() => expect(refused()).toBeGreaterThan(index), WITHIN);
+      expect([await statusOf(SHOP), await statusOf(OPS)]).toEqual([422, 422]);
+    }
+    expect(api.output()).toContain('API_KEYS_FILE names a file that is not JSON');
+    expect(api.output()).toContain('API_KEYS_FILE names a file without a key');
+    expect(api.output()).toContain("API_KEYS_FILE names a file that can't be read (ENOENT)");
+    writeFileSync(file, contentOf(OPS));
+    await eventually(async () => expect(await statusOf(SHOP)).toBe(401), WITHIN);
+    expect(await statusOf(OPS)).toBe(422);
+  }, 60_000);
+});
+
+describe('wrong keys', () => {
+  it('are answered late once an address has sent many, and a right one from there never is', async () => {
+    const { app } = await anApi({ apiKeys: [hashedKey('shop', SHOP.key)], maxRps: 10_000 });
+    const ask = async (key: string) => {
+      const begun = performance.now();
+      const { statusCode } = await app.inject({
+        url: '/v1/orders',
+        headers: { authorization: `Bearer ${key}` },
+      });
+      return { statusCode, tookMs: performance.now() - begun };
+    };
+    for (let count = 0; count < 20; count += 1) expect((await ask('wrong')).statusCode).toBe(401);
+    let late = false;
+    const wrong = ask('wrong').then((answer) => {
+      late = true;
+      return answer;
+    });
+    // Many, one after the other, while the wrong one waits.
+    for (let count = 0; count < 20; count += 1) expect((await ask(SHOP.key)).statusCode).toBe(200);
+    expect(late).toBe(false);
+    const answer = await wrong;
+    expect(answer.statusCode).toBe(401);
+    expect(answer.tookMs).toBeGreaterThan(900);
+  });
+
+  it('of one address slow no other', async () => {
+    const { app } = await anApi({ apiKeys: [hashedKey('shop', SHOP.key)] });
+    const ask = (remoteAddress: string) =>
+      app.inject({ url: '/v1/orders', remoteAddress, headers: { authorization: 'Bearer wrong' } });
+    await Promise.all(Array.from({ length: 20 }, () => ask('192.0.2.1')));
+    let late = false;
+    const slowed = ask('192.0.2.1').then(() => {
+      late = true;
+    });
+    expect((await ask('192.0.2.2')).statusCode).toBe(401);
+    expect(late).toBe(false);
+    await slowed;
+  });
+});

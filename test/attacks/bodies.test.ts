@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApi } from '../../src/api/create-api.ts';
+import { BODY_LIMITS, limitFault } from '../../src/api/define-route.ts';
+import { readScreenRequest } from '../../src/client/read-requests.ts';
+import { createPayloadCodec } from '../../src/codec/index.ts';
+import { createLog } from '../../src/process/log.ts';
+import { OrderScreeningError } from '../../src/starter.ts';
+import { aCheckoutAnswer, anApi, fakeOrderScreening } from '../api/fake-order-screening.ts';
+import { anIntegration, finding } from '../fixtures/integrations.ts';
+import { aTransaction } from '../fixtures/transactions.ts';
+import { expectProblem } from '../fuzz/expect-harmless.ts';
+
+const MIB = 1024 * 1024;
+const { values: VALUES, depth: DEPTH, keys: KEYS } = BODY_LIMITS;
+/** What a body may cost of the event loop, in milliseconds. */
+const MOST_MS = 50;
+const ROUNDS = 6;
+
+const SCREENING = '/v1/orders/order-1/screening';
+const TOKEN = 'a-random-token-of-the-path';
+const CODEC = `/codec/${TOKEN}/encode`;
+const WEBHOOK = '/v1/webhooks/default/webhook-secret-1';
+
+const list = (count: number, one: string) => `[${Array(count).fill(one).join(',')}]`;
+const object = (count: number, field: (index: number) => string) =>
+  `{${Array.from({ length: count }, (_, index) => field(index)).join(',')}}`;
+const items = (count: number, one: string) => `{"transaction":{"lineItems":${list(count, one)}}}`;
+/** A valid order with something in it. */
+const order = (fields: object) => JSON.stringify({ transaction: { ...aTransaction(), ...fields } });
+const noted = (words: string) => order({ order: { referring_url: words } });
+const payloads = (count: number, one: object) => JSON.stringify({ payloads: Array(count).fill(one) });
+const base64 = (bytes: number) => Buffer.alloc(bytes, 'a').toString('base64');
+
+/** Within the limits, or beyond them; each as large as it may be. */
+const BODIES: readonly [what: string, url: string, status: number, body: string][] = [
+  ['a list of ones in the place of line items', SCREENING, 422, items(VALUES - 10, '1')],
+  ['the same of a megabyte', SCREENING, 422, items(MIB / 2 - 100, '1')],
+  ['line items with nothing in them', SCREENING, 200, order({ lineItems: Array(VALUES / 2 - 100).fill({}) })],
+  ['line items of a megabyte', SCREENING, 200, order({ lineItems: Array(2_000).fill(anItem()) })],
+  [
+    'unknown keys',
+    SCREENING,
+    422,
+    items(
+      99,
+      object(KEYS - 1, (index) => `"k${index}":1`),
+    ),
+  ],
+  ['unknown keys, each another', SCREENING, 200, order({ userFields: manyKeys() })],
+  ['one key a hundred thousand times', SCREENING, 422, `{"transaction":${object(100_000, () => '"a":1')}}`],
+  ['a hundred thousand keys', SCREENING, 422, object(80_000, (index) => `"k${index}":1`)],
+  [
+    'lists in lists',
+    SCREENING,
+    422,
+    `{"transaction":${'['.repeat(MIB / 2 - 50)}${']'.repeat(MIB / 2 - 50)}}`,
+  ],
+  ['objects in objects', SCREENING, 422, `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`],
+  ['objects that nobody closes', SCREENING, 422, '{"a":'.repeat(200_000)],
+  ['a long string', SCREENING, 200, noted('x'.repeat(MIB - 2_000))],
+  ['a string of quotes', SCREENING, 200, noted('"'.repeat(MIB / 2 - 1_000))],
+  ['a string that nobody closes', SCREENING, 400, `{"transaction":"${'\\"'.repeat(MIB / 2 - 50)}`],
+  ['a string of digits with spaces', SCREENING, 200, noted('4 '.repeat(MIB / 2 - 1_000))],
+  ['a long e-mail address', SCREENING, 422, order({ customer: { email: 'a@'.repeat(MIB / 2 - 1_000) } })],
+  ['a long key', SCREENING, 422, order({ ['9'.repeat(MIB - 2_000)]: 1 })],
+  ['a number of a megabyte', SCREENING, 422, `{"transaction":{"amount":${'9'.repeat(MIB - 100)}}}`],
+  ['white space', SCREENING, 400, ' '.repeat(MIB)],
+  ['a long reason', '/v1/orders/order-1/cancel', 422, JSON.stringify({ reason: '4 '.repeat(MIB / 2 - 50) })],
+  ['payloads that are none', CODEC, 422, `{"payloads":${list(2_000, '1')}}`],
+  ['as many payloads as may be', CODEC, 200, payloads(2_000, { data: base64(1_500) })],
+  ['more payloads than may be', CODEC, 422, payloads(2_001, {})],
+  ['two megabytes of payloads', CODEC, 422, `{"payloads":${list(MIB, '{}').slice(0, 2 * MIB)}]}`],
+  ['a payload as large as may be', CODEC, 200, payloads(1, { data: base64(3 * MIB - 100) })],
+  ['a payload that is larger', CODEC, 413, payloads(1, { data: base64(3 * MIB) })],
+  ['a webhook that is a list', WEBHOOK, 202, list(32_000, '1')],
+  ['a webhook of fields that hold lists', WEBHOOK, 202, 'a=[1&'.repeat(12_000)],
+  ['a webhook of half an object', WEBHOOK, 202, '{"a":'.repeat(12_000)],
+];
+
+function anItem() {
+  const words = 'w'.repeat(80);
+  return {
+    sku: words,
+    manufacturer: words,
+    name: words,
+    category: words,
+    notes: words,
+    price: 1,
+    quantity: 1,
+  };
+}
+
+function manyKeys() {
+  const name = 'n'.repeat(25);
+  const inside = (at: number) =>
+    Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`${name}${at}-${index}`, 'v'.repeat(10)]));
+  return Object.fromEntries(Array.from({ length: KEYS - 5 }, (_, at) => [`k${at}`, inside(at)]));
+}
+
+/** The API over a fake that reads what is screened; without the check against the contract, which costs more. */
+async function anApiThatReads() {
+  const orderScreening = fakeOrderScreening();
+  const findIntegration = finding(anIntegration());
+  orderScreening.screen.mockImplementation(async (request) => {
+    readScreenRequest(request, findIntegration);
+    return aCheckoutAnswer();
+  });
+  const codec = createPayloadCodec([{ id: 'a', key: randomBytes(32) }]);
+  const app = await createApi({
+    orderScreening,
+    apiKeys: { current: [] },
+    maxRps: 1_000,
+    webhookSecrets: ['webhook-secret-1'],
+    codec: { codec, origins: [], token: TOKEN },
+    log: createLog('test', 'info', { write: () => undefined }),
+  });
+  onTestFinished(() => app.close());
+  return app;
+}
+
+/**
+ * Others are answered between two turns of the event loop. Of each turn the time is counted that this process computes:
+ * a busy machine stops it for longer, which says nothing about the body.
+ * @returns the longest turn, in milliseconds, and what the call brought
+ */
+async function longestTurn<T>(call: () => Promise<T>): Promise<[ms: number, brought: T]> {
+  let longest = 0;
+  let before = process.cpuUsage();
+  let measuring = true;
+  const turn = () => {
+    const { user, system } = process.cpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+    before = process.cpuUsage();
+    if (measuring) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const brought = await call();
+  await new Promise((resolve) => setImmediate(resolve));
+  measuring = false;
+  return [longest, brought];
+}
+
+describe('a body', () => {
+  it.each(BODIES)('costs little of the event loop: %s', async (_what, url, status, payload) => {
+    const app = await anApiThatReads();
+    const headers = { 'content-type': 'application/json' };
+    const turns: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [ms, response] = await longestTurn(() => app.inject({ method: 'POST', url, headers, payload }));
+      expect(response.statusCode, response.body.slice(0, 200)).toBe(status);
+      if (status >= 400) expectProblem(response);
+      turns.push(ms);
+    }
+    // The first ones are compiled, and any may meet a collection of what was before it.
+    expect(Math.min(...turns)).toBeLessThan(MOST_MS);
+  });
+});
+
+describe('the limits of a body', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+  it.each([
+    ['as many values as may be', list(VALUES - 1, '1'), undefined],
+    ['one more', list(VALUES, '1'), 'must hold at most 20,000 values'],
+    ['as many fields as may be', object(KEYS, (index) => `"k${index}":1`), undefined],
+    ['one more', object(KEYS + 1, (index) => `"k${index}":1`), 'must have at most 200 fields in one object'],
+    [
+      'fields of several objects',
+      list(
+        3,
+        object(KEYS, (index) => `"k${index}":1`),
+      ),
+      undefined,
+    ],
+    ['one field that stands there too often', object(KEYS + 1, () => '"a":1'), expect.any(String)],
+    ['as many levels as may be', nested(DEPTH), undefined],
+    ['one more', nested(DEPTH + 1), 'must be nested at most 20 levels deep'],
+    ['many lists side by side', list(1_000, '[]'), undefined],
+    ['what only looks like JSON in a string', JSON.stringify(nested(100) + '",:{'.repeat(30_000)), undefined],
+    ['what ends with a backslash', JSON.stringify(['\\'.repeat(3), ...Array(40).fill('\\"[')]), undefined],
+  ])('are counted before it is read: %s', (_what, text, fault) => {
+    expect(limitFault(text)).toEqual(fault);
+  });
+
+  it('are told in the answer, and nothing is asked of an order', async () => {
+    const { app, orderScreening } = await anApi();
+    const url = '/v1/orders/order-1/acknowledge';
+    const headers = { 'content-type': 'application/json' };
+    const response = await app.inject({ method: 'POST', url, headers, payload: nested(DEPTH + 1) });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({
+      type: '/problems/invalid-request',
+      errors: [{ path: '', message: 'must be nested at most 20 levels deep' }],
+    });
+    expect(orderScreening.acknowledge).not.toHaveBeenCalled();
+  });
+
+  it('let 100 faults be listed, and the reading ends with them', () => {
+    const many = readFaults({ lineItems: Array(5_000).fill({ wrong: 1 }) });
+    expect(many.errors).toHaveLength(100);
+    expect(many.message).toBe('The request has 100 faults or more, of which these come first');
+    const few = readFaults({ ...aTransaction(), lineItems: Array(40).fill({ wrong: 1, other: 2 }) });
+    expect(few.errors).toHaveLength(80);
+    expect(few.message).toBe('The request has 80 faults');
+  });
+
+  function readFaults(transaction: object) {
+    try {
+      readScreenRequest({ orderId: 'order-1', transaction }, finding(anIntegration()));
+    } catch (error) {
+      if (error instanceof OrderScreeningError)
+        return { message: error.message, errors: error.details.errors };
+    }
+    throw new Error('nothing was wrong');
+  }
+});
+
+describe('a compressed body', () => {
+  it.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, identity', 'x'])('is refused: %s', async (encoding) => {
+    const { app, orderScreening } = await anApi();
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+    const payload = gzipSync('{"reason":"r"}');
+    const url = '/v1/orders/order-1/acknowledge';
+    const response = await app.inject({ method: 'POST', url, headers, payload });
+    expect(response.statusCode).toBe(415);
+    expectProblem(response);
+    expect(orderScreening.acknowledge).not.toHaveBeenCalled();
+  });
+
+  it('may be called identical', async () => {
+    const { app } = await anApi();
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
+    const url = '/v1/orders/order-1/acknowledge';
+    const response = await app.inject({ method: 'POST', url, headers, payload: '{"reason":"r"}' });
+    expect(response.statusCode).toBe(200);
+  });
+});
+
+describe('a body that nobody wants', () => {
+  it.each([
+    ['an address that nobody has', 'POST /v1/nowhere', '', 404],
+    ['a method that the address lacks', 'PUT /v1/orders/order-1/cancel', '', 404],
+    ['a method that a webhook lacks', 'DELETE /v1/webhooks/default/webhook-secret-1', '', 404],
+    ['a compressed body', 'POST /v1/orders/order-1/cancel', 'Content-Encoding: gzip\r\n', 415],
+    ['a wrong webhook secret', 'POST /v1/webhooks/default/wrong', '', 401],
+  ])('is not waited for: %s', async (_what, request, header, status) => {
+    const { app } = await anApi();
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const address = app.server.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    const socket = connect(address.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      `${request} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${header}Content-Length: 1000\r\n\r\n`,
+    );
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+});

@@ -1,0 +1,216 @@
+/** Card data in every place of what comes by the client library, any SDK and the command line: it is refused, and nothing of it is shown. */
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createOutput } from '../../src/cli/output.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { messageRefusal, startRefusal } from '../../src/orders/check-messages.ts';
+import { OrderScreeningError } from '../../src/orders/errors.ts';
+import { portalInputRefusal } from '../../src/orders/portal-requests.ts';
+import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { aClient } from '../client/fake-temporal.ts';
+import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import {
+  CARD_LIKE_ID,
+  card,
+  disguised,
+  disguisedInAscii,
+  expectNothingOf,
+  order,
+  placesOf,
+  planted,
+  planting,
+  REFUSED,
+} from './card-disguises.ts';
+
+/** Every method of the client library that sends what a caller says, with the plant in one place after the other. */
+function librarySends(text: string) {
+  const { orderScreening: orders, temporal, ...rest } = aClient();
+  const named = { orderId: 'o-1' };
+  const planted = { orderId: text };
+  const key = { idempotencyKey: text };
+  const chargeback = { reason_code: '10.4', due_date: '2030-01-31' };
+  const adopt = { transactionId: TRANSACTION_ID, screenedAt: '2030-01-31T12:00:00Z' };
+  const calls = [
+    () => orders.screen({ ...planted, transaction: order }),
+    () => orders.screen({ ...named, transaction: { ...order, userFields: { deep: [{ [text]: 1 }] } } }),
+    () => orders.retry({ ...named, attempt: 2, transaction: { ...order, authcode: text } }),
+    () => orders.adopt({ ...planted, ...adopt }),
+    () => orders.recordGatewayResult(named, { result: 'pass', authcode: text }),
+    () => orders.recordGatewayResult(named, { result: 'pass', transactionId: text }),
+    () => orders.recordGatewayResult(planted, { result: 'pass' }),
+    () => orders.cancel(named, { reason: text }),
+    () => orders.cancel(named, {}, key),
+    () => orders.reportFraud(named, { reason: text }),
+    () => orders.submitChargeback(named, { ...chargeback, notes: text }),
+    () => orders.submitChargeback(named, { ...chargeback, reference_number: text }, key),
+    () => orders.attachCustomerCode(named, { customerCode: text }),
+    () => orders.acknowledge(named, { reason: text }),
+    () => orders.acknowledge(named, { reason: 'x' }, key),
+    () => orders.override(named, { action: 'cancel', reason: text }),
+    () => orders.withdraw(named, { number: 1 }, key),
+    () => orders.redeliver(planted, { sequence: 1 }),
+    () => orders.recheck(planted),
+    () => orders.get(planted),
+    () => orders.inspect(planted),
+    () => orders.unheard(planted, { attempt: 1 }),
+    () => orders.putCard({ ...planted, ...TEST_CARD }),
+  ];
+  return { calls, temporal, ...rest };
+}
+
+describe('by the client library card data is refused', () => {
+  it('in everything that it sends, and Temporal hears of nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(disguised, async (text) => {
+        const { calls, temporal, handles } = librarySends(text);
+        for (const call of calls) {
+          const error = await call().then(
+            () => undefined,
+            (error: unknown) => error,
+          );
+          expect(error).toBeInstanceOf(OrderScreeningError);
+          expect(error).toMatchObject({ code: REFUSED });
+          if (error instanceof OrderScreeningError)
+            expectNothingOf(text, JSON.stringify([error.message, error.details]));
+        }
+        for (const method of Object.values(temporal)) expect(method).not.toHaveBeenCalled();
+        expect(handles).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('but an id that the policy vouches for is sent, and the order is told so', async () => {
+    const notCards = ['orderId', 'order.invoiceNumber', 'carrier_tracking_number'];
+    const { orderScreening, temporal } = aClient({ notCards });
+    const transaction = aTransaction({ order: { invoiceNumber: CARD_LIKE_ID } });
+    await orderScreening.screen({ orderId: CARD_LIKE_ID, transaction }).catch(() => undefined);
+    expect(JSON.stringify(temporal.executeUpdateWithStart.mock.calls)).toContain(
+      JSON.stringify({ notCards }).slice(1, -1),
+    );
+    await orderScreening
+      .submitChargeback(
+        { orderId: 'o-1' },
+        { reason_code: '1', due_date: '2030-01-31', carrier_tracking_number: CARD_LIKE_ID },
+      )
+      .catch(() => undefined);
+    expect(temporal.startUpdate.mock.calls[0]).toMatchObject([{}, { args: [{ notCards }] }]);
+    await orderScreening
+      .submitChargeback({ orderId: 'o-1' }, { reason_code: '1', due_date: '2030-01-31' })
+      .catch(() => {});
+    expect(JSON.stringify(temporal.startUpdate.mock.calls[1])).not.toContain('notCards');
+  });
+});
+
+describe('by any SDK card data is refused', () => {
+  const start = {
+    orderId: 'o-1',
+    transaction: order,
+    cardRef: 'card_1',
+    fingerprint: 'f',
+    workflow: undefined,
+  };
+  const raw = (value: unknown) => JSON.parse(JSON.stringify(value));
+  const asked = [
+    { attempt: 2, transaction: order, fingerprint: 'f' },
+    { attempt: 1, result: 'pass', authcode: 'a', transactionId: 't' },
+    { reason: 'r', transactionId: 't' },
+    { reason_code: '1', due_date: '2030-01-31', notes: 'n', reference_number: 'r', carrier: 'c' },
+    { customerCode: 'c', email: 'a@example.com' },
+    { action: 'proceed', reason: 'r' },
+    { number: 1 },
+  ];
+
+  it('in every place of a start, the fields of a card not excepted', () => {
+    const places = placesOf({ ...start, transaction: { ...order, payment: card } }).filter(
+      ([first]) => first !== 'orderId',
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...places), planted, (place, plant) => {
+        const refused = startRefusal(raw(planting(start, place, plant)), 'order:default:o-1');
+        expect(refused).toBeDefined();
+        // What has the wrong form is refused for that.
+        if (place[0] === 'transaction' && place.length > 1) expect(refused?.code).toBe(REFUSED);
+        expectNothingOf(plant, JSON.stringify(refused));
+      }),
+      { numRuns: 1_000 },
+    );
+    const whole = { ...start, transaction: { ...order, payment: card } };
+    expect(startRefusal(raw(whole), 'order:default:o-1')?.errors).toHaveLength(3);
+    expect(startRefusal(raw(start), 'order:default:o-1')).toBeUndefined();
+  });
+
+  it('as the order’s id, unless the start itself vouches for it; an order that goes on was judged before', () => {
+    const named = { ...start, orderId: CARD_LIKE_ID };
+    const id = `order:default:${CARD_LIKE_ID}`;
+    expect(startRefusal(raw(named), id)).toMatchObject({ code: REFUSED, errors: [{ path: 'orderId' }] });
+    expect(startRefusal(raw({ ...named, notCards: ['orderId'] }), id)).toBeUndefined();
+    expect(startRefusal(raw(named), id, true)).toBeUndefined();
+  });
+
+  it('in every place of an update, and in its id', () => {
+    const places = asked.flatMap((message) => placesOf(message).map((place) => ({ message, place })));
+    fc.assert(
+      fc.property(fc.constantFrom(...places), planted, disguised, ({ message, place }, plant, id) => {
+        expect(messageRefusal(planting(message, place, plant))?.code).toBe(REFUSED);
+        expect(messageRefusal(message, `cancel:${id}`)?.code).toBe(REFUSED);
+        expect(messageRefusal(message, 'cancel:9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10')).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('in a portal action that runs by itself', () => {
+    const input = {
+      integration: 'default',
+      transactionId: 't',
+      fields: { kind: 'cancel', reason: CARD_LIKE_ID },
+    };
+    expect(portalInputRefusal(raw(input))).toMatchObject({
+      code: REFUSED,
+      errors: [{ path: 'fields.reason' }],
+    });
+  });
+});
+
+describe('by the command line card data is refused', () => {
+  afterEach(() => {
+    process.exitCode = undefined;
+  });
+
+  it('in every argument and option, and Temporal hears of nothing', async () => {
+    const { orderScreening, temporal } = aClient();
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const run = (...args: string[]) =>
+      createProgram({ env: {}, output: createOutput(true), withOrders: async (use) => use(orderScreening) })
+        .parseAsync(args, { from: 'user' })
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+    await fc.assert(
+      fc.asyncProperty(disguised, disguisedInAscii, async (text, ascii) => {
+        const commands = [
+          ['show', text],
+          ['recheck', text],
+          ['cancel', 'o-1', '--reason', text],
+          ['cancel', 'o-1', '--idempotency-key', ascii],
+          ['acknowledge', 'o-1', '--reason', text],
+          ['override', 'o-1', '--action', 'cancel', '--reason', text],
+          ['gateway-result', 'o-1', 'pass', '--authcode', text],
+          ['customer-code', 'o-1', text],
+          ['chargeback', 'o-1', '--reason-code', '1', '--due-date', '2030-01-31', '--notes', text],
+        ];
+        for (const command of commands) {
+          const error = await run(...command);
+          expect(error, command.join(' ')).toBeInstanceOf(Error);
+          if (error instanceof OrderScreeningError)
+            expectNothingOf(text, JSON.stringify([error.message, error.details]));
+        }
+      }),
+      { numRuns: 20 },
+    );
+    for (const method of Object.values(temporal)) expect(method).not.toHaveBeenCalled();
+    written.mockRestore();
+  });
+});

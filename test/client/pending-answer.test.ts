@@ -1,0 +1,97 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { readScreenRequest } from '../../src/client/read-requests.ts';
+import { orderAttributes } from '../../src/orders/describe.ts';
+import type { OrderState } from '../../src/orders/state.ts';
+import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
+import { aTransaction } from '../fixtures/transactions.ts';
+import { aClient, aClosedOrder, described } from './fake-temporal.ts';
+
+const request = { orderId: '1001', transaction: aTransaction() };
+const noWorker = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
+
+/** A client whose checkout's outcome is `pending` for ever. */
+function aPendingCheckout() {
+  const { orderScreening, temporal, integration } = aClient();
+  const { fingerprint } = readScreenRequest(request, () => integration);
+  const given = aCheckoutAnswer({ decision: 'pending', action: 'hold', phase: 'screening', fingerprint });
+  temporal.executeUpdateWithStart.mockResolvedValue(given);
+  temporal.describe.mockResolvedValue(described('RUNNING'));
+  const readings = [{ decision: 'review', at: '2026-03-01T10:10:00.000Z', source: 'catch-up' } as const];
+  /** The order that has a decision by now. */
+  const decided = (order: Partial<OrderState> = {}) =>
+    aClosedOrder({ fingerprint, answer: given, readings }, { phase: 'decided', ...order });
+  return { screen: () => orderScreening.screen(request), orderScreening, temporal, given, decided };
+}
+
+describe('the same call after a pending', () => {
+  it('is told the decision of the order that is open', async () => {
+    const { screen, temporal, decided } = aPendingCheckout();
+    temporal.query.mockResolvedValue(decided({ action: 'proceed' }));
+    expect(await screen()).toMatchObject({ decision: 'review', action: 'proceed', phase: 'decided' });
+  });
+
+  it('is told the decision of the order that has closed, from its record', async () => {
+    const { screen, temporal, decided } = aPendingCheckout();
+    temporal.result.mockResolvedValue(decided({ phase: 'closed' }));
+    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    expect(await screen()).toMatchObject({ decision: 'review', phase: 'closed' });
+    temporal.executeUpdateWithStart.mockRejectedValue(
+      new WorkflowExecutionAlreadyStartedError('closed', 'order:default:1001', 'screenOrder'),
+    );
+    expect(await screen()).toMatchObject({ decision: 'review', phase: 'closed' });
+    expect(temporal.query).not.toHaveBeenCalled();
+  });
+
+  it('is pending until then', async () => {
+    const { screen, temporal, decided, given } = aPendingCheckout();
+    const order = decided({ action: 'hold', phase: 'screening', decision: 'pending' });
+    for (const attempt of order.attempts) Object.assign(attempt, { decision: 'pending', readings: [] });
+    temporal.query.mockResolvedValue(order);
+    const { decision, action, phase } = given;
+    expect(await screen()).toMatchObject({ decision, action, phase });
+  });
+
+  it('is told so of a later attempt, too', async () => {
+    const { orderScreening, temporal, given, decided } = aPendingCheckout();
+    const order = decided();
+    const second = { ...order.attempts[0], number: 2, answer: { ...given, attempt: 2 } };
+    temporal.query.mockResolvedValue({ ...order, attempts: [...order.attempts, second] });
+    temporal.startUpdate.mockResolvedValue({ result: async () => ({ ...given, attempt: 2 }) });
+    expect(await orderScreening.retry({ ...request, attempt: 2 })).toMatchObject({
+      attempt: 2,
+      decision: 'review',
+    });
+  });
+
+  it('asks nothing more when the answer is a decision', async () => {
+    const { screen, temporal, given } = aPendingCheckout();
+    temporal.executeUpdateWithStart.mockResolvedValue({ ...given, decision: 'pass' });
+    expect(await screen()).toMatchObject({ decision: 'pass' });
+    expect(temporal.describe).not.toHaveBeenCalled();
+  });
+});
+
+describe('without a worker that says more', () => {
+  it('the pending stands while the order is shown as it was then', async () => {
+    const { screen, temporal, given } = aPendingCheckout();
+    temporal.query.mockRejectedValue(noWorker);
+    expect(await screen()).toEqual(given);
+    temporal.describe.mockResolvedValue(described('RUNNING', 'screening', 'pending'));
+    expect(await screen()).toEqual(given);
+  });
+
+  it('nobody is told pending of an order that has a decision, or another action', async () => {
+    const { screen, temporal } = aPendingCheckout();
+    temporal.query.mockRejectedValue(noWorker);
+    temporal.describe.mockResolvedValue(described('RUNNING', 'decided', 'fail'));
+    await expect(screen()).rejects.toMatchObject({ code: 'temporal-unavailable' });
+    const canceled = described('RUNNING', 'canceled', 'pending');
+    canceled.typedSearchAttributes.set(orderAttributes.action, 'cancel');
+    temporal.describe.mockResolvedValue(canceled);
+    await expect(screen()).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+});

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { KeysOfFile, loadConfig } from '../../src/config/index.ts';
+import { keyEntry, keysFile } from '../support/index.ts';
+import { faultsIn, least } from './support.ts';
+
+const KEY = 'a-key-that-is-long-enough-for-all';
+const load = (file: string, more: NodeJS.ProcessEnv = {}) =>
+  loadConfig({ ...least, API_KEYS_FILE: file, ...more }).api;
+/** The faults of a file with this content. */
+function faultsOf(content: unknown): Record<string, string> {
+  const file = keysFile({ name: 'shop', key: KEY });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return faultsIn(() => load(file));
+}
+const entry = keyEntry({ name: 'shop', key: KEY });
+
+describe('a key of the list', () => {
+  it('has the scopes of an order service and of who looks after orders', () => {
+    const { api } = loadConfig({ ...least, API_KEYS: `shop:${KEY}` });
+    expect(api.keys).toMatchObject([{ name: 'shop', scopes: ['screen', 'read', 'act'] }]);
+    expect(api.keys[0]).not.toHaveProperty('integrations');
+  });
+
+  it.each([
+    [15, undefined],
+    [16, true],
+    [23, true],
+    [24, false],
+  ])('of %i characters is refused, short, or long enough', (length, short) => {
+    const env = { ...least, API_KEYS: `shop:${'k'.repeat(length)}` };
+    if (short === undefined) expect(Object.keys(faultsIn(() => loadConfig(env)))).toEqual(['API_KEYS']);
+    else expect(loadConfig(env).api.keys[0]?.short ?? false).toBe(short);
+  });
+});
+
+describe('the file of keys', () => {
+  it('says of each who has it, what it may do and where', () => {
+    const file = keysFile(
+      { name: 'shop', key: KEY, scopes: ['screen'], integrations: ['default'] },
+      { name: 'ops', key: `${KEY}-2`, scopes: ['read', 'act', 'ops'] },
+    );
+    expect(load(file, { API_HOST: '0.0.0.0' })).toMatchObject({
+      keysFile: file,
+      keys: [
+        {
+          name: 'shop',
+          hash: createHash('sha256').update(KEY).digest(),
+          scopes: ['screen'],
+          integrations: ['default'],
+        },
+        { name: 'ops', scopes: ['read', 'act', 'ops'] },
+      ],
+    });
+  });
+
+  it('isn’t read by a worker, which serves nobody', () => {
+    expect(loadConfig({ ...least, API_KEYS_FILE: '/nowhere/keys.json' }, 'worker').api.keys).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', '{', 'API_KEYS_FILE'],
+    ['another thing', { shop: entry }, 'API_KEYS_FILE'],
+    ['nothing, which would let in everybody', [], 'API_KEYS_FILE'],
+    ['the same key twice', [entry, { ...entry, scopes: ['ops'] }], 'API_KEYS_FILE'],
+    ['a key in plain', [{ ...entry, key: KEY }], 'API_KEYS_FILE[0].key'],
+    ['a name with a space', [{ ...entry, name: 'a shop' }], 'API_KEYS_FILE[0].name'],
+    ['half a hash', [{ ...entry, sha256: 'abc123' }], 'API_KEYS_FILE[0].sha256'],
+    ['no scope', [{ ...entry, scopes: [] }], 'API_KEYS_FILE[0].scopes'],
+    ['an unknown scope', [{ ...entry, scopes: ['admin'] }], 'API_KEYS_FILE[0].scopes[0]'],
+    [
+      'an integration that isn’t there',
+      [{ ...entry, scopes: ['read'], integrations: ['nowhere'] }],
+      'API_KEYS_FILE[0].integrations',
+    ],
+    [
+      'the codec for one integration',
+      [{ ...entry, scopes: ['codec'], integrations: ['default'] }],
+      'API_KEYS_FILE[0].integrations',
+    ],
+  ])('with %s is refused, naming the place and no value', (_what, content, path) => {
+    const faults = faultsOf(content);
+    expect(Object.keys(faults)).toEqual([path]);
+    expect(JSON.stringify(faults)).not.toMatch(/nowhere|admin|abc123|a shop|a-key-that/);
+  });
+
+  it('that isn’t there is a fault, and so is a list beside it', () => {
+    expect(faultsIn(() => load('/nowhere/keys.json'))).toEqual({
+      API_KEYS_FILE: "names a file that can't be read (ENOENT)",
+    });
+    const both = () => load(keysFile({ name: 'shop', key: KEY }), { API_KEYS: `shop:${KEY}` });
+    expect(Object.keys(faultsIn(both))).toEqual(['API_KEYS']);
+  });
+
+  it('is read again as a whole: what is broken changes nothing, and nobody is let in by it', () => {
+    const file = keysFile({ name: 'shop', key: KEY });
+    const keys = new KeysOfFile(file, new Set(['default']), load(file).keys);
+    const names = () => keys.current.map(({ name }) => name);
+    for (const broken of ['[', '[]', JSON.stringify([entry, { name: 'ops' }])]) {
+      writeFileSync(file, broken);
+      expect(keys.reload()).not.toEqual([]);
+      expect(names()).toEqual(['shop']);
+    }
+    writeFileSync(file, JSON.stringify([keyEntry({ name: 'ops', key: KEY })]));
+    expect(keys.reload()).toEqual([]);
+    expect(names()).toEqual(['ops']);
+  });
+});

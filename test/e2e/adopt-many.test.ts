@@ -1,0 +1,54 @@
+/** A merchant comes over with a thousand open reviews. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually, withTestServer } from '../support/index.ts';
+import { ago, screenedByPlugin } from './plugin.ts';
+import { anOrderId, type Deployment, deploy } from './support.ts';
+
+const EACH_WAY = 500;
+const AT_A_TIME = 20;
+
+const server = withTestServer();
+let all: Deployment;
+
+beforeAll(async () => {
+  all = await deploy(server.address, {
+    // The sandbox sends its webhooks for this one only.
+    default: { poll: { first: '1h', factor: 1, max: '1h' } },
+    polled: { poll: { first: '5s', factor: 1, max: '5s' } },
+  });
+});
+afterAll(() => all?.stop());
+
+/** Does it for each, a few at a time. */
+async function forEach<One>(ones: readonly One[], act: (one: One) => Promise<unknown>): Promise<void> {
+  const left = [...ones];
+  const worker = async () => {
+    for (let one = left.pop(); one !== undefined; one = left.pop()) await act(one);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+}
+
+it('a thousand adopted reviews resolve, half by webhook and half by poll', async () => {
+  const reviews = ['default', 'polled'].flatMap((integration) =>
+    Array.from({ length: EACH_WAY }, () => ({ orderId: anOrderId(), integration })),
+  );
+  await forEach(reviews, async ({ orderId, integration }) => {
+    const transactionId = await screenedByPlugin(all, orderId);
+    const body = { integration, transactionId, screenedAt: ago(60_000) };
+    const { status, body: answer } = await all.call('POST', `/v1/orders/${orderId}/adopt`, body);
+    expect([status, answer.phase]).toEqual([200, 'review']);
+  });
+  for (const { orderId } of reviews) all.sandbox.control.decide(orderId, 'pass');
+  await forEach(reviews, async ({ orderId, integration }) => {
+    await eventually(
+      async () => {
+        const { body } = await all.call('GET', `/v1/orders/${orderId}?integration=${integration}`);
+        const source = integration === 'default' ? 'webhook' : 'poll';
+        expect(body).toMatchObject({ decision: 'pass', phase: 'decided', lastRead: { source } });
+      },
+      { timeoutMs: 240_000, intervalMs: 500 },
+    );
+  });
+  const creates = all.sandbox.control.ledger({ operation: 'create-transaction' });
+  expect(creates).toHaveLength(reviews.length);
+}, 600_000);

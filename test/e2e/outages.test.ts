@@ -1,0 +1,122 @@
+/** The same checkout asked again after an outage, by HTTP and by the library: the decision, as soon as there is one. */
+import { setTimeout } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { createOrderScreening, type OrderScreening } from '../../src/starter.ts';
+import { anIntegration, finding } from '../fixtures/integrations.ts';
+import { withEmail } from '../fixtures/transactions.ts';
+import { eventually } from '../support/index.ts';
+import { anOrderId, type Deployment, deploy } from './support.ts';
+
+/** How long an outage lasts: as short as can be, or `OUTAGE_MINUTES`. The next try of a create may come five minutes after it. */
+const OUTAGE_MS = Number(process.env.OUTAGE_MINUTES ?? 0) * 60_000;
+const AFTER_MS = OUTAGE_MS === 0 ? 60_000 : 6 * 60_000;
+const TEST_MS = OUTAGE_MS + 2 * AFTER_MS;
+
+/** A server of its own: it is stopped here. */
+let temporal: EmbeddedTemporal;
+let connection: Connection;
+let all: Deployment;
+let library: OrderScreening;
+
+beforeAll(async () => {
+  temporal = await startEmbeddedTemporal({ port: 0 });
+  connection = await Connection.connect({ address: temporal.address });
+  all = await deploy(temporal.address, { default: { checkoutBudget: '500ms' } });
+  const client = new Client({ connection });
+  library = createOrderScreening({ client, findIntegration: finding(anIntegration()) });
+});
+afterEach(() => void all?.sandbox.control.clearFaults());
+afterAll(async () => {
+  await all?.stop();
+  await connection?.close();
+  await temporal?.stop();
+});
+
+const order = (orderId: string) => ({ orderId, transaction: withEmail('review@example.com') });
+
+const overHttp = async (orderId: string) => {
+  const { status, body } = await all.call('POST', `/v1/orders/${orderId}/screening`, {
+    transaction: withEmail('review@example.com'),
+  });
+  return { status, decision: body.decision, action: body.action };
+};
+
+const outageOfTheService = () =>
+  all.sandbox.control.setFaults({
+    faults: [
+      { operation: 'create-transaction', kind: '5xx-before-commit' },
+      { operation: 'status-by-invoice', kind: '5xx-before-commit' },
+    ],
+  });
+
+/** Repeats the same call until it is a decision. */
+const asksAgain = (orderId: string) =>
+  eventually(
+    async () => {
+      const reply = await overHttp(orderId);
+      if (reply.status !== 200) throw new Error(`not yet: ${reply.status}`);
+      return reply;
+    },
+    { timeoutMs: AFTER_MS, intervalMs: 250 },
+  );
+
+describe('a checkout that is sent again', () => {
+  it(
+    'after an outage of the service is pending until the decision, by HTTP and by the library',
+    async () => {
+      const orderId = anOrderId();
+      outageOfTheService();
+      const pending = { status: 202, decision: 'pending', action: 'hold' };
+      expect(await overHttp(orderId)).toEqual(pending);
+      expect(await overHttp(orderId)).toEqual(pending);
+      expect(await library.screen(order(orderId))).toMatchObject({ decision: 'pending', action: 'hold' });
+      await setTimeout(OUTAGE_MS);
+      all.sandbox.control.clearFaults();
+      expect(await asksAgain(orderId)).toEqual({ status: 200, decision: 'review', action: 'hold' });
+      expect(await library.screen(order(orderId))).toMatchObject({ decision: 'review', phase: 'review' });
+
+      all.sandbox.control.decide(orderId, 'fraudulent');
+      await all.until(orderId, ({ phase }) => phase === 'canceled');
+      // The first decision, and what is to be done now; the order has closed by then, or does so soon.
+      expect(await asksAgain(orderId)).toEqual({ status: 200, decision: 'review', action: 'cancel' });
+      await eventually(async () => {
+        const handle = new Client({ connection }).workflow.getHandle(`order:default:${orderId}`);
+        expect((await handle.describe()).status.name).toBe('COMPLETED');
+      });
+      expect(await asksAgain(orderId)).toEqual({ status: 200, decision: 'review', action: 'cancel' });
+      expect(await library.screen(order(orderId))).toMatchObject({ decision: 'review', action: 'cancel' });
+      expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
+    },
+    TEST_MS,
+  );
+
+  it.each([
+    ['of Temporal', () => undefined],
+    ['of both', outageOfTheService],
+  ])(
+    'after an outage %s is the decision, by one transaction',
+    async (_of, before) => {
+      const [waiting, orderId] = [anOrderId(), anOrderId()];
+      before();
+      // One that was answered before, or told to wait, and one that comes in the outage.
+      const first = await overHttp(waiting);
+      temporal.kill('SIGSTOP');
+      try {
+        expect((await overHttp(orderId)).status).toBe(503);
+        expect((await overHttp(waiting)).status).toBe(503);
+        await setTimeout(OUTAGE_MS);
+      } finally {
+        temporal.kill('SIGCONT');
+      }
+      all.sandbox.control.clearFaults();
+      expect(first.status).toBe(before === outageOfTheService ? 202 : 200);
+      for (const one of [waiting, orderId]) {
+        expect(await asksAgain(one)).toEqual({ status: 200, decision: 'review', action: 'hold' });
+        expect(all.sandbox.control.transactions(one)).toHaveLength(1);
+      }
+    },
+    TEST_MS,
+  );
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import { applyReading } from '../../src/orders/apply-reading.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
+import { currentAttempt, nextEvent } from '../../src/orders/record.ts';
+import { answerNow } from '../../src/orders/tickets.ts';
+import { anOrder, aPolicy, attention, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+
+const ENRICHED = {
+  insights: { risk: { '1': { name: 'velocity', impact: 'high' } } },
+  accountMode: 'test',
+  passiveMode: false,
+  subStatus: 'manual-review',
+} as const;
+const enriched = (more: { otherMode?: true } = {}): ScreeningOutcome => ({
+  kind: 'answered',
+  decision: 'review',
+  transactionId: TRANSACTION_ID,
+  adopted: false,
+  ...ENRICHED,
+  ...more,
+});
+
+describe('what the service says beside a decision', () => {
+  it('is kept with the decision that came after pending, and told with it', () => {
+    const order = anOrder(unanswered());
+    const moment = { source: 'catch-up', sentSince: sinceStart(HOUR), now: sinceStart(HOUR) } as const;
+    expect(applyScreening(order, aPolicy(), enriched(), moment)).toEqual(['order.decided']);
+    expect(currentAttempt(order).readings.at(-1)).toMatchObject({ decision: 'review', ...ENRICHED });
+    expect(nextEvent(order, 'order.decided', sinceStart(HOUR)).data).toMatchObject(ENRICHED);
+    expect(answerNow(order, 1)).toMatchObject({ decision: 'review', insights: ENRICHED.insights });
+  });
+
+  it('is kept with a later reading, in place of what came before', () => {
+    const order = anOrder(enriched());
+    applyReading(order, { kind: 'read', decision: 'pass', subStatus: 'approved' }, 'poll', sinceStart(HOUR));
+    expect(currentAttempt(order).readings).toMatchObject([
+      { decision: 'review', ...ENRICHED },
+      { decision: 'pass', subStatus: 'approved' },
+    ]);
+    const { data } = nextEvent(order, 'order.decision_changed', sinceStart(HOUR));
+    expect(data).toMatchObject({ subStatus: 'approved' });
+    expect(data).not.toHaveProperty('insights');
+  });
+
+  it('is told with the end of a review', () => {
+    const order = anOrder(enriched());
+    const read = { kind: 'read', decision: 'pass', subStatus: 'approved' } as const;
+    expect(applyReading(order, read, 'poll', sinceStart(HOUR))).toEqual(['order.review_resolved']);
+    const { data } = nextEvent(order, 'order.review_resolved', sinceStart(HOUR));
+    expect(data).toMatchObject({ subStatus: 'approved' });
+  });
+
+  it('is not told again with what brings no decision', () => {
+    const { data } = nextEvent(anOrder(enriched()), 'order.attention', sinceStart(HOUR));
+    expect(data).not.toHaveProperty('insights');
+    expect(data).not.toHaveProperty('accountMode');
+  });
+
+  it('asks for attention where the account is of another mode than the integration', () => {
+    expect(attention(anOrder(enriched()))).toEqual([]);
+    expect(attention(anOrder(enriched({ otherMode: true })))).toEqual(['account-mode']);
+  });
+});

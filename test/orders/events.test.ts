@@ -1,0 +1,188 @@
+/** Which events an order sends by the policy `events: changes`. */
+import { describe, expect, it } from 'vitest';
+import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import { applyReading } from '../../src/orders/apply-reading.ts';
+import { eventToSend, nextEvent } from '../../src/orders/record.ts';
+import type { Decision } from '../../src/orders/words.ts';
+import { aLife, type Life, screened } from './life.ts';
+import { anOrder, answered, aPolicy, DAY, HOUR, sinceStart, unanswered } from './support.ts';
+
+const WAITS = 9_000;
+
+/** An order whose caller waits, and that is to tell only changes. */
+function asked(outcome: ScreeningOutcome | Decision, policy: Parameters<typeof aPolicy>[0] = {}): Life {
+  return screened(outcome, { events: 'changes', ...policy }, aLife({ answerBy: WAITS }));
+}
+
+/** What was told until now, delivered or not. */
+function told({ order }: Life): string[] {
+  expect(order.outbox.map(({ sequence }) => sequence)).toEqual(order.outbox.map((_, index) => index + 1));
+  return order.outbox.map(({ type }) => type);
+}
+
+describe('with the policy changes', () => {
+  it.each(['pass', 'review', 'fail'] as const)(
+    'the decision %s isn’t told to whoever was given it',
+    (decision) => {
+      expect(told(asked(decision))).toEqual([]);
+      expect(told(screened(decision, { events: 'all' }, aLife({ answerBy: WAITS })))).toEqual([
+        'order.decided',
+      ]);
+    },
+  );
+
+  it('the decision of a plain start is told: nobody waits for it', () => {
+    expect(told(screened('pass', { events: 'changes' }))).toEqual(['order.decided']);
+  });
+
+  it('a decision that came when its caller had stopped waiting is told', () => {
+    const late = (at: number) =>
+      aLife({ answerBy: WAITS }).end(
+        {
+          kind: 'first-screening',
+          rules: 1,
+          policy: aPolicy({ events: 'changes' }),
+          outcome: { kind: 'skipped', rule: 0 },
+        },
+        at,
+      );
+    expect(told(late(WAITS))).not.toContain('order.decided');
+    expect(told(late(WAITS + 1))).toContain('order.decided');
+  });
+
+  it('a first task that was run again tells: nobody knows what its caller was told', () => {
+    const again = aLife({ answerBy: WAITS }).end(
+      {
+        kind: 'first-screening',
+        rules: 1,
+        policy: aPolicy({ events: 'changes' }),
+        outcome: answered('pass'),
+        again: true,
+      },
+      0,
+    );
+    expect(told(again)).toEqual(['order.decided']);
+  });
+
+  it('the decision after an answer without one is told', () => {
+    const life = asked(unanswered());
+    expect(told(life)).toEqual([]);
+    life.end({ kind: 'catch-up', outcome: answered('pass') }, 5_000);
+    expect(told(life)).toEqual(['order.decided']);
+  });
+
+  it('a decline for want of a decision is told, as what follows is', () => {
+    expect(told(asked(unanswered(), { whenUnavailable: 'decline' }))).toEqual(['order.decided']);
+  });
+
+  it('what a person must look at is told beside an answer that was given', () => {
+    expect(told(asked({ kind: 'refused', reason: 'refused', words: 'No such currency' }))).toEqual([
+      'order.attention',
+    ]);
+  });
+
+  it('a change after the answer is told, and counts from 1', () => {
+    const life = asked('review');
+    life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+    expect(told(life)).toEqual(['order.review_resolved']);
+  });
+
+  it('a cancel is told', () => {
+    const life = asked('fail', { workflow: 'post-acceptance' });
+    life.end({ kind: 'portal', outcome: { kind: 'done', code: '200' } }, 1_000);
+    expect(told(life)).toContain('order.canceled');
+    expect(told(life)).not.toContain('order.decided');
+  });
+
+  it('a later attempt’s decision isn’t told to whoever waited for it', () => {
+    const life = asked('fail');
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 10_000);
+    life.end({ kind: 'retry-screening', outcome: answered('review') }, 11_000);
+    expect(life.order.state).toMatchObject({ decision: 'review' });
+    expect(told(life)).toEqual([]);
+  });
+
+  it('an answer that nobody heard is told once, without a hole', () => {
+    const life = asked('pass');
+    for (const at of [1_000, 2_000]) {
+      const ticket = life.ask({ kind: 'decision', request: { attempt: 1, unheard: true } }, at);
+      expect(life.replies.get(ticket)).toMatchObject({ checkout: { decision: 'pass' } });
+    }
+    expect(told(life)).toEqual(['order.decided']);
+    expect(told(life.until(6 * DAY))).toContain('order.closed');
+  });
+
+  it('an answer that nobody heard isn’t told once an event has told where the order is', () => {
+    const life = asked('review');
+    life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+    life.ask({ kind: 'decision', request: { attempt: 1, unheard: true } }, 2 * HOUR);
+    expect(told(life)).toEqual(['order.review_resolved']);
+  });
+
+  it('a pass that nobody heard is told with its end when it has just ended', () => {
+    const life = asked('pass').until(6 * DAY);
+    life.ask({ kind: 'decision', request: { attempt: 1, unheard: true } }, 6 * DAY);
+    expect(told(life)).toEqual(['order.decided', 'order.closed']);
+  });
+
+  it.each(['all', 'changes'] as const)(
+    'a decision that was told isn’t told again for nobody’s hearing it: %s',
+    (events) => {
+      const life = screened('pass', { events });
+      life.ask({ kind: 'decision', request: { attempt: 1, unheard: true } }, 1_000);
+      expect(told(life)).toEqual(['order.decided']);
+    },
+  );
+
+  it('an answer of an earlier attempt that nobody heard isn’t told after the next one', () => {
+    const life = asked('fail');
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 10_000);
+    life.end({ kind: 'retry-screening', outcome: answered('review') }, 11_000);
+    life.ask({ kind: 'decision', request: { attempt: 1, unheard: true } }, 12_000);
+    expect(told(life)).toEqual([]);
+    life.ask({ kind: 'decision', request: { attempt: 2, unheard: true } }, 13_000);
+    expect(told(life)).toEqual(['order.decided']);
+  });
+
+  it('the end of a plain pass isn’t told, and costs no delivery', () => {
+    const life = asked('pass').until(6 * DAY);
+    expect(life.order).toMatchObject({ closedTold: true, state: { phase: 'closed' } });
+    expect(life.calls('deliver')).toEqual([]);
+  });
+
+  it.each([
+    ['a declined order', asked('fail')],
+    ['a pass that somebody acted on', reported(asked('pass'))],
+    ['a pass that was told of', screened('pass', { events: 'changes' })],
+  ])('the end of %s is told', (_words, life) => {
+    expect(life.until(6 * DAY).order.outbox.map(({ type }) => type)).toContain('order.closed');
+  });
+});
+
+function reported(life: Life): Life {
+  life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, 1_000);
+  return life.end({ kind: 'portal', outcome: { kind: 'done', code: '200' } }, 2_000);
+}
+
+describe('an event that is kept', () => {
+  it('is sent again byte for byte, whatever became of the order since', () => {
+    const order = anOrder({
+      ...{ kind: 'answered', decision: 'review', transactionId: 'the transaction', adopted: false },
+      ...{ insights: { risk: { '1': { name: 'velocity' } } }, subStatus: 'manual-review' },
+    });
+    const first = nextEvent(order, 'order.decided', sinceStart(HOUR));
+    const sent = JSON.stringify(first);
+    expect(first.data).toMatchObject({ decision: 'review', insights: {}, subStatus: 'manual-review' });
+    applyReading(order, { kind: 'read', decision: 'fail', subStatus: 'refused' }, 'poll', sinceStart(DAY));
+    nextEvent(order, 'order.review_resolved', sinceStart(DAY), 'person');
+    const [kept] = JSON.parse(JSON.stringify(order)).events.last;
+    expect(JSON.stringify(eventToSend(JSON.parse(JSON.stringify(order)), kept))).toBe(sent);
+  });
+
+  it('is forgotten when fifty came after it', () => {
+    const order = anOrder('pass');
+    for (let count = 1; count <= 60; count += 1) nextEvent(order, 'order.attention', sinceStart(HOUR));
+    const numbers = order.events.last?.map(({ sequence }) => sequence);
+    expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => index + 11));
+  });
+});
