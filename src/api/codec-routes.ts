@@ -1,5 +1,5 @@
 /** Temporal's remote codec protocol: its UI and its CLI have payloads decrypted here. */
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -24,8 +24,6 @@ export interface CodecOptions {
 /** Temporal takes payloads of 2 MB, a third longer in base64. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 const MOST_PAYLOADS = 2_000;
-/** Others are answered between them. */
-const PAYLOADS_AT_A_TIME = 50;
 
 /** What Temporal's UI sends: `x-namespace` always, `authorization` where it passes its user's token on. */
 const UI_HEADERS = ['authorization', 'content-type', 'x-namespace'];
@@ -79,7 +77,7 @@ async function convert(one: PayloadCodec['decode'], body: unknown) {
   const faults: Fault[] = [];
   const converted: ReturnType<typeof toJson>[] = [];
   for (const [index, sent] of read.data.payloads.entries()) {
-    if (index % PAYLOADS_AT_A_TIME === PAYLOADS_AT_A_TIME - 1) await setImmediate();
+    await othersFirst();
     const at = `payloads[${index}]`;
     const payload = payloadSchema.safeParse(sent);
     try {
@@ -93,6 +91,7 @@ async function convert(one: PayloadCodec['decode'], body: unknown) {
     if (faults.length >= MOST_FAULTS) break;
   }
   if (faults.length > 0) throw invalidRequest(faults);
+  await othersFirst();
   return converted;
 }
 

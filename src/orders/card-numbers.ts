@@ -167,13 +167,18 @@ export function digitsOf(value: unknown): string {
 class Groups {
   readonly #digits: Digits;
   readonly #length: number;
+  readonly count: number;
   /** Where each begins among the digits. */
-  readonly #begins: number[] = [];
+  readonly #begins: Uint32Array;
   /** What stands before each: SEPARATED, LISTED or APART, as it does before the first. */
-  readonly #joins: number[] = [];
+  readonly #joins: Uint8Array;
 
   constructor(text: string) {
+    const most = Math.ceil(text.length / 2);
     this.#digits = new Uint8Array(text.length);
+    this.#begins = new Uint32Array(most);
+    this.#joins = new Uint8Array(most);
+    let count = 0;
     const kinds = new Map<number, number>();
     let gap = APART;
     let length = 0;
@@ -185,8 +190,9 @@ class Groups {
       if (point > 0xffff) index += 1;
       if (kind < SEPARATED) {
         if (!inside) {
-          this.#begins.push(length);
-          this.#joins.push(gap);
+          this.#begins[count] = length;
+          this.#joins[count] = gap;
+          count += 1;
           gap = SEPARATED;
         }
         this.#digits[length] = kind;
@@ -195,26 +201,26 @@ class Groups {
       inside = kind < SEPARATED;
     }
     this.#length = length;
-  }
-
-  get count(): number {
-    return this.#begins.length;
+    this.count = count;
   }
 
   /** @returns how many digits a group has; 0: there is no such group */
   sizeOf(group: number): number {
-    const begin = this.#begins[group];
-    return begin === undefined ? 0 : (this.#begins[group + 1] ?? this.#length) - begin;
+    return group < this.count ? this.#end(group) - (this.#begins[group] ?? 0) : 0;
   }
 
   /** @returns the digits of some groups in a row */
   of(first: number, last = first): Digits {
-    return this.#digits.subarray(this.#begins[first], this.#begins[last + 1] ?? this.#length);
+    return this.#digits.subarray(this.#begins[first], this.#end(last));
   }
 
   /** @returns whether nothing but separators, or with LISTED other signs too, stands between a group and the one before */
   continues(group: number, by = SEPARATED): boolean {
-    return (this.#joins[group] ?? APART) <= by;
+    return group < this.count && (this.#joins[group] ?? APART) <= by;
+  }
+
+  #end(group: number): number {
+    return group + 1 < this.count ? (this.#begins[group + 1] ?? 0) : this.#length;
   }
 }
 
