@@ -1,5 +1,6 @@
 /** Passes on that there is news about an order, the webhook receiver's way in, a few at a time. */
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { cardDataIn } from '../orders/card-data.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
@@ -37,15 +38,15 @@ export async function sendHint(
   request: HintRequest,
 ): Promise<HintAnswer> {
   const integration = integrationOf(context, request.integration).name;
+  const [transactionId, decision] = [request.transactionId, request.decision].map(unlessCardData);
   const hint: ReviewHint = {
     source: request.source,
     receivedAt: instant(Date.now()),
-    ...(request.transactionId !== undefined && { transactionId: request.transactionId }),
-    ...(request.decision !== undefined && { decision: request.decision }),
+    ...(transactionId !== undefined && { transactionId }),
+    ...(decision !== undefined && { decision }),
   };
   const pass = (workflowId: string) =>
     queues.send(workflowId, hint, (one) => deliver(context, signalTimes, workflowId, one));
-  const { transactionId } = request;
   const owner = (): Promise<string | undefined> =>
     transactionId === undefined
       ? Promise.resolve(undefined)
@@ -71,6 +72,11 @@ export async function sendHint(
   await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
   const found = await owner();
   return { outcome: found !== undefined && (await pass(found)) ? 'accepted' : 'unknown' };
+}
+
+/** A hint is never refused for what somebody wrote into a webhook, and keeps nothing of it. */
+function unlessCardData(text: string | undefined): string | undefined {
+  return cardDataIn(text).length === 0 ? text : undefined;
 }
 
 /** @returns whether there is such an open order */

@@ -43,6 +43,20 @@ describe('a hint', () => {
     expect(temporal.signal).toHaveBeenCalledWith(expect.objectContaining({ name: 'reviewHint' }), sent);
   });
 
+  it('keeps nothing of it that is card data, and is not refused for that', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.executeUpdate.mockRejectedValue(refused('hint-wanted'));
+    temporal.signal.mockResolvedValue(undefined);
+    const disguised = {
+      transactionId: '4111 1111 1111 1111',
+      decision: '5555 5555 5555 4444',
+    };
+    expect(await orderScreening.hint({ ...hint, ...disguised })).toEqual({ outcome: 'accepted' });
+    expect(JSON.stringify([temporal.executeUpdate.mock.calls, temporal.signal.mock.calls])).not.toMatch(
+      /4111|5555/,
+    );
+  });
+
   it('is unknown when the order ends before the signal comes', async () => {
     vi.useFakeTimers();
     const { orderScreening, temporal } = aClient();
