@@ -86,7 +86,7 @@ const CONTRAST_OF_THE_DOCS = `
 /** Makes the HTTP API; the caller listens. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { orderScreening, log } = options;
-  const metrics = createHttpMetrics();
+  const metrics = createHttpMetrics(options.apiKeys);
   const record = createAnswerRecord(log, metrics);
   const app: FastifyInstance = fastify({
     ...connectionOptions({ ...CONNECTION_TIMES, ...options.times }, record),

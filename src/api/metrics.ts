@@ -1,7 +1,7 @@
 /** What the API logs and counts of each answer. */
 import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
 import {
   actorSchema,
@@ -12,7 +12,7 @@ import {
   orderIdSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
-import type { Scope } from '../config/index.ts';
+import type { ApiKeys, Scope } from '../config/index.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import { METRICS, namedAs } from '../orders/metrics.ts';
 import { OVERRIDE_ACTIONS } from '../orders/words.ts';
@@ -36,8 +36,8 @@ export interface HttpMetrics {
   text(): Promise<string>;
 }
 
-/** Counts answers by route and status. */
-export function createHttpMetrics(): HttpMetrics {
+/** Counts answers by route and status, and tells whether the keys' file is refused. */
+export function createHttpMetrics(apiKeys: ApiKeys): HttpMetrics {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const durations = new Histogram({
@@ -50,6 +50,13 @@ export function createHttpMetrics(): HttpMetrics {
     ...namedAs('order_screening_hints_total'),
     labelNames: ['integration', 'outcome'],
     registers: [register],
+  });
+  new Gauge({
+    ...namedAs('order_screening_api_keys_refused'),
+    registers: [register],
+    collect() {
+      this.set(apiKeys.refused ? 1 : 0);
+    },
   });
   return {
     noteHint: (integration, outcome) => hints.inc({ integration, outcome }),

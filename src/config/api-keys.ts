@@ -28,6 +28,8 @@ export interface ApiKey {
 /** The keys that are valid now. */
 export interface ApiKeys {
   readonly current: readonly ApiKey[];
+  /** Their file was read again, and is broken: those of before are valid still. */
+  readonly refused?: boolean;
 }
 
 /** @returns the key as it is kept; the key itself can't be read from it */
@@ -129,6 +131,7 @@ export class KeysOfFile implements ApiKeys {
   readonly file: string;
   readonly #integrations: ReadonlySet<string>;
   #current: readonly ApiKey[];
+  #refused = false;
 
   constructor(file: string, integrations: ReadonlySet<string>, first: readonly ApiKey[]) {
     this.file = file;
@@ -140,11 +143,16 @@ export class KeysOfFile implements ApiKeys {
     return this.#current;
   }
 
+  get refused(): boolean {
+    return this.#refused;
+  }
+
   /** Reads the file again. @returns its faults: none, and its keys are the valid ones from now on */
   reload(): readonly Fault[] {
     const faults = new FaultList();
     const keys = readApiKeysFile(this.file, this.#integrations, faults);
     if (keys !== undefined) this.#current = keys;
+    this.#refused = keys === undefined;
     return faults.all;
   }
 }

@@ -96,6 +96,12 @@ export const METRICS = {
     from: 'API',
     about: 'webhooks of the screening service, by whether an open order was found',
   },
+  order_screening_api_keys_refused: {
+    kind: 'gauge',
+    from: 'API',
+    about:
+      '1 while the file of `API_KEYS_FILE` is broken, so that the keys of before are the valid ones; else 0',
+  },
   order_screening_http_request_duration_seconds: {
     kind: 'histogram',
     from: 'API',

@@ -40,7 +40,12 @@ async function anApiProcess(...keys: GivenKey[]) {
         headers: { authorization: `Bearer ${key}` },
       })
     ).status;
-  return { api, file, folder, statusOf };
+  /** What the metrics say of the file: 1, it is refused. */
+  const refusedMetric = async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return /^order_screening_api_keys_refused (\d)$/m.exec(metrics)?.[1];
+  };
+  return { api, file, folder, statusOf, refusedMetric };
 }
 
 describe('a key that is taken out of the file', () => {
@@ -86,7 +91,8 @@ describe('a key that is taken out of the file', () => {
 
 describe('a file that is broken, or gone', () => {
   it('is refused in clear words, and the last good keys stay', async () => {
-    const { api, file, statusOf } = await anApiProcess(SHOP, OPS);
+    const { api, file, statusOf, refusedMetric } = await anApiProcess(SHOP, OPS);
+    expect(await refusedMetric()).toBe('0');
     const refused = () => api.output().match(/the file of API keys is refused/g)?.length ?? 0;
     const spoilings = [
       () => writeFileSync(file, '[{"name": "shop", '),
@@ -97,6 +103,7 @@ describe('a file that is broken, or gone', () => {
       spoil();
       await eventually(() => expect(refused()).toBeGreaterThan(index), WITHIN);
       expect([await statusOf(SHOP), await statusOf(OPS)]).toEqual([422, 422]);
+      expect(await refusedMetric()).toBe('1');
     }
     expect(api.output()).toContain('API_KEYS_FILE names a file that is not JSON');
     expect(api.output()).toContain('API_KEYS_FILE names a file without a key');
@@ -104,6 +111,7 @@ describe('a file that is broken, or gone', () => {
     writeFileSync(file, contentOf(OPS));
     await eventually(async () => expect(await statusOf(SHOP)).toBe(401), WITHIN);
     expect(await statusOf(OPS)).toBe(422);
+    expect(await refusedMetric()).toBe('0');
   }, 60_000);
 });
 
