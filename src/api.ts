@@ -1,11 +1,11 @@
 /** `npm run api`: the HTTP API as a process of its own. */
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import closeWithGrace from 'close-with-grace';
 import { startApi } from './api/create-api.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import { ConfigError, loadConfig } from './config/index.ts';
-import { createLog, showError } from './process/log.ts';
+import { createLog, sayingWhyUnreachable, showError } from './process/log.ts';
 import { createOrderScreening } from './starter.ts';
 
 const CLOSE_WITHIN_MS = 15_000;
@@ -14,7 +14,10 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env, 'api');
   const log = createLog('api', config.logLevel);
   // Connects at the first call: without Temporal the API is up and says 503.
-  const connection = Connection.lazy(config.temporal.connection);
+  const connection = Connection.lazy({
+    ...config.temporal.connection,
+    interceptors: [sayingWhyUnreachable(log, makeGrpcRetryInterceptor(defaultGrpcRetryOptions()))],
+  });
   const dataConverter = createDataConverter(config.payloadKeys);
   const client = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const cards = createCardStash(config.cardStash.url, config.cardStash.keys);

@@ -1,5 +1,5 @@
 /** What the activities stand on, put together by the worker, and what they are to a worker. */
-import { activityInfo, log, sleep } from '@temporalio/activity';
+import { activityInfo, asyncLocalStorage, log, sleep } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type {
@@ -17,7 +17,12 @@ import type { Fault } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
-import { createScreeningClient, MOST_FAULTS, type ScreeningClient } from '../screening/index.ts';
+import {
+  createScreeningClient,
+  MOST_FAULTS,
+  type ScreeningClient,
+  type ScreeningError,
+} from '../screening/index.ts';
 import { begunByAnotherRun, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
@@ -51,7 +56,21 @@ export function clientOf(integration: Integration): ScreeningClient {
   const { name } = integration;
   const apiKey = integration.apiKey();
   if (!apiKey) throw ApplicationFailure.retryable(`integration «${name}» has no API key`, 'no-api-key');
-  return createScreeningClient({ ...integration, apiKey });
+  const onFailure = (error: ScreeningError, host: string): void => sayWhy(name, error, host);
+  return createScreeningClient({ ...integration, apiKey, onFailure });
+}
+
+/** What the service refuses in its own words is the order's matter, and on its record. */
+function sayWhy(integration: string, error: ScreeningError, address: string): void {
+  const { operation: call, outcome, reason, status } = error;
+  const fields = { integration, call, reason, address, ...(status !== undefined && { status }) };
+  // A client may be used outside of an activity, too, where nobody logs.
+  const log = asyncLocalStorage.getStore()?.log;
+  if (log === undefined) return;
+  if (reason === 'forbidden') log.error('the screening service does not accept our API key', fields);
+  else if (outcome === 'refused') return;
+  else if (status === undefined) log.warn('the screening service does not answer', fields);
+  else log.warn('the screening service answers with an error', fields);
 }
 
 /**

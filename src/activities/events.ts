@@ -1,9 +1,10 @@
 /** Sends events to the order service, in order and signed; and forgets the card. */
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../orders/messages.ts';
+import { requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
 import { tellNextTry, tryAgain, waitLonger } from './tries.ts';
@@ -55,11 +56,19 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
     noteDelivery(event, true);
   } catch (error) {
     noteDelivery(event, false);
+    sayNotTaken(event.integration, error);
     throw ApplicationFailure.retryable(
       error instanceof Error ? error.message : 'not delivered',
       'not-delivered',
     );
   }
+}
+
+/** Says in the log why an event wasn't taken. */
+export function sayNotTaken(integration: string | undefined, error: unknown): void {
+  const { reason, address } =
+    error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
+  log.warn('the receiver of events did not take an event', { integration, reason, address });
 }
 
 // Sends events to the order service, signed by Standard Webhooks.
@@ -75,21 +84,36 @@ export function createEventSender(url: string, secrets: readonly string[]): Even
   return async (event, timeoutMs) => {
     const { id, ...payload } = event;
     const body = JSON.stringify(payload);
+    const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(url, {
       method: 'POST',
       body,
       redirect: 'manual',
       size: MAX_REPLY_BYTES,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
       headers: signedHeaders(secrets, id, body),
-    }).catch(() => undefined);
-    await response?.arrayBuffer().catch(() => undefined);
-    if (response?.ok !== true) {
-      throw new Error(
-        `the events receiver ${response === undefined ? 'did not answer' : `answered ${response.status}`}`,
-      );
-    }
+    }).catch((error: unknown) => {
+      throw new NotTaken('did not answer', signal.aborted ? 'timeout' : requestReason(error), url);
+    });
+    await response.arrayBuffer().catch(() => undefined);
+    const { ok, status } = response;
+    if (!ok) throw new NotTaken(`answered ${status}`, `http-${status}`, url);
   };
+}
+
+/** An event that the receiver did not take. Its words hold no address and no content. */
+class NotTaken extends Error {
+  override readonly name = 'NotTaken';
+  /** Why, in one slug. */
+  readonly reason: string;
+  /** Host and port: the rest of an address may be secret. */
+  readonly address: string;
+
+  constructor(what: string, reason: string, url: string) {
+    super(`the events receiver ${what}`);
+    this.reason = reason;
+    this.address = new URL(url).host;
+  }
 }
 
 /** @returns the headers of an event that is sent now, signed by Standard Webhooks with each of the secrets */

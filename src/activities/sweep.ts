@@ -15,6 +15,7 @@ import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
 import { gaugeOf } from '../orders/metrics.ts';
 import { type Instant, instant, PHASES } from '../orders/words.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
+import { sayNotTaken } from './events.ts';
 import { waitLonger } from './tries.ts';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -98,9 +99,6 @@ export class Sweeper {
       if (this.#told.has(id) || (Date.now() < until && (await isTold(this.#world, finding)))) told.add(id);
     }
     this.#told = told;
-    if (told.size < this.#standing.length) {
-      log.warn('the receiver of events did not take all that the sweep found');
-    }
   }
 }
 
@@ -138,7 +136,8 @@ async function isTold(world: ActivityWorld, finding: SweepFinding): Promise<bool
   try {
     await tell(world, finding);
     return true;
-  } catch {
+  } catch (error) {
+    sayNotTaken(orderOfWorkflowId(finding.workflowId)?.integration, error);
     return false;
   }
 }

@@ -26,6 +26,7 @@ import {
   temporalUnavailable,
   toOrderError,
   within,
+  workerSilent,
 } from './temporal-errors.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
 
@@ -110,7 +111,7 @@ async function goesOn(
 ): Promise<PortalAnswer> {
   const { actions } = await openState(context, orderWorkflowId(integration, orderId));
   const record = actions.find((one) => one.number === number);
-  if (record === undefined) throw temporalUnavailable();
+  if (record === undefined) throw workerSilent();
   const { kind, transactionId } = record;
   return {
     number,

@@ -9,7 +9,7 @@ import { answerNow } from '../orders/tickets.ts';
 import { describeOrder, finalRecord, isOpen, openState } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
 import { decodeArrayFromPayloads } from './sdk-internals.ts';
-import { asOrderError, attemptMismatch, temporalUnavailable, within } from './temporal-errors.ts';
+import { asOrderError, attemptMismatch, within, workerSilent } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
 /** For all that is asked: the customer has waited for the budget and 2 s already. */
@@ -43,7 +43,7 @@ export async function pendingAnswer(
     description?.status.name === 'RUNNING' &&
     description.typedSearchAttributes.get(orderAttributes.phase) === 'screening' &&
     (description.typedSearchAttributes.get(orderAttributes.decision) ?? 'pending') === 'pending';
-  if (!waits) throw temporalUnavailable();
+  if (!waits) throw workerSilent();
   const known = await startedWith(context, workflowId, deadline);
   if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
   return pendingByPolicy(request);

@@ -12,7 +12,7 @@ import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
 import { isOrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 
-/** Thrown when a call to Temporal had no answer in time. Whether it was done isn't known. */
+/** A call to Temporal, or to an order, had no answer in time. Whether it was done isn't known. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
 }
@@ -80,6 +80,11 @@ export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderSc
   const error = new OrderScreeningError('temporal-unavailable', words);
   if (cause !== undefined) error.cause = cause;
   return error;
+}
+
+/** @returns the error of an order that a worker has begun with and has not answered: the same is to be sent again */
+export function workerSilent(): OrderScreeningError {
+  return temporalUnavailable(new DeadlinePassed('the worker did not answer in time'));
 }
 
 /** @returns whether a call ended without an answer: its deadline passed or it was cut off */

@@ -44,20 +44,23 @@ exit "$code"
  * Starts a program that dies with this process, however this process ends (on Windows: only when it is asked to).
  *
  * @param output a file descriptor that takes the child's standard output and error
+ * @param env its environment, this process's unless given
  * @throws Error when the program can't be started
  */
 export async function startGuardedChild(
   command: string,
   args: readonly string[],
   output: number | 'ignore',
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<GuardedChild> {
   const guarded = process.platform !== 'win32';
   const child = guarded
     ? spawn('sh', ['-c', GUARD, 'sh', command, ...args], {
         detached: true,
+        env,
         stdio: ['ignore', output, output, 'pipe'],
       })
-    : spawn(command, args, { stdio: ['ignore', output, output] });
+    : spawn(command, args, { env, stdio: ['ignore', output, output] });
   const { pid } = child;
   if (pid === undefined) {
     const error = await new Promise<Error>((resolve) => child.once('error', resolve));

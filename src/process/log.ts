@@ -3,6 +3,7 @@
  * headers, bodies and the messages of errors never are: webhook secrets stand in paths, keys in the addresses of status
  * calls, personal data in bodies, and errors quote what they failed on.
  */
+import type { ConnectionOptions } from '@temporalio/client';
 import { type DestinationStream, pino } from 'pino';
 import type { LogLevel } from '../config/index.ts';
 import { withoutCardNumbers } from '../orders/card-numbers.ts';
@@ -43,9 +44,9 @@ export interface LogFields {
   fault?: string | undefined;
   /** Why, in one slug. */
   reason?: string | undefined;
-  /** Temporal's host and port, and its namespace. */
+  /** Host and port: Temporal's, the screening service's, the receiver's. */
   address?: string | undefined;
-  /** A call to Temporal, by the name of its operation. */
+  /** A call to Temporal or to the screening service, by the name of its operation. */
   call?: string | undefined;
   namespace?: string | undefined;
   /** The version of a worker. */
@@ -118,7 +119,7 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
 };
 
 /** Letters and a little punctuation: no number, no address, nothing in quotes, nothing after a colon. */
-const PLAIN_WORDS = /^[A-Za-z][A-Za-z ,.'()-]{0,118}$/;
+const PLAIN_WORDS = /^[A-Za-z][A-Za-z ,;.'()-]{0,118}$/;
 const LISTENING = /^Server listening at https?:\/\/[\w.:[\]-]+$/;
 const LEFT_OUT = 'a line of a library; its words are left out';
 
@@ -143,11 +144,29 @@ export function createLog(name: string, level: LogLevel, destination?: Destinati
       const plain = PLAIN_WORDS.test(words) || LISTENING.test(words);
       const shown = listed(fields);
       const said = plain ? words : LEFT_OUT;
-      const repeats = repeated.since(JSON.stringify({ severity, said, ...shown, tries: undefined }));
+      const repeats = repeated.since(JSON.stringify({ severity, said, ...whatRepeats(shown) }));
       if (repeats === undefined) return;
       logger[severity]({ ...shown, ...(repeats > 0 && { repeats }) }, said);
     },
   };
+}
+
+/**
+ * @returns what tells a line from another one. One that says why is the same for each order that it happens to, and one that says whom
+ * nobody could reach for each activity, too.
+ */
+function whatRepeats(shown: Record<string, unknown>): Record<string, unknown> {
+  const { tries: _tries, ...ofAnOrder } = shown;
+  if (!saysWhy(shown)) return ofAnOrder;
+  const { orderId: _orderId, workflowId: _workflowId, attempt: _attempt, ...ofAnActivity } = ofAnOrder;
+  if (shown.address === undefined) return ofAnActivity;
+  const { workflowType: _type, activityType: _activity, taskQueue: _queue, ...ofAny } = ofAnActivity;
+  return ofAny;
+}
+
+function saysWhy({ reason, err }: Record<string, unknown>): boolean {
+  if (reason !== undefined) return true;
+  return typeof err === 'object' && err !== null && ('reason' in err || 'why' in err || 'grpc' in err);
 }
 
 const SAID_ONCE_IN_MS = 10_000;
@@ -178,6 +197,35 @@ function listed(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined));
 }
 
+type CallInterceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+
+/** Of gRPC: nobody was there. */
+const UNAVAILABLE = 14;
+/** As the worker's log says it. */
+export const TEMPORAL_UNREACHABLE = 'Temporal can not be reached, the call is tried again';
+
+/** @returns `retry`, the interceptor that tries calls to Temporal again, which says in the log of each try that reached nobody why */
+export function sayingWhyUnreachable(log: Log, retry: CallInterceptor): CallInterceptor {
+  return (options, nextCall) =>
+    retry(options, (ofTry) => {
+      const call = nextCall(ofTry);
+      const start = call.start.bind(call);
+      call.start = (metadata, listener) =>
+        start(metadata, {
+          onReceiveMetadata: (received) => listener?.onReceiveMetadata?.(received),
+          onReceiveMessage: (message) => listener?.onReceiveMessage?.(message),
+          onReceiveStatus: (status) => {
+            if (status.code === UNAVAILABLE) {
+              const fields = { call: options.method_definition.path.split('/').at(-1), err: status.details };
+              log.foreign('warn', fields, TEMPORAL_UNREACHABLE);
+            }
+            listener?.onReceiveStatus?.(status);
+          },
+        });
+      return call;
+    });
+}
+
 const SLUG = /^[\w-]{1,64}$/;
 const FRAME = /^\s+at (?:[^()]{1,200} \()?(?:file:\/\/|node:|\/)[^()\s]{1,400}:\d+:\d+\)?$/;
 const MOST_FRAMES = 10;
@@ -190,6 +238,10 @@ const MOST_CAUSES = 5;
 export function showError(error: unknown, causesLeft = MOST_CAUSES): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error, ...connectionFault(error) };
   const code = 'code' in error ? error.code : undefined;
+  // A failure that one of our activities ended with: its type says why, and its frames only where we say so.
+  if (error.name === 'ApplicationFailure' && 'type' in error && SLUG.test(String(error.type))) {
+    return { type: error.name, reason: String(error.type) };
+  }
   return {
     type: SLUG.test(error.name) ? error.name : 'Error',
     ...((typeof code === 'number' || (typeof code === 'string' && SLUG.test(code))) && { code }),
@@ -204,9 +256,9 @@ export function showError(error: unknown, causesLeft = MOST_CAUSES): Record<stri
 
 /** What gRPC calls a refusal, as its two libraries write it at the beginning. */
 const GRPC = /^(?:\d{1,2} ([A-Z_]{2,20}): |Status \{ code: ([A-Za-z]{2,20}),)/;
-/** Words of Node, of Rust and of TLS that name a cause, and nothing else. */
+/** Words of Node, of Rust, of TLS and of ours that name a cause, and nothing else. */
 const WHY =
-  /\b(E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|PIPE|NOTFOUND|AI_AGAIN)|Connection(?:Refused|Reset|Aborted)|BrokenPipe|TimedOut|NotConnected|HostUnreachable|NetworkUnreachable|UnexpectedEof|dns error|UnknownIssuer|NotValidForName|BadSignature|Expired|NotValidYet|CertificateRequired|HandshakeFailure)\b/;
+  /\b((?:Temporal|the worker) did not answer in time|E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|PIPE|NOTFOUND|AI_AGAIN)|Connection(?:Refused|Reset|Aborted)|BrokenPipe|TimedOut|NotConnected|HostUnreachable|NetworkUnreachable|UnexpectedEof|dns error|UnknownIssuer|NotValidForName|BadSignature|Expired|NotValidYet|CertificateRequired|HandshakeFailure)\b/;
 const IP = String.raw`\d{1,3}(?:\.\d{1,3}){3}|\[?[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}\]?`;
 /** Where those libraries write whom they could not reach: after the name of the system's error, or before it. */
 const PEER = new RegExp(
@@ -214,13 +266,17 @@ const PEER = new RegExp(
   'i',
 );
 
+/** How grpc-js says for what a call had waited when its time was up: for a connection. */
+const NOT_CONNECTED =
+  /^4 DEADLINE_EXCEEDED: Deadline exceeded after [^"']{0,200}\b(?:W|w)aiting for (?:LB pick|name resolution)\b/;
+
 /** @returns what an error's words say of a connection that failed: gRPC's status, why, and whom it should have reached */
 function connectionFault(words: unknown): { grpc?: string; why?: string; address?: string } {
   if (typeof words !== 'string') return {};
   const begin = words.slice(0, 2_000);
   const [, ofNode, ofRust] = GRPC.exec(begin) ?? [];
   const grpc = ofNode ?? ofRust;
-  const why = WHY.exec(begin)?.[1];
+  const why = NOT_CONNECTED.test(begin) ? 'not connected' : WHY.exec(begin)?.[1];
   const [, ...peers] = why === undefined ? [] : (PEER.exec(begin) ?? []);
   const address = peers.find((peer) => peer !== undefined);
   return {

@@ -26,7 +26,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
  * connections, so one may be made for each call. Throws when an address is not an http(s) one, without showing it.
  */
 export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {
-  const { apiKey, dialect, apiKeyHeader = false } = settings;
+  const { apiKey, dialect, apiKeyHeader = false, onFailure } = settings;
   const base = withoutLastSlash(settings.baseUrl, 'baseUrl');
   const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
 
@@ -38,8 +38,13 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
     const { operation, url, body, secrets = [] } = request;
     const timeoutMs = options?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const headers = apiKeyHeader ? { 'x-api-key': apiKey } : {};
-    const reply = await exchange({ operation, url, headers, body, timeoutMs });
-    return read(reply, { operation, secrets: [apiKey, ...secrets] });
+    try {
+      const reply = await exchange({ operation, url, headers, body, timeoutMs });
+      return read(reply, { operation, secrets: [apiKey, ...secrets] });
+    } catch (error) {
+      if (error instanceof ScreeningError) onFailure?.(error, new URL(url).host);
+      throw error;
+    }
   }
 
   /** The address of a status call. It holds the key: it goes to `exchange` and nowhere else. */
@@ -125,6 +130,8 @@ export interface ScreeningClientSettings {
   dialect: Dialect;
   /** Send the key in the header `x-api-key`, too, with each call; false unless given. */
   apiKeyHeader?: boolean;
+  /** Told of each call that does not succeed, with the host, and the port where it isn't the usual one. */
+  onFailure?: (error: ScreeningError, host: string) => void;
 }
 
 export interface CallOptions {

@@ -97,7 +97,8 @@ const CODES: Record<string, Reason> = {
 
 const HANDSHAKE = /wrong version number|unsupported protocol|alert protocol version|handshake failure/;
 
-function requestReason(error: unknown): Reason {
+/** @returns why a request of node-fetch had no reply, unless its time was up */
+export function requestReason(error: unknown): Reason {
   if (!(error instanceof FetchError)) return 'reset';
   const known = error.code === undefined ? undefined : CODES[error.code];
   if (known !== undefined) return known;

@@ -15,6 +15,7 @@ export {
   readForAdoption,
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
+export { requestReason } from './exchange.ts';
 export { email, hasUnprintable } from './fields.ts';
 export {
   createBodySchema,

@@ -1,11 +1,12 @@
 /** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address, the queues' too. */
 import type { Client } from '@temporalio/client';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
 import { msOf } from '../client/read-orders.ts';
 import { type Config, ConfigError } from '../config/index.ts';
 import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
 import { gaugeOf, histogramBounds } from '../orders/metrics.ts';
-import type { Log } from '../process/log.ts';
+import { type Log, TEMPORAL_UNREACHABLE } from '../process/log.ts';
 
 /** The SDK's own histograms are in milliseconds; a checkout has up to 7.5 s. */
 const TASK_BOUNDS = [
@@ -29,7 +30,7 @@ export function installRuntime(config: Config, log: Log): void {
   const { host, port } = config.metrics;
   try {
     Runtime.install({
-      logger: temporalLogger(log),
+      logger: temporalLogger(log, config.workerVersion),
       telemetryOptions: {
         metrics: {
           prometheus: {
@@ -52,44 +53,70 @@ export function installRuntime(config: Config, log: Log): void {
   }
 }
 
-/** @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged */
-export function temporalLogger(log: Log): Logger {
+/**
+ * @param version of this process's workers, absent where they are unversioned
+ * @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged
+ */
+export function temporalLogger(log: Log, version?: WorkerDeploymentVersion): Logger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    const {
-      workflowId,
-      workflowType,
-      activityType,
-      attempt: tries,
-      orderAttempt,
-      taskQueue,
-      error,
-    } = { ...meta };
-    const { job, action, reason, integration } = { ...meta };
-    const [, call, retries] = RETRIED.exec(message) ?? [];
+    const { workflowId, workflowType, activityType, attempt, orderAttempt, taskQueue, error } = { ...meta };
+    const { job, action, reason, integration, call, status, address, failure } = { ...meta };
+    const [, failedCall, retries] = RETRIED.exec(message) ?? [];
     const expected = message.startsWith('No workflows registered');
     const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
+    const cannotRun = message === 'Failing workflow task';
     const fields = {
       workflowId,
       workflowType,
       activityType,
       attempt: orderAttempt,
-      tries: retries === undefined ? tries : Number(retries),
-      call,
+      tries: retries === undefined ? attempt : Number(retries),
+      call: failedCall ?? call,
+      status,
+      address,
       taskQueue,
       job,
       action,
-      reason,
+      reason: cannotRun ? whyFailing(String(failure)) : reason,
+      ...(cannotRun && version),
       err: error,
     };
-    const words = call === undefined ? message : NOBODY_THERE.test(String(error)) ? UNREACHABLE : REFUSED;
+    const words =
+      failedCall === undefined
+        ? wordsOf(message, error)
+        : NOBODY_THERE.test(String(error))
+          ? TEMPORAL_UNREACHABLE
+          : REFUSED;
     log.foreign(severity, { integration, ...orderOfWorkflowId(String(workflowId)), ...fields }, words);
   });
+}
+
+/** What the SDK says of an order whose task fails, which is tried again, so that it can be understood. */
+function wordsOf(message: string, error: unknown): string {
+  if (message === 'Failing workflow task') return 'this build can not run an order, its task is tried again';
+  // Its completion is waited for, too: of Temporal that can't be reached, or of a machine that is busy.
+  if (message.startsWith('[TMPRL1104] ')) return 'a step of an order took over five seconds';
+  const failed = error instanceof Error && error.name.endsWith('Failure');
+  if (message === 'Workflow failed' && !failed)
+    return 'the code of an order threw an error, its task is tried again';
+  return message;
+}
+
+/** In what the core writes of a failed task, which quotes the error's message: what made it fail, or which class of error. */
+const FORCED_BY = /, force_cause: (\w{1,64}) \}$/;
+const UNKNOWN_RULES = /^Failure \{ failure: Some\(Failure \{ message: "This worker does not know rules /;
+const THROWN = /\\n\\n((?:Type|Range|Reference|Syntax|Eval|URI)?Error)\b/;
+
+function whyFailing(failure: string): string {
+  const [, cause = 'Unspecified'] = FORCED_BY.exec(failure) ?? [];
+  if (cause !== 'Unspecified') return cause;
+  if (UNKNOWN_RULES.test(failure)) return 'unknown-rules';
+  return THROWN.exec(failure)?.[1] ?? 'unknown';
 }
 
 /** How the core says that a call failed; it goes on by itself. */
 const RETRIED = /^gRPC call (\w{1,64}) retried (\d{1,9}) times$/;
 const NOBODY_THERE = /^Status \{ code: (?:Unavailable|DeadlineExceeded|Cancelled|Unknown),/;
-const UNREACHABLE = 'Temporal can not be reached, the call is tried again';
 const REFUSED = 'Temporal refuses a call, it is tried again';
 
 // Shows how far behind each task queue is. Asked of the server, so that it shows also when nobody works on

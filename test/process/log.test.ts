@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { frameworkLog } from '../../src/api/metrics.ts';
-import { createLog, type LogFields, showError } from '../../src/process/log.ts';
+import { freePort } from '../../src/dev/guarded-child.ts';
+import { createLog, type LogFields, sayingWhyUnreachable, showError } from '../../src/process/log.ts';
 
 const SECRET = 'to-be-kept-out';
 
@@ -101,6 +104,11 @@ describe('the log', () => {
     [`7 PERMISSION_DENIED: ${SECRET}`, { grpc: 'PERMISSION_DENIED' }],
     ['Status { code: Unavailable, message: "dns error" }', { grpc: 'Unavailable', why: 'dns error' }],
     ['invalid peer certificate: UnknownIssuer', { why: 'UnknownIssuer' }],
+    [
+      `4 DEADLINE_EXCEEDED: Deadline exceeded after 2.001s,Waiting for LB pick ${SECRET}`,
+      { grpc: 'DEADLINE_EXCEEDED', why: 'not connected' },
+    ],
+    ['the worker did not answer in time', { why: 'the worker did not answer in time' }],
   ])('says why there is no connection: %s', (words, why) => {
     for (const error of [new Error(words), words]) {
       const shown = showError(error);
@@ -119,10 +127,34 @@ describe('the log', () => {
     expect(JSON.stringify(showError(new Error(words)))).not.toMatch(new RegExp(`${SECRET}|12345|user`));
   });
 
+  it('says of a failed activity why, by its type alone', () => {
+    const failure = ApplicationFailure.retryable(SECRET, 'connection-refused');
+    expect(showError(failure)).toEqual({ type: 'ApplicationFailure', reason: 'connection-refused' });
+    const of = ApplicationFailure.retryable('x', `a type ${SECRET}`);
+    expect(JSON.stringify(showError(of))).not.toContain(SECRET);
+  });
+
   it('ends at causes that go round', () => {
     const error = new Error('x');
     error.cause = error;
     expect(JSON.stringify(showError(error)).match(/"type"/g)).toHaveLength(6);
+  });
+});
+
+it('says of each try of a call to Temporal that reaches nobody which call it is, and why', async () => {
+  const { log, lines } = aLog();
+  const address = `127.0.0.1:${await freePort()}`;
+  const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+  const connection = Connection.lazy({ address, interceptors: [sayingWhyUnreachable(log, retry)] });
+  onTestFinished(() => connection.close());
+  const asked = connection.withDeadline(Date.now() + 2_000, () =>
+    connection.workflowService.getSystemInfo({}),
+  );
+  await expect(asked).rejects.toThrow();
+  expect(lines[0]).toMatchObject({
+    msg: 'Temporal can not be reached, the call is tried again',
+    call: 'GetSystemInfo',
+    err: { why: 'ECONNREFUSED', address },
   });
 });
 
@@ -149,6 +181,27 @@ describe("a library's line", () => {
     expect(last()).toContain('its words are left out');
     expect(last()).toContain('order:default:1');
     expect(last()).not.toContain(words);
+  });
+
+  it('that says why is counted over all orders, and names the first', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { log, lines } = aLog();
+    const failed = (orderId: string, reason: string) =>
+      log.foreign(
+        'warn',
+        { orderId, attempt: 1, err: ApplicationFailure.retryable('x', reason) },
+        'Activity failed',
+      );
+    for (const orderId of ['1', '2', '3']) failed(orderId, 'dns');
+    failed('4', 'timeout');
+    vi.advanceTimersByTime(10_000);
+    failed('5', 'dns');
+    expect(lines.map(({ orderId, repeats }) => [orderId, repeats])).toEqual([
+      ['1', undefined],
+      ['4', undefined],
+      ['5', 2],
+    ]);
   });
 
   it('of Fastify passes the same way, with errors and without', () => {

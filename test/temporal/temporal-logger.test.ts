@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../src/process/log.ts';
 import { temporalLogger } from '../../src/temporal/runtime.ts';
@@ -56,6 +57,58 @@ describe("the log of Temporal's SDK", () => {
     logger.error(`Error while processing ActivityTask.start: ${SECRET}`, { task: SECRET });
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatchObject({ action: 'cancel', err: { type: 'string' } });
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  const failing = (stack: string, cause = 'Unspecified') =>
+    [
+      'Failing workflow task',
+      {
+        runId: SECRET,
+        failure: `Failure { failure: Some(Failure { message: "${SECRET}", source: "TypeScriptSDK", stack_trace: "${stack}", encoded_attributes: None, cause: None, failure_info: None }), force_cause: ${cause} }`,
+      },
+    ] as const;
+
+  it.each([
+    [
+      'the class of what was thrown',
+      failing('/w.js:1\\n\\nTypeError: to-be-kept-out\\n    at x'),
+      'TypeError',
+    ],
+    ['why the SDK failed it', failing('', 'NonDeterministicError'), 'NonDeterministicError'],
+    ['nothing it was not told', failing(`\\n\\n${SECRET}: x`), 'unknown'],
+  ])('says of a workflow task that fails %s, and by which build', (_what, line, reason) => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog('worker', 'debug', { write: (text) => void lines.push(JSON.parse(text)) });
+    temporalLogger(log, { deploymentName: 'orders', buildId: 'v2' }).warn(...line);
+    expect(lines).toMatchObject([
+      { msg: 'this build can not run an order, its task is tried again', reason, buildId: 'v2' },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('says of an order of unknown rules that they are unknown', () => {
+    const { logger, lines } = aLogger();
+    const failure =
+      'Failure { failure: Some(Failure { message: "This worker does not know rules 9: it knows 1, 2. D';
+    logger.warn('Failing workflow task', { failure });
+    expect(lines).toMatchObject([{ reason: 'unknown-rules' }]);
+  });
+
+  it('calls an order failed only where it is', () => {
+    const { logger, lines } = aLogger();
+    logger.warn('Workflow failed', { error: new TypeError(SECRET) });
+    logger.warn('Workflow failed', { error: ApplicationFailure.nonRetryable(SECRET, 'invalid-request') });
+    expect(lines).toMatchObject([
+      { msg: 'the code of an order threw an error, its task is tried again', err: { type: 'TypeError' } },
+      { msg: 'Workflow failed', err: { reason: 'invalid-request' } },
+    ]);
+  });
+
+  it('says that a step is slow, without the words around it', () => {
+    const { logger, lines } = aLogger();
+    logger.warn(`[TMPRL1104] ${SECRET}:16:1 Workflow task duration exceeded 5 seconds.`);
+    expect(lines).toMatchObject([{ msg: 'a step of an order took over five seconds' }]);
     expect(JSON.stringify(lines)).not.toContain(SECRET);
   });
 
