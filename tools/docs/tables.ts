@@ -9,6 +9,7 @@ import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/o
 import { METRICS } from '../../src/orders/metrics.ts';
 import { POLICY_KEYS, type PolicyKey } from '../../src/orders/policy.ts';
 import { ORDER_EVENTS } from '../../src/orders/words.ts';
+import { DRILLS } from '../drill/drills.ts';
 import { lookalikeRows } from './lookalikes.ts';
 
 type Row = readonly string[];
@@ -57,6 +58,16 @@ export const TABLES: Record<string, () => Row[]> = {
       code(name),
       `${status}`,
       `${title}. ${detail.replaceAll('<', '\\<')}`,
+    ]),
+  ],
+  drills: () => [
+    ['drill', 'what happens', 'alert', 'what the log says of the cause', 'it is over when'],
+    ...DRILLS.map(({ name, about, alert, alertWhen, cause, over }) => [
+      code(name),
+      about,
+      `${code(alert)}, ${alertWhen}`,
+      `«${cause.words}», ${code(cause.says)}`,
+      over,
     ]),
   ],
 };
