@@ -12,7 +12,12 @@ export interface TemporalConnection {
   tls?: TLSConfig | boolean | null;
   metadata?: Metadata;
   apiKey?: string;
+  /** Of a client; the worker's own connection tries again at each call. */
+  channelArgs?: Record<string, number>;
 }
+
+/** The pauses between a client's tries to connect grow; gRPC's own limit of two minutes would make an outage that much longer. */
+const CLIENT_CHANNEL = { 'grpc.max_reconnect_backoff_ms': 5_000 };
 
 export interface TemporalSettings {
   /** No address is configured anywhere: the embedded server on this machine is meant. */
@@ -45,7 +50,11 @@ export function readTemporal(
     }
     return {
       embedded: address === undefined,
-      connection: { ...withoutUndefined(others), address: address ?? fallback },
+      connection: {
+        ...withoutUndefined(others),
+        address: address ?? fallback,
+        channelArgs: CLIENT_CHANNEL,
+      },
       namespace: namespace ?? 'default',
     };
   } catch (error) {

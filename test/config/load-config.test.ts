@@ -1,21 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   hashedKey,
   inspectConfig,
   loadConfig,
   loadLocalSettings,
-  loadTemporalSettings,
   type Role,
 } from '../../src/config/index.ts';
 import { faultsIn, least } from './support.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'order-screening-config-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function faultsOf(env: NodeJS.ProcessEnv, role?: Role): Record<string, string> {
   return faultsIn(() => loadConfig({ ...least, ...env }, role));
@@ -35,7 +27,11 @@ describe('settings from the environment', () => {
       codec: { origins: ['http://127.0.0.1:8233', 'http://localhost:8233'] },
       metrics: { host: '127.0.0.1', port: 9464 },
       logLevel: 'info',
-      temporal: { embedded: true, connection: { address: '127.0.0.1:7233' }, namespace: 'default' },
+      temporal: {
+        embedded: true,
+        connection: { address: '127.0.0.1:7233', channelArgs: expect.anything() },
+        namespace: 'default',
+      },
       temporalUiUrl: 'http://127.0.0.1:8233',
       local: { temporalPort: 7233, temporalUiPort: 8233, dataDir: '.data', sandboxPort: 8090 },
     });
@@ -191,14 +187,6 @@ describe('settings from the environment', () => {
     expect(Object.keys(faultsOf(env))).toEqual([path]);
   });
 
-  it.each(['temporal.example', 'temporal.example:7233', '192.0.2.1:1', '[::1]', '[::1]:7233'])(
-    'take Temporal’s address as the SDK does: %s',
-    (address) => {
-      expect(loadConfig({ ...least, TEMPORAL_ADDRESS: address }).temporal.connection.address).toBe(address);
-      expect(() => Connection.lazy({ address })).not.toThrow();
-    },
-  );
-
   it.each(['redis://cache', 'rediss://user:p%40ss@cache.example:6380/3', 'redis://[::1]'])(
     'take a card stash in Redis with the keys that its processes share: %s',
     (url) => {
@@ -249,35 +237,6 @@ it('keep no API key, only its hash, and take two of one name', () => {
   expect(api.keys.map(({ hash }) => hash)).toEqual(
     keys.map((key) => createHash('sha256').update(key).digest()),
   );
-});
-
-describe("Temporal's own settings", () => {
-  it('take the port of the embedded server where no address is set', () => {
-    expect(loadTemporalSettings({ ...least, TEMPORAL_PORT: '17233' }).connection.address).toBe(
-      '127.0.0.1:17233',
-    );
-  });
-
-  it('are read from the settings file of every Temporal tool', () => {
-    const file = join(folder, 'temporal.toml');
-    writeFileSync(
-      file,
-      '[profile.default]\naddress = "cloud.example:7233"\nnamespace = "shop.a1"\napi_key = "k"\n',
-    );
-    expect(loadTemporalSettings({ TEMPORAL_CONFIG_FILE: file })).toEqual({
-      embedded: false,
-      connection: { address: 'cloud.example:7233', apiKey: 'k', tls: true },
-      namespace: 'shop.a1',
-    });
-  });
-
-  it('are refused without quoting the file', () => {
-    const file = join(folder, 'broken.toml');
-    writeFileSync(file, '[profile.default]\napi_key = do-not-print-me\n');
-    const load = () => loadTemporalSettings({ TEMPORAL_CONFIG_FILE: file });
-    expect(load).toThrow(/TEMPORAL_\*/);
-    expect(load).not.toThrow('do-not-print-me');
-  });
 });
 
 it('reads the settings of the embedded server and the sandbox alone', () => {

@@ -16,6 +16,13 @@ const PORTAL_PATH = '/portal/api/v1/transaction-update';
 /** An integration in the policy file, without the addresses. */
 export type PolicyKeys = Record<string, unknown>;
 
+/** What processes are started of, beside what the deployment gives them. */
+export interface Build {
+  /** The folder of their code; this one unless given. */
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
 export interface ReceivedEvent {
   id: string;
   type: string;
@@ -48,6 +55,8 @@ export interface Deployment {
   startWorker: () => Promise<SpawnedProcess>;
   /** Stops worker and API and starts them with these variables beside the others. */
   restart: (env: Record<string, string>) => Promise<void>;
+  /** Starts a worker of another build beside the others; after `promoted` stops them all, and starts the API of that build. */
+  rollTo: (build: Build, promoted: () => Promise<unknown>) => Promise<void>;
   /** Everything that the processes wrote. */
   output: () => string;
   /** Events that arrived with a valid signature, in order. */
@@ -77,13 +86,13 @@ export type OrderReply = Reply['body'];
 /**
  * Starts a deployment.
  * @param integrations the policy file's integrations; each goes to the sandbox with the test key
- * @param options.env added to the environment of worker and API
+ * @param options.env added to the environment of worker and API; `options.cwd`: where their code is
  * @param options.apiKey what `call` sends as its bearer key
  */
 export async function deploy(
   temporalAddress: string,
   integrations: Record<string, PolicyKeys>,
-  options: { webhooks?: boolean; worker?: boolean; env?: NodeJS.ProcessEnv; apiKey?: string } = {},
+  options: Build & { webhooks?: boolean; worker?: boolean; apiKey?: string } = {},
 ): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-e2e-'));
   const apiPort = await freePort();
@@ -96,7 +105,7 @@ export async function deploy(
   const receiver = await startReceiver();
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
-  let more = options.env ?? {};
+  let { cwd, env: more = {} }: Build = options;
   let metricsPort = 0;
   const settings = () => ({
     TEMPORAL_ADDRESS: temporalAddress,
@@ -114,26 +123,31 @@ export async function deploy(
     API_PORT: String(port),
   });
   const spawned: SpawnedProcess[] = [];
-  const startWorker = async () => {
-    metricsPort = await freePort();
-    const worker = await spawnProcess('src/worker.ts', { env: env(), readyWhen: /worker is ready/ });
-    spawned.push(worker);
-    return worker;
-  };
-  const startApi = async (port: number, script = 'src/api.ts'): Promise<Api> => {
+  const start = async (script: string, port: number, readyWhen: RegExp) => {
     const process = await spawnProcess(script, {
+      ...(cwd !== undefined && { cwd }),
       env: env(port),
-      readyWhen: script === 'src/serve.ts' ? /API and worker are ready/ : /listening/i,
+      readyWhen,
     });
     spawned.push(process);
+    return process;
+  };
+  const startWorker = async () => {
+    metricsPort = await freePort();
+    return start('src/worker.ts', apiPort, /worker is ready/);
+  };
+  const startApi = async (port: number, script = 'src/api.ts'): Promise<Api> => {
+    const ready = script === 'src/serve.ts' ? /API and worker are ready/ : /listening/i;
+    const process = await start(script, port, ready);
     const url = `http://127.0.0.1:${port}`;
     return { url, process, call: callsTo(url, await contractOf(url), options.apiKey) };
   };
   if (options.worker !== false) await startWorker();
-  const { url: apiUrl, call } = await startApi(apiPort);
+  let api = await startApi(apiPort);
+  const call: Api['call'] = (...request) => api.call(...request);
   return {
     sandbox,
-    apiUrl,
+    apiUrl: api.url,
     startApi: async () => startApi(await freePort()),
     startServe: async () => {
       metricsPort = await freePort();
@@ -148,6 +162,14 @@ export async function deploy(
       more = env;
       await Promise.all(spawned.map((one) => one.stop()));
       await Promise.all([startWorker(), startApi(apiPort)]);
+    },
+    rollTo: async (build, promoted) => {
+      const before = [...spawned];
+      ({ cwd, env: more = {} } = build);
+      await startWorker();
+      await promoted();
+      await Promise.all(before.map((one) => one.stop()));
+      api = await startApi(apiPort);
     },
     worker: () => {
       const worker = spawned.findLast((one) => one.output().includes('worker is ready'));

@@ -1,8 +1,8 @@
-/** Replays histories with the workflow code of today: one that doesn't replay is an order that will stop. */
+/** Replays histories, with the workflow code of today unless told otherwise: one that doesn't replay is an order that will stop. */
 import { randomUUID } from 'node:crypto';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { grpcCode } from '../../src/client/temporal-errors.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 
@@ -26,14 +26,16 @@ export interface Replays {
  * the order. That last task is lived, not replayed; the tasks before it must make the commands that are recorded. None is cut at a
  * task that ran a local activity, because nobody is there to run it.
  *
+ * @param options.code other workflow code than that of today
  * @param options.workflowModules paths of workflow interceptors that the histories were made with
  * @param options.dataConverter that of the workers that made them
  */
 export async function replay(
   histories: AsyncIterable<OneHistory>,
-  options: { workflowModules?: string[]; dataConverter?: DataConverter } = {},
+  options: { code?: WorkflowBundleOption; workflowModules?: string[]; dataConverter?: DataConverter } = {},
 ): Promise<Replays> {
   const { workflowModules = [], dataConverter } = options;
+  const code = options.code ?? (await workflowBundle({ workflowInterceptorModules: workflowModules }));
   const found: Replays = { faults: new Map(), whole: 0, cut: 0 };
   /** After which event each was cut, by the id of its run. */
   const cutAt = new Map<string, number>();
@@ -50,7 +52,7 @@ export async function replay(
   }
   const replays = Worker.runReplayHistories(
     {
-      workflowBundle: await workflowBundle({ workflowInterceptorModules: workflowModules }),
+      workflowBundle: code,
       ...(dataConverter !== undefined && { dataConverter }),
     },
     pieces(),

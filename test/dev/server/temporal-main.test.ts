@@ -1,32 +1,36 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { assertPortFree, freePort } from '../../../src/dev/guarded-child.ts';
 import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
+import { type Api, anOrderId, deploy } from '../../e2e/support.ts';
+import { withEmail } from '../../fixtures/transactions.ts';
 import { eventually, type SpawnedProcess, spawnForTest } from '../../support/index.ts';
 import { scratchFolder } from '../fake-commands.ts';
 
 /** What a machine that has other things to do takes for it. */
 const SLOW_MS = 4_000;
 
+/** How long the server stays away after its end: not at all, or `OUTAGE_MINUTES`. */
+const OUTAGE_MS = Number(process.env.OUTAGE_MINUTES ?? 0) * 60_000;
+
 const SCRIPT = 'src/dev/temporal-main.ts';
 
 async function startAlone(
   settings: Record<string, string> = {},
-): Promise<{ alone: SpawnedProcess; port: number }> {
+): Promise<{ alone: SpawnedProcess; port: number; startAgain: () => Promise<SpawnedProcess> }> {
   const port = await freePort();
-  const alone = await spawnForTest(SCRIPT, {
-    env: {
-      TEMPORAL_PORT: String(port),
-      TEMPORAL_UI_PORT: String(await freePort()),
-      DATA_DIR: join(await scratchFolder(), 'data'),
-      ...settings,
-    },
-    readyWhen: /Temporal is ready at/,
-  });
-  return { alone, port };
+  const env = {
+    TEMPORAL_PORT: String(port),
+    TEMPORAL_UI_PORT: String(await freePort()),
+    DATA_DIR: join(await scratchFolder(), 'data'),
+    ...settings,
+  };
+  const startAgain = () => spawnForTest(SCRIPT, { env, readyWhen: /Temporal is ready at/ });
+  return { alone: await startAgain(), port, startAgain };
 }
 
 test('the server alone serves the namespace that the other processes are told until SIGTERM, and then ends well', async () => {
@@ -62,6 +66,50 @@ test('a server whose parent was killed ends within 6 s, although somebody holds 
   expect(Date.now() - killed).toBeLessThan(6_000 + SLOW_MS);
   await assertPortFree(port, 'TEMPORAL_PORT');
 });
+
+test(
+  'API and workers go on within 15 s of the moment at which the next server is ready',
+  async () => {
+    const { alone, port, startAgain } = await startAlone();
+    const poll = { first: '300ms', factor: 1, max: '300ms' };
+    const all = await deploy(`127.0.0.1:${port}`, { default: { poll } }, { webhooks: false });
+    onTestFinished(() => all.stop());
+    const both = await all.startServe();
+    const screen = async ({ call }: Pick<Api, 'call'>, orderId: string, who: string) => {
+      const transaction = withEmail(`${who}@example.com`);
+      const { status, body } = await call('POST', `/v1/orders/${orderId}/screening`, { transaction });
+      expect([status, body.action]).toEqual([200, who === 'pass' ? 'proceed' : 'hold']);
+    };
+    const inReview = anOrderId();
+    await screen(all, inReview, 'review');
+    const idle = connect(port, '127.0.0.1');
+    onTestFinished(() => void idle.destroy());
+    await once(idle, 'connect');
+    alone.kill('SIGKILL');
+    await once(idle.resume(), 'close');
+    await assertPortFree(port, 'TEMPORAL_PORT');
+    await sleep(OUTAGE_MS);
+
+    await startAgain();
+    const ready = Date.now();
+
+    all.sandbox.control.decide(inReview, 'pass');
+    const goesOn = (probe: () => Promise<unknown>) =>
+      eventually(probe, { timeoutMs: 15_000 + SLOW_MS, intervalMs: 250 });
+    const [byApi, byServe] = [anOrderId(), anOrderId()];
+    await Promise.all([
+      goesOn(() => screen(all, byApi, 'pass')),
+      goesOn(() => screen(both, byServe, 'pass')),
+      // The poll and the events are of other workers than the checkouts.
+      goesOn(async () => {
+        const resolved = { orderId: inReview, type: 'order.review_resolved' };
+        expect(all.events).toContainEqual(expect.objectContaining(resolved));
+      }),
+    ]);
+    expect(Date.now() - ready).toBeLessThan(15_000 + SLOW_MS);
+  },
+  OUTAGE_MS + 120_000,
+);
 
 test('a wrong setting is refused by name, without a server', async () => {
   const refused = await spawnForTest(SCRIPT, { env: { TEMPORAL_PORT: 'many' } });
