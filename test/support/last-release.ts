@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { runCommand } from '../../src/dev/guarded-child.ts';
 
-/** Stands for the last release as long as there is no tag: the commit before the test of going from one release to the next. */
+/** Stands for the last release as long as there is no tag: the commit before the test that uses it. With the first tag it goes. */
 const BEFORE_THE_FIRST_TAG = '5692373e93be34b4e5108ea226e1883ecbf94806';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
