@@ -276,7 +276,8 @@ function connectionFault(words: unknown): { grpc?: string; why?: string; address
   const begin = words.slice(0, 2_000);
   const [, ofNode, ofRust] = GRPC.exec(begin) ?? [];
   const grpc = ofNode ?? ofRust;
-  const why = NOT_CONNECTED.test(begin) ? 'not connected' : WHY.exec(begin)?.[1];
+  const late = /^deadline_?exceeded$/i.test(grpc ?? '') ? 'no answer in time' : undefined;
+  const why = NOT_CONNECTED.test(begin) ? 'not connected' : (WHY.exec(begin)?.[1] ?? late);
   const [, ...peers] = why === undefined ? [] : (PEER.exec(begin) ?? []);
   const address = peers.find((peer) => peer !== undefined);
   return {

@@ -108,6 +108,7 @@ describe('the log', () => {
       `4 DEADLINE_EXCEEDED: Deadline exceeded after 2.001s,Waiting for LB pick ${SECRET}`,
       { grpc: 'DEADLINE_EXCEEDED', why: 'not connected' },
     ],
+    [`4 DEADLINE_EXCEEDED: ${SECRET}`, { grpc: 'DEADLINE_EXCEEDED', why: 'no answer in time' }],
     ['the worker did not answer in time', { why: 'the worker did not answer in time' }],
   ])('says why there is no connection: %s', (words, why) => {
     for (const error of [new Error(words), words]) {
