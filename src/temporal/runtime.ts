@@ -79,7 +79,7 @@ export function temporalLogger(log: Log, version?: WorkerDeploymentVersion): Log
       action,
       reason: cannotRun ? whyFailing(String(failure)) : reason,
       ...(cannotRun && version),
-      err: error,
+      err: message.startsWith(HEARTBEAT) ? message.slice(HEARTBEAT.length) : error,
     };
     const words =
       failedCall === undefined
@@ -91,9 +91,14 @@ export function temporalLogger(log: Log, version?: WorkerDeploymentVersion): Log
   });
 }
 
+/** How the core begins to say that a heartbeat did not arrive; what follows is the error. */
+const HEARTBEAT = 'Error when recording heartbeat: ';
+
 /** What the SDK says of an order whose task fails, which is tried again, so that it can be understood. */
 function wordsOf(message: string, error: unknown): string {
   if (message === 'Failing workflow task') return 'this build can not run an order, its task is tried again';
+  if (message.startsWith(HEARTBEAT))
+    return 'Temporal was not told that an activity goes on, it is told again';
   // Its completion is waited for, too: of Temporal that can't be reached, or of a machine that is busy.
   if (message.startsWith('[TMPRL1104] ')) return 'a step of an order took over five seconds';
   const failed = error instanceof Error && error.name.endsWith('Failure');

@@ -95,6 +95,14 @@ describe("the log of Temporal's SDK", () => {
     expect(lines).toMatchObject([{ reason: 'unknown-rules' }]);
   });
 
+  it('says why a heartbeat did not arrive', () => {
+    const { logger, lines } = aLogger();
+    const [, { error }] = retried('x', 1);
+    logger.warn(`Error when recording heartbeat: ${error}`);
+    expect(lines).toMatchObject([{ err: { why: 'ConnectionRefused', address: '127.0.0.1:7233' } }]);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
   it('calls an order failed only where it is', () => {
     const { logger, lines } = aLogger();
     logger.warn('Workflow failed', { error: new TypeError(SECRET) });
