@@ -1,6 +1,6 @@
 /** From one release to the next and back: orders that one release began go on, and end, with the other. */
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { withEmail } from '../fixtures/transactions.ts';
@@ -38,6 +38,7 @@ let builds: Record<Name, Build>;
 const there = anOrderId();
 
 beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
   [temporal, last] = await Promise.all([startEmbeddedTemporal({ port: 0 }), lastRelease()]);
   connection = await Connection.connect({ address: temporal.address });
   client = new Client({ connection, namespace: NAMESPACE });
