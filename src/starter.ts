@@ -1,7 +1,7 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
 import { adopt } from './client/adopt.ts';
 import { HintQueues, type HintsSent, sendHint } from './client/hint.ts';
-import { inspectOrder } from './client/inspect-order.ts';
+import { countOrders, LookUps, listOrders } from './client/list-orders.ts';
 import {
   acknowledge,
   override,
@@ -10,10 +10,9 @@ import {
   tellUnheard,
   withdraw,
 } from './client/order-messages.ts';
-import { portalAction } from './client/portal-action.ts';
-import { LookUps, listOrders, readOrder } from './client/read-orders.ts';
+import { portalAction, redeliver } from './client/portal-action.ts';
+import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
-import { redeliver } from './client/redeliver.ts';
 import { putCard, screen } from './client/screen.ts';
 import { asOrderError, within } from './client/temporal-errors.ts';
 import type {
@@ -84,6 +83,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     get: async (order) => readOrder(context, workflowId(order)),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     list: async (request) => listOrders(context, request),
+    count: async (request) => countOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),
     reportFraud: (order, request, how) => portal(order, { kind: 'report-fraud', ...request }, how),
     submitChargeback: (order, request, how) => portal(order, { kind: 'chargeback', ...request }, how),

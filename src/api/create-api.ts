@@ -50,6 +50,10 @@ export interface ApiOptions {
   codec?: Omit<CodecOptions, 'maxRps'>;
   /** What the queue page links to; absent: it doesn't. */
   temporalUi?: TemporalUi;
+  /** All integrations that are configured: the queue page looks for an order in each. */
+  integrations?: readonly string[];
+  /** Of the moments on the queue page; UTC unless given. */
+  timeZone?: string;
   log: Log;
   /** How long callers may take, if not as always. */
   times?: Partial<ConnectionTimes>;
@@ -233,6 +237,8 @@ export async function startApi(
     trustProxy: api.trustProxy,
     webhookSecrets: config.webhookSecrets,
     codec: { codec: createPayloadCodec(config.payloadKeys), ...config.codec },
+    integrations: [...integrations],
+    timeZone: config.queueTimeZone,
     ...(temporalUiUrl !== undefined && { temporalUi: { url: temporalUiUrl, namespace } }),
     log,
   });

@@ -4,8 +4,10 @@ import { adoptSchema } from '../client/adopt.ts';
 import {
   actorSchema,
   attemptSchema,
+  faultsOf,
   idempotencyKeySchema,
   integrationNameSchema,
+  invalidRequest,
   orderIdSchema,
   overrideSchema,
   reasonSchema,
@@ -14,6 +16,7 @@ import { DEFAULT_INTEGRATION, plainOrderId } from '../orders/ids.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../orders/words.ts';
 import { cardSchema, chargebackSchema, email, transactionRequestSchema } from '../screening/index.ts';
 import { decisionSchema, phaseSchema } from './answer-schemas.ts';
+import { SHOWN, WITHIN } from './queue/read-queue.ts';
 
 const integration = integrationNameSchema.optional().meta({
   description: `The integration; \`${DEFAULT_INTEGRATION}\` unless said`,
@@ -170,3 +173,59 @@ export const idempotencyHeaders = actorHeaders.extend({
     examples: ['cancel-order-1001'],
   }),
 });
+
+// What the queue page is asked with.
+
+/** A field of a form that was left empty wasn't filled in. */
+const field = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((given) => (typeof given === 'string' && given.trim() === '' ? undefined : given), schema);
+const money = field(
+  z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number, such as 125.50')
+    .transform(Number)
+    .optional(),
+);
+
+export const queueQuery = z
+  .object({
+    show: z.enum(SHOWN, { error: `must be one of ${SHOWN.join(', ')}` }).default('all'),
+    q: field(z.string().trim().max(128, 'must have at most 128 characters').optional()),
+    integration: field(integration),
+    decision: field(listQuery.shape.decision),
+    phase: field(listQuery.shape.phase),
+    within: field(
+      z
+        .enum(WITHIN, { error: `must be one of ${WITHIN.join(', ')}` })
+        .transform(Number)
+        .optional(),
+    ),
+    'amount-from': money,
+    'amount-to': money,
+    wall: z.unknown().optional(),
+    cursor: z.string().optional(),
+  })
+  .transform(({ 'amount-from': amountFrom, 'amount-to': amountTo, wall, ...others }) => ({
+    ...others,
+    amountFrom,
+    amountTo,
+    wall: wall !== undefined,
+  }));
+
+/** A field that comes several times, such as the orders that were chosen, is a list. */
+export function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
+  const names = [...new Set(form.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const [first = '', ...others] = form.getAll(name);
+      return [name, others.length > 0 ? [first, ...others] : first];
+    }),
+  );
+}
+
+/** @throws OrderScreeningError `invalid-request` with every fault */
+export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const read = schema.safeParse(given);
+  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  return read.data;
+}

@@ -7,9 +7,17 @@ import { withoutCardNumbers } from '../orders/card-numbers.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
-import { ACTOR, actingAs, type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
+import {
+  ACTOR,
+  actingAs,
+  actor,
+  type CommandTools,
+  defineCommand,
+  INTEGRATION,
+  integration,
+  readText,
+} from './define-command.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Problem, problemOf, UsageError } from './exit-codes.ts';
-import { actor, integration, readText } from './input-schemas.ts';
 import { colored, type Output, plain } from './output.ts';
 
 const COLUMNS = Object.keys(adoptSchema.shape);

@@ -4,11 +4,13 @@ import { z } from 'zod';
 import { invalidRequest, MOST_ATTEMPTS } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, PHASES } from '../orders/words.ts';
-import { type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
-import { EXIT } from './exit-codes.ts';
+import type { ListRequest } from '../starter.ts';
 import {
   attempt,
+  type CommandTools,
   decision,
+  defineCommand,
+  INTEGRATION,
   integration,
   oneOf,
   orderId,
@@ -16,8 +18,9 @@ import {
   readJsonObject,
   text,
   wholeNumber,
-} from './input-schemas.ts';
-import { showAnswer, showList, showOrder } from './output.ts';
+} from './define-command.ts';
+import { EXIT } from './exit-codes.ts';
+import { facts, showAnswer, showList, showOrder } from './output.ts';
 
 const WORKFLOW = ['--workflow <name>', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`] as const;
 const FILE_HELP =
@@ -98,23 +101,61 @@ function withoutFingerprint({ fingerprint: _ours, ...answer }: CheckoutAnswer) {
 
 // What people look at: show, list.
 
-/** The filters of `list` and `watch`, the API's. */
+const money = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,3})?$/, { error: 'must be a number, such as 125.50', abort: true })
+  .transform(Number);
+
+/** The filters of `list`, `count` and `watch`, those of the queue page. */
 export const FILTERS = [
   ['--integration <name>', 'only this integration'],
   ['--phase <phase>', `only orders in this phase: ${PHASES.join(', ')}`],
   ['--decision <decision>', `only orders with this decision: ${decision.options.join(', ')}`],
   ['--attention', 'only orders that need attention'],
   ['--no-attention', 'only orders that need none'],
-  ['--limit <number>', 'how many, 1 to 100; 50 unless given'],
+  ['--find <words>', 'an order id, an invoice number or a transaction, whole'],
+  ['--due-within <hours>', 'only open orders whose cancel window ends within so many hours'],
+  ['--amount-from <amount>', 'only orders of this amount or more, in their own currency'],
+  ['--amount-to <amount>', 'only orders below this amount'],
 ] as const;
+export const LIMIT = ['--limit <number>', 'how many, 1 to 100; 50 unless given'] as const;
 
 export const filterInput = {
   integration,
   phase: phase.exactOptional(),
   decision: decision.exactOptional(),
   attention: z.boolean().exactOptional(),
-  limit: wholeNumber(1, 100).exactOptional(),
+  find: text(128).exactOptional(),
+  dueWithin: wholeNumber(1, 999).exactOptional(),
+  amountFrom: money.exactOptional(),
+  amountTo: money.exactOptional(),
 };
+export const limit = wholeNumber(1, 100).exactOptional();
+
+const filtersSchema = z.strictObject(filterInput);
+
+/** @returns what Temporal is asked for by the filters that were given */
+export function requestOf({
+  dueWithin,
+  amountFrom,
+  amountTo,
+  ...others
+}: z.output<typeof filtersSchema>): ListRequest {
+  const from = new Date();
+  return {
+    ...others,
+    ...((amountFrom ?? amountTo) !== undefined && { amount: { from: amountFrom, until: amountTo } }),
+    ...(dueWithin !== undefined && {
+      open: true,
+      cancelBy: {
+        from: from.toISOString(),
+        until: new Date(from.getTime() + dueWithin * HOUR_MS).toISOString(),
+      },
+    }),
+  };
+}
+
+const HOUR_MS = 3_600_000;
 
 export function readCommands(program: Command, { output, withOrders }: CommandTools): void {
   defineCommand(program, {
@@ -136,17 +177,46 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     more: 'Without personal data: it shows what Temporal can search for.',
     options: [
       ...FILTERS,
+      LIMIT,
       ['--cursor <cursor>', 'the page after the one that named it, with the same filters'],
     ],
     examples: [
       'list --attention',
       'list --phase review --integration shop',
+      'list --find 1001',
+      'list --phase review --due-within 12 --amount-from 500',
       'list --json | jq -r ".orders[].orderId"',
     ],
-    input: z.strictObject({ ...filterInput, cursor: z.string().exactOptional() }),
-    run: async (request) => {
+    input: z.strictObject({ ...filterInput, limit, cursor: z.string().exactOptional() }),
+    run: async ({ cursor, limit, ...filters }) => {
+      const request = {
+        ...requestOf(filters),
+        ...(limit !== undefined && { limit }),
+        ...(cursor !== undefined && { cursor }),
+      };
       const page = await withOrders((orders) => orders.list(request));
       output.answer(page, () => showList(page, output.colors));
+      return EXIT.ok;
+    },
+  });
+
+  defineCommand(program, {
+    name: 'count',
+    summary: 'Count orders, open and closed; up to 2 s behind',
+    options: FILTERS,
+    examples: ['count', 'count --phase review --due-within 12'],
+    input: filtersSchema,
+    run: async (filters) => {
+      const request = requestOf(filters);
+      const { all, open } = await withOrders(async (orders) => {
+        const [all, open] = await Promise.all([
+          orders.count(request),
+          orders.count({ ...request, open: true }),
+        ]);
+        return { all, open };
+      });
+      const counted = { open, closed: Math.max(0, all - open) };
+      output.answer(counted, () => facts(Object.entries(counted)));
       return EXIT.ok;
     },
   });

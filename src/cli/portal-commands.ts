@@ -4,12 +4,15 @@ import { z } from 'zod';
 import type { PortalAnswer } from '../orders/messages.ts';
 import { chargebackSchema, customerCodeBodySchema } from '../screening/index.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
-import { ACTOR, actingAs, type CommandTools, defineCommand, INTEGRATION } from './define-command.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
 import {
+  ACTOR,
+  actingAs,
   actionNumber,
   actor,
+  type CommandTools,
+  defineCommand,
   eventSequence,
+  INTEGRATION,
   idempotencyKey,
   integration,
   orderId,
@@ -17,7 +20,8 @@ import {
   reason,
   text,
   transactionId,
-} from './input-schemas.ts';
+} from './define-command.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
 import { facts, showPortalAnswer } from './output.ts';
 
 const TRANSACTION = [

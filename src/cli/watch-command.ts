@@ -7,10 +7,9 @@ import { isUnderWay } from '../orders/portal-requests.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { Phase } from '../orders/words.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
-import { type CommandTools, defineCommand } from './define-command.ts';
+import { type CommandTools, defineCommand, orderId, seconds } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { orderId, seconds } from './input-schemas.ts';
-import { FILTERS, filterInput } from './order-commands.ts';
+import { FILTERS, filterInput, LIMIT, limit, requestOf } from './order-commands.ts';
 import { colored, type Output, plain, shortTime, showList } from './output.ts';
 
 const DEFAULT_EVERY_MS = 1_000;
@@ -21,6 +20,7 @@ const RESTING: ReadonlySet<Phase> = new Set(['declined', 'decided', 'canceled', 
 const watchInput = z.strictObject({
   orderId: orderId.exactOptional(),
   ...filterInput,
+  limit,
   timeout: seconds().exactOptional(),
   every: seconds().exactOptional(),
 });
@@ -40,6 +40,7 @@ export function watchCommand(program: Command, { output, withOrders }: CommandTo
     more: 'An order rests when it is declined, decided, canceled or closed and no portal action is under way.\nEach change is one line of JSON, or on a terminal a line of words (the list: the table again). A restart of Temporal\nor of the worker is sat out.',
     options: [
       ...FILTERS,
+      LIMIT,
       ['--timeout <seconds>', 'stop after that long, with exit code 7 for an order that does not rest'],
       ['--every <seconds>', 'how often to look; 1 unless given'],
     ],
@@ -49,14 +50,14 @@ export function watchCommand(program: Command, { output, withOrders }: CommandTo
       'watch --phase review --json | jq -r .orderId',
     ],
     input: watchInput,
-    run: ({ orderId, timeout, every = DEFAULT_EVERY_MS, ...filters }: WatchInput) => {
+    run: ({ orderId, timeout, every = DEFAULT_EVERY_MS, limit, ...filters }: WatchInput) => {
       const pace = {
         until: timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout,
         everyMs: every,
       };
       return withOrders((orders) =>
         orderId === undefined
-          ? watchList(orders, filters, pace, output)
+          ? watchList(orders, { ...requestOf(filters), ...(limit !== undefined && { limit }) }, pace, output)
           : watchOrder(orders, { orderId, integration: filters.integration }, pace, output),
       );
     },

@@ -21,8 +21,9 @@ import {
   millis,
 } from '../orders/words.ts';
 import { createScreeningClient, readForAdoption } from '../screening/index.ts';
+import { quoted } from './list-orders.ts';
 import { sendUpdate } from './order-messages.ts';
-import { closedOrder, findOrder, quoted } from './read-orders.ts';
+import { closedOrder, findOrder } from './read-orders.ts';
 import {
   faultsOf,
   integrationNameSchema,

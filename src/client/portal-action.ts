@@ -1,11 +1,17 @@
-/** Portal actions of an open order, as updates, and of a closed one, as a workflow. */
+/** Portal actions of an open order, as updates, and of a closed one, as a workflow; an event sent again is one, too. */
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { stringify } from 'safe-stable-stringify';
 import { vouchedFor } from '../orders/card-data.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import {
+  type OrderKey,
+  orderWorkflowId,
+  portalActionWorkflowId,
+  redeliveryWorkflowId,
+  TASK_QUEUE,
+} from '../orders/ids.ts';
 import {
   type Attributed,
   attachCustomerCodeUpdate,
@@ -14,15 +20,18 @@ import {
   type PortalActionInput,
   type PortalAnswer,
   type PortalFields,
+  REDELIVER_EVENT,
+  type RedeliveryAnswer,
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../orders/messages.ts';
 import { attemptFor, portalAnswer } from '../orders/portal.ts';
 import { chargebackIdentity, earlier } from '../orders/portal-requests.ts';
+import { eventToSend } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { windowOpen } from '../orders/transactions.ts';
 import { startedUpdate } from './order-messages.ts';
-import { findOrder } from './read-orders.ts';
+import { findOrder, readOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
@@ -97,12 +106,9 @@ const UPDATES = {
   'customer-code': attachCustomerCodeUpdate,
 } as const;
 
-/** What is asked, and who asks. */
 type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
 
-// Portal actions weeks later: a durable workflow of their own, from the closed order's record.
-
-/** @param order the closed order's final state */
+/** Weeks later: a durable workflow of its own. @param order the closed order's final state, its record */
 async function closedOrderAction(
   context: ClientContext,
   key: OrderKey,
@@ -123,9 +129,8 @@ async function closedOrderAction(
   const { cancelBy } = attempt;
   const cancelWindowMs = order.policy?.cancelWindowMs;
   if (fields.kind === 'cancel') refuseLateCancel(cancelBy, cancelWindowMs);
-  if (fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true) {
-    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
-  }
+  const again = fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true;
+  if (again) throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
   requireEmail(fields);
   return run(context, {
     integration: key.integration,
@@ -154,7 +159,7 @@ async function orderlessAction(
   return run(context, { integration: name, transactionId, fields, ...(by && { by }) });
 }
 
-function refuseLateCancel(cancelBy: string | undefined, cancelWindowMs: number | undefined): void {
+function refuseLateCancel(cancelBy?: string, cancelWindowMs?: number): void {
   if (cancelBy === undefined || cancelWindowMs === undefined) {
     throw refusal('cancel-window-unknown', 'The end of the cancel window is not on record');
   }
@@ -259,3 +264,37 @@ function refusal(...[code, message]: ConstructorParameters<typeof OrderScreening
 
 const PASSIVE = 'The integration is passive: nothing is sent to the portal';
 const MAYBE_SUBMITTED = 'An earlier chargeback may have been submitted: send it with force';
+
+/** The order itself has no part in it. @see OrderScreening.redeliver */
+export async function redeliver(
+  context: ClientContext,
+  key: OrderKey,
+  sequence: number,
+  how: Pick<PortalOptions, 'by'> = {},
+): Promise<RedeliveryAnswer> {
+  const { by } = readBy(how);
+  const order = await readOrder(context, orderWorkflowId(key.integration, key.orderId));
+  const kept = order.events.last?.find((one) => one.sequence === sequence);
+  if (kept === undefined) throw refusal('unknown-event', `The order keeps no event ${sequence}`);
+  const event = eventToSend(order, kept);
+  const answer = { ...key, sequence, type: event.type };
+  let taken = false;
+  try {
+    await within(context.client, Date.now() + ANSWER_WITHIN_MS, async () => {
+      const handle = await context.client.workflow.start(REDELIVER_EVENT, {
+        workflowId: redeliveryWorkflowId(key, sequence),
+        taskQueue: TASK_QUEUE,
+        args: by === undefined ? [event] : [event, by],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        staticSummary: `event ${sequence}, ${event.type}`,
+      });
+      taken = true;
+      await handle.result();
+    });
+    return { ...answer, status: 'delivered' };
+  } catch (error) {
+    if (taken && isUnanswered(error)) return { ...answer, status: 'requested' };
+    throw toOrderError(error);
+  }
+}

@@ -91,6 +91,15 @@ export interface ListRequest {
   open?: boolean | undefined;
   /** From this moment on, until before that one; `none`: orders that have no such deadline. */
   cancelBy?: { from?: Instant | undefined; until?: Instant | undefined } | 'none' | undefined;
+  /** In the order's own currency; `until` is not among them. */
+  amount?: { from?: number | undefined; until?: number | undefined } | undefined;
+  /** When the order came: from this moment on, until before that one. */
+  started?: { from?: Instant | undefined; until?: Instant | undefined } | undefined;
+  /**
+   * An order id, an invoice number or the id of a transaction, whole. An order id that is no invoice number is looked for in
+   * `integration`, in all `integrations`, or in the default one.
+   */
+  find?: string | undefined;
   /** From the answer before. */
   cursor?: string | undefined;
   /** 1 to 100; 50 unless said. */
@@ -194,6 +203,8 @@ export interface OrderScreening {
   /** All that can be known of an order within a time, 5 s unless given; it takes no worker. */
   inspect(order: OrderName, options?: { withinMs?: number }): Promise<InspectedOrder>;
   list(request?: ListRequest): Promise<OrderList>;
+  /** How many orders a list with these filters has. */
+  count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;
   /** Cancels with the service, within the cancel window. `requested` when that takes longer than 10 s. */
   cancel(order: OrderName, request?: CancelRequest, options?: PortalOptions): Promise<PortalAnswer>;
   reportFraud(order: OrderName, request?: ReportFraudRequest, options?: PortalOptions): Promise<PortalAnswer>;

@@ -72,6 +72,13 @@ const whenUnavailable = z.union([unavailableAction, z.array(unavailableRule)], {
   error: 'must be "hold", "proceed", "decline" or a list of rules',
 });
 
+const portalLink = z
+  .string({ error: 'must be text' })
+  .refine(
+    (link) => URL.canParse(link) && new URL(link).protocol === 'https:' && link.includes('{transactionId}'),
+    'must be an https:// address with {transactionId}',
+  );
+
 const variableName = z
   .string({ error: 'must be the name of an environment variable' })
   .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable, not the key');
@@ -87,6 +94,8 @@ function schemaOf(key: ValueKind): z.ZodType {
       return baseUrl();
     case 'target':
       return targetUrl();
+    case 'link':
+      return portalLink;
     case 'variable':
       return variableName;
     case 'rules':

@@ -62,6 +62,14 @@ const requestsPerSecond = z
 /** One at least: a list of nothing would leave payloads in plain unseen. */
 const payloadKeys = namedKeys().refine((keys) => keys.length > 0, 'must hold at least one key "id:base64"');
 
+const timeZone = z.string().refine((name) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}, 'must be the name of a time zone, such as Europe/Berlin');
+
 const stashUrl = z
   .string()
   .refine(
@@ -166,6 +174,11 @@ export const variables = {
     about:
       'Address of the Temporal UI, which the queue page links to; not set: the embedded UI’s, or no links with `TEMPORAL_ADDRESS`',
     readBy: ['api', 'start'],
+  }),
+  queueTimeZone: variable('QUEUE_TIME_ZONE', timeZone, {
+    about: 'Time zone of the queue page, such as `Europe/Berlin`',
+    readBy: ['api', 'start'],
+    fallback: 'UTC',
   }),
   codecOrigins: variable('CODEC_ORIGINS', origins(), {
     about: 'Web origins whose pages may have payloads decrypted, a comma list; not set: the embedded UI’s',

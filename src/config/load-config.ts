@@ -16,6 +16,8 @@ export type Role = 'all' | 'worker' | 'api';
 export interface Config {
   integrations: ReadonlyMap<string, Integration>;
   findIntegration: FindIntegration;
+  /** Of the moments on the queue page. */
+  queueTimeZone: string;
   /** Background calls to the service a second. */
   maxRps: number;
   /**
@@ -118,6 +120,7 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
   const temporalUiUrl = read(variables.temporalUiUrl) ?? embeddedUi;
   const config: Config = {
     integrations,
+    queueTimeZone: read(variables.queueTimeZone),
     findIntegration: (name) => integrations.get(name),
     maxRps: read(variables.maxRps),
     api: {

@@ -3,8 +3,10 @@ import type { OrderEventType } from './messages.ts';
 import {
   type Integration,
   type OrderRule,
+  POLICY_KEYS,
   type Policy,
-  recordedOf,
+  type PolicyKey,
+  settingName,
   type UnavailableAction,
   type UnavailableRule,
 } from './policy.ts';
@@ -273,4 +275,15 @@ export function policyFor(
     whenUnavailable: unavailableAction(integration.whenUnavailable, facts),
     events: receiver && integration.events,
   };
+}
+
+const RECORDED = Object.entries<PolicyKey>(POLICY_KEYS)
+  .filter(([, { recorded }]) => recorded !== false)
+  .map(([name, key]) => settingName(name, key));
+
+/** @returns what of an integration an order records, before it is resolved for one */
+function recordedOf(integration: Integration): Omit<Policy, 'whenUnavailable' | 'events'>;
+function recordedOf(integration: object): object {
+  const given = new Map(Object.entries(integration));
+  return Object.fromEntries(RECORDED.map((name) => [name, given.get(name)]));
 }

@@ -7,6 +7,8 @@ import { type Action, INTEGRATION_WORKFLOWS } from './words.ts';
 /** What one key of the policy file may hold. */
 export type ValueKind =
   | { kind: 'flag' | 'address' | 'rules' | 'action or rules' | 'paths' }
+  /** An https address with `{transactionId}` in it. */
+  | { kind: 'link' }
   /** An address that something is sent to as it stands. */
   | { kind: 'target' }
   /** Such as `12h`. `most` is the longest; with `orZero` it may be `0s`. */
@@ -195,6 +197,13 @@ export const POLICY_KEYS = {
     about:
       'the name of the variable that holds the secrets of its events, a comma list; else `EVENTS_SECRETS`',
   },
+  portalLink: {
+    kind: 'link',
+    optional: true,
+    recorded: false,
+    about:
+      'where a transaction is seen in the service’s portal: an https address with `{transactionId}`, which the queue page links to',
+  },
 } as const satisfies Record<string, PolicyKey>;
 
 // Rules on an order: which orders aren't screened (`skip`), and what `whenUnavailable` says.
@@ -228,6 +237,7 @@ interface ValueOf {
   variable: () => string | undefined;
   rules: OrderRule[];
   paths: string[];
+  link: string;
   'action or rules': UnavailableAction | UnavailableRule[];
 }
 
@@ -287,14 +297,3 @@ export interface Policy extends Settings<RecordedKeys> {
 
 /** Pauses between polls: the first, then each `factor` times the one before, at most `maxMs`. */
 export type PollPauses = Policy['poll'];
-
-const RECORDED = Object.entries<PolicyKey>(POLICY_KEYS)
-  .filter(([, { recorded }]) => recorded !== false)
-  .map(([name, key]) => settingName(name, key));
-
-/** @returns what of an integration an order records */
-export function recordedOf(integration: Integration): Settings<RecordedKeys>;
-export function recordedOf(integration: object): object {
-  const given = new Map(Object.entries(integration));
-  return Object.fromEntries(RECORDED.map((name) => [name, given.get(name)]));
-}

@@ -83,6 +83,7 @@ export function fakeOrderScreening() {
     get: vi.fn<OrderScreening['get']>(async () => anOrderState()),
     inspect: vi.fn<OrderScreening['inspect']>(async () => anInspectedOrder()),
     list: vi.fn<OrderScreening['list']>(async () => ({ orders: [] })),
+    count: vi.fn<OrderScreening['count']>(async () => 0),
     cancel: vi.fn<OrderScreening['cancel']>(async () => aPortalAnswer()),
     reportFraud: vi.fn<OrderScreening['reportFraud']>(async () => aPortalAnswer({ kind: 'report-fraud' })),
     submitChargeback: vi.fn<OrderScreening['submitChargeback']>(async () =>

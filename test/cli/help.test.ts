@@ -9,6 +9,7 @@ const COMMANDS = [
   'adopt',
   'show',
   'list',
+  'count',
   'watch',
   'cancel',
   'report-fraud',

@@ -2,7 +2,7 @@ import { QueryNotRegisteredError, ServiceError, WorkflowFailedError } from '@tem
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
-import { queryOf } from '../../src/client/read-orders.ts';
+import { queryOf } from '../../src/client/list-orders.ts';
 import { PayloadCodecError } from '../../src/codec/index.ts';
 import { aClient, aClosedOrder, described } from './fake-temporal.ts';
 

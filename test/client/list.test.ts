@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { queryOf } from '../../src/client/read-orders.ts';
+import { queryOf } from '../../src/client/list-orders.ts';
 import { orderOfWorkflowId } from '../../src/orders/ids.ts';
 import { aClient } from './fake-temporal.ts';
 

@@ -1,96 +1,146 @@
-/** Pages between a click and what it does: confirmation, errors, when an order was last read. */
+/** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
 import { REASON_LIMIT } from '../../orders/check-messages.ts';
-import { allDeadlines } from '../../orders/deadlines.ts';
 import type { Fault } from '../../orders/errors.ts';
 import type { ActionRecord } from '../../orders/state.ts';
-import { type Instant, millis } from '../../orders/words.ts';
+import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import type { Problem } from '../problems.ts';
+import { type Action, confirmPath, refusalOf, type Several, wordsOf } from './actions.ts';
 import {
   amount,
+  cell,
   clock,
+  distance,
   duration,
   factList,
   type Html,
   html,
   moment,
+  type Now,
   orderPath,
   page,
   type Shown,
+  table,
 } from './layout.ts';
 
-/** What needs to be confirmed. */
-export const CONFIRMED = ['recheck', 'cancel', 'withdraw'] as const;
-export type Confirmed = (typeof CONFIRMED)[number];
-
-/** @returns the address below the order's own, where it is confirmed @param number of the portal action to withdraw */
-export function confirmPath(action: Confirmed, number: number | ':number' | undefined): string {
-  return action === 'withdraw' ? `actions/${number}/withdraw` : action;
-}
-
-const WORDS: Record<Confirmed, { title: string; about: string; button: string }> = {
-  recheck: {
-    title: 'Recheck order',
-    about:
-      'The decision is read from the screening service now. An order whose decision is error is screened again.',
-    button: 'Recheck now',
-  },
-  cancel: {
-    title: 'Cancel order',
-    about:
-      'The transaction is canceled with the screening service, and the order service is told to cancel the order. This can’t be taken back. It doesn’t void or refund the payment: that is the order service’s.',
-    button: 'Cancel the order',
-  },
-  withdraw: {
-    title: 'Withdraw a portal action of order',
-    about:
-      'It is not sent to the screening service any more. What was sent already may still be done: the order then says so.',
-    button: 'Withdraw the action',
-  },
-};
-
-/** @returns the page @param faults of what was sent before @param number of the portal action to withdraw */
+/** @returns the page @param faults of what was sent before @param number of the portal action or event */
 export function confirmPage(
-  action: Confirmed,
+  action: Action,
   order: InspectedOrder,
-  nowMs: number,
+  now: Now,
   { faults = [], number }: { faults?: readonly Fault[]; number?: number | undefined } = {},
 ): string {
   const { summary, state } = order;
-  const { title, about, button } = WORDS[action];
+  const { title, about, button, reason } = wordsOf(action);
   const cancelBy = state?.attempts.at(-1)?.cancelBy ?? summary.cancelBy;
-  const withdrawn = state?.actions.find((one) => one.number === number);
+  const withdrawn = action === 'withdraw' && state?.actions.find((one) => one.number === number);
   const facts: [name: string, content: Shown][] = [
-    ['Portal action', withdrawn ? actionLine(withdrawn) : number && `${number}`],
+    [
+      'Portal action',
+      action === 'withdraw' && (withdrawn ? actionLine(withdrawn, now) : number && `${number}`),
+    ],
+    ['Event', action === 'redeliver' && number && `${number}`],
     ['Integration', summary.integration],
     ['Amount', summary.amount === undefined ? undefined : amount(summary.amount)],
     ['Decision', state?.decision ?? summary.decision],
     ['Phase', state?.phase ?? summary.phase],
-    ['Age', duration(Math.max(0, nowMs - millis(state?.startedAt ?? summary.startedAt)))],
-    ['Can be canceled until', cancelBy && moment(cancelBy, nowMs)],
+    ['Age', duration(Math.max(0, now.ms - millis(state?.startedAt ?? summary.startedAt)))],
+    ['Can be canceled until', cancelBy && moment(cancelBy, now)],
   ];
   return page(
     `${title} ${summary.orderId}?`,
-    html`${faults.length > 0 && html`<p class="alarm" role="alert">${faults.map(({ path, message }) => `${path} ${message}. `)}</p>`}
+    html`${faultLines(faults)}
 <p>${about}</p>
 ${factList(facts)}
 <form method="post" action="${orderPath(summary, confirmPath(action, number))}">
-${action === 'cancel' && reasonField()}
+${reason && reasonField(reason)}
 <p class="actions"><button>${button}</button> <a href="${orderPath(summary)}">Back to the order</a></p>
 </form>`,
-    nowMs,
+    now,
+  );
+}
+
+function faultLines(faults: readonly Fault[]): Shown {
+  return (
+    faults.length > 0 &&
+    html`<p class="alarm" role="alert">${faults.map(({ path, message }) => `${path} ${message}. `)}</p>`
   );
 }
 
 /** @returns a portal action in one line: its number, what it is, where it is, since when */
-export function actionLine({ number, kind, status, requestedAt }: ActionRecord): Html {
-  return html`${number}: ${kind}, ${status}, asked ${clock(requestedAt)}`;
+export function actionLine({ number, kind, status, requestedAt }: ActionRecord, now: Now): Html {
+  return html`${number}: ${kind}, ${status}, asked ${clock(requestedAt, now)}`;
 }
 
-function reasonField() {
-  return html`<p><label for="reason">Reason (optional)</label>
-<textarea id="reason" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="reason-hint"></textarea>
+function reasonField(reason: 'required' | 'optional') {
+  return html`<p><label for="reason">Reason${reason === 'optional' && ' (optional)'}</label>
+<textarea id="reason" name="reason" maxlength="${REASON_LIMIT}" aria-describedby="reason-hint"${reason === 'required' && html` required`}></textarea>
 <span id="reason-hint" class="quiet">It is kept with the order. Write no personal data and no card data.</span></p>`;
+}
+
+// The same for several orders: one page that says what would happen to each, and one with what did.
+
+/** An order that was chosen; `inspected` is absent when it couldn't be read. */
+export interface Chosen {
+  integration: string;
+  orderId: string;
+  inspected?: InspectedOrder | undefined;
+}
+
+/** @returns the page that asks for a confirmation @param faults of what was sent before */
+export function severalPage(
+  action: Several,
+  chosen: readonly Chosen[],
+  now: Now,
+  faults: readonly Fault[] = [],
+): string {
+  const { about, button, reason } = wordsOf(action);
+  const rows = chosen.map(({ inspected, ...order }) => {
+    const { summary } = inspected ?? {};
+    const refusal = inspected === undefined ? 'it can’t be read now' : refusalOf(action, inspected, now.ms);
+    return html`${cell('Order', html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`)}
+${cell('Amount', summary?.amount === undefined ? '–' : amount(summary.amount), 'number')}
+${cell('Decision', summary?.decision ?? 'unknown')}
+${cell('Deadline', summary?.cancelBy === undefined ? 'none' : distance(summary.cancelBy, now))}
+${cell('What happens', refusal === undefined ? button : `Nothing: ${refusal}`)}`;
+  });
+  return page(
+    `${button}: ${chosen.length} ${chosen.length === 1 ? 'order' : 'orders'}?`,
+    html`${faultLines(faults)}
+<p>${about}</p>
+${table('Orders', ['Order', 'Amount', 'Decision', 'Deadline', 'What happens'], rows)}
+<form method="post" action="/several">
+<input type="hidden" name="do" value="${action}">
+${chosen.map(({ integration, orderId }) => html`<input type="hidden" name="order" value="${integration}/${orderId}">`)}
+${reason && reasonField(reason)}
+<p class="actions"><button>${button}</button> <a href="/">Back to the queue</a></p>
+</form>`,
+    now,
+  );
+}
+
+/** @param results of each order, in words */
+export function resultsPage(
+  action: Several,
+  results: readonly { order: Chosen; done: boolean; words: string }[],
+  now: Now,
+): string {
+  const failed = results.filter(({ done }) => !done).length;
+  const rows = results.map(
+    ({
+      order,
+      done,
+      words,
+    }) => html`${cell('Order', html`<a href="${orderPath(order)}">${order.orderId}</a> <span class="quiet">${order.integration}</span>`)}
+${cell('What happened', html`<span class="tag ${done ? 'good' : 'bad'}">${done ? 'done' : 'not done'}</span> ${words}`)}`,
+  );
+  return page(
+    `${wordsOf(action).button}: ${results.length - failed} of ${results.length} done`,
+    html`<div role="status">${failed > 0 && html`<p class="alarm">${failed} ${failed === 1 ? 'order was' : 'orders were'} not changed, or nobody knows: see below.</p>`}</div>
+${table('Orders', ['Order', 'What happened'], rows)}
+<p><a href="/">Back to the queue</a></p>`,
+    now,
+  );
 }
 
 // What goes wrong, as a page: what happened, and what to do. No value that was sent is in it.
@@ -130,44 +180,4 @@ const READING: Readonly<Record<string, { title: string; detail: string }>> = {
     detail:
       'There is no such order in this integration, or none any more: closed orders are kept for 90 days. Check the id and the integration in the address.',
   },
-};
-
-// When an order's decision was last read from the service, by whom, and when it is read next.
-
-export interface Checks {
-  last?: { at: Instant; source: string; answered: boolean };
-  next?: { at: Instant; source: string };
-}
-
-/** The poll's readings stand in the order's state only when they are news, so both are looked at. */
-export function checksOf({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>, nowMs: number): Checks {
-  const read = state?.lastRead && { ...state.lastRead, answered: true };
-  const polled =
-    poll?.lastAt === undefined
-      ? undefined
-      : { at: poll.lastAt, source: 'poll', answered: poll.answered === true };
-  const last = read && polled && read.at > polled.at ? read : (polled ?? read);
-  const next = [...(poll?.nextAt === undefined ? [] : [{ at: poll.nextAt, source: 'poll' }]), ...due()].sort(
-    byTime,
-  )[0];
-  return { ...(last && { last }), ...(next && { next }) };
-
-  function due(): { at: Instant; source: string }[] {
-    if (state === undefined) return [];
-    return allDeadlines(state)
-      .filter(({ kind, at }) => kind in READS && !state.passed.includes(kind) && Date.parse(at) > nowMs)
-      .map(({ kind, at }) => ({ at, source: READS[kind] ?? kind }));
-  }
-}
-
-/** Orders things by their moment, the earliest first. */
-export function byTime(a: { at: Instant }, b: { at: Instant }): number {
-  return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
-}
-
-/** The deadlines at which the service is asked, as a check's source. */
-const READS: Readonly<Record<string, string>> = {
-  recheck: 'recheck',
-  rescreen: 'rescreen',
-  'hint-spacing': 'webhook',
 };

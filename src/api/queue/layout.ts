@@ -5,25 +5,35 @@ import { type Instant, instant } from '../../orders/words.ts';
 /** Where the stylesheet is served. */
 export const STYLE_PATH = '/queue.css';
 
+/** When a page is made, and in which time zone its moments are shown. */
+export interface Now {
+  ms: number;
+  zone: string;
+}
+
+/** A page of nothing but what is to be seen, which loads itself again after so many seconds. */
+const WALL_SECONDS = 30;
+
 /** @returns a whole page; nothing in it but the stylesheet is loaded, and no script runs */
-export function page(title: string, content: Shown, nowMs = Date.now()): string {
+export function page(title: string, content: Shown, now?: Now, wall = false): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+${wall && html`<meta http-equiv="refresh" content="${WALL_SECONDS}">`}
 <title>${title} – order screening</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header><nav aria-label="Pages"><a href="/">Order queue</a> <a href="/docs/">API documentation</a></nav></header>
+${!wall && html`<header><nav aria-label="Pages"><a href="/">Order queue</a> <a href="/days">Last days</a> <a href="/?wall=1">Wall</a> <a href="/docs/">API documentation</a></nav></header>`}
 <main id="content" tabindex="-1">
 <h1>${title}</h1>
 ${content}
 </main>
-<footer>As of ${clock(instant(nowMs))}. Reload the page for news.</footer>
+${now && html`<footer>As of ${clock(instant(now.ms), now)}. ${wall ? `It loads itself again every ${WALL_SECONDS} s.` : 'Reload the page for news.'}</footer>`}
 </body>
 </html>
 `.markup;
@@ -36,17 +46,45 @@ export function temporalAnchor(href: string | undefined, orderId: string): Html 
 }
 
 /** One cell of a table; its label stands beside it where the table is shown as cards. */
-export function cell(label: string, content: Shown): Html {
-  return html`<td role="cell" data-label="${label}">${content}</td>`;
+export function cell(label: string, content: Shown, kind?: 'number' | 'alarm'): Html {
+  return html`<td role="cell" data-label="${label}"${kind && html` class="${kind}"`}>${content}</td>`;
 }
 
-/** @param columns the headings, in the order of the cells @param rows of `cell`s */
-export function table(caption: string, columns: readonly string[], rows: readonly Shown[]): Html {
+/** @param columns the headings, in the order of the cells @param rows of `cell`s @param kinds of the rows */
+export function table(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly Shown[],
+  kinds: readonly string[] = [],
+): Html {
   // The roles stay where the style makes cards of it: browsers would drop them.
   return html`<table role="table" aria-label="${caption}">
 <thead role="rowgroup"><tr role="row">${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
-<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row}</tr>\n`)}</tbody>
+<tbody role="rowgroup">${rows.map((row, index) => html`<tr role="row"${kinds[index] !== undefined && html` class="${kinds[index]}"`}>${row}</tr>\n`)}</tbody>
 </table>`;
+}
+
+/** One column of a picture: what it is called, and what stands on it, the lowest first. */
+export interface Column {
+  name: string;
+  bars: readonly { kind: string; count: number }[];
+}
+
+/** @returns the columns drawn; the same stands in a table beside it, for who doesn't see it */
+export function picture(title: string, columns: readonly Column[]): Html {
+  const [height, width, step] = [160, 640, 640 / columns.length];
+  const most = Math.max(1, ...columns.map(({ bars }) => bars.reduce((sum, { count }) => sum + count, 0)));
+  const drawn = columns.map(({ name, bars }, index) => {
+    let top = height;
+    const x = Math.round(index * step + 8);
+    const rects = bars.map(({ kind, count }) => {
+      const tall = Math.round((count / most) * (height - 20));
+      top -= tall;
+      return html`<rect class="${kind}" x="${x}" y="${top}" width="${Math.round(step - 16)}" height="${tall}"></rect>`;
+    });
+    return html`${rects}<text x="${x}" y="${height + 16}">${name}</text>`;
+  });
+  return html`<svg class="picture" role="img" aria-label="${title}, the same as in the table below" viewBox="0 0 ${width} ${height + 24}" width="${width}" height="${height + 24}">${drawn}</svg>`;
 }
 
 /** @param facts names with what is known of them; those without are left out */
@@ -101,80 +139,44 @@ function escaped(text: string): string {
     .replace(/[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
-/** The one stylesheet of the pages. A table becomes cards on a narrow screen; colours follow the reader's scheme. */
-export const STYLE = `:root {
-  color-scheme: light dark;
-  --text: #1b1f24; --quiet: #4d5661; --paper: #fff; --band: #f1f3f6; --line: #c9d0d8;
-  --link: #0a4ea3; --button: #0a4ea3; --on-button: #fff; --alarm: #9b1c1c; --alarm-band: #fdecec;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --text: #e8ebef; --quiet: #b3bcc7; --paper: #14171b; --band: #20252b; --line: #444d58;
-    --link: #9cc4ff; --button: #9cc4ff; --on-button: #10141a; --alarm: #ffb3b3; --alarm-band: #3b1d1f;
-  }
-}
-* { box-sizing: border-box; }
-body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper); }
-header, main, footer { max-width: 90rem; margin: 0 auto; padding: 0.75rem 1rem; }
-header { border-bottom: 1px solid var(--line); }
-header a { margin-right: 1rem; display: inline-block; padding: 0.4rem 0; }
-footer { color: var(--quiet); }
-h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; margin: 1.75rem 0 0.5rem; }
-a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.skip { position: absolute; left: -100rem; }
-.skip:focus { left: 1rem; top: 0.25rem; background: var(--paper); padding: 0.5rem; }
-form.filters { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: end; }
-label { display: block; font-weight: 600; }
-input, select, textarea, button, .button {
-  font: inherit; color: inherit; background: var(--paper); min-height: 2.75rem; max-width: 100%;
-  padding: 0.4rem 0.7rem; border: 1px solid var(--quiet); border-radius: 0.3rem;
-}
-textarea { width: 40rem; min-height: 5rem; }
-button, .button {
-  display: inline-flex; align-items: center; background: var(--button); color: var(--on-button); border-color: var(--button);
-  text-decoration: none; font-weight: 600; cursor: pointer;
-}
-.actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; }
-.quiet { color: var(--quiet); }
-.alarm { color: var(--alarm); background: var(--alarm-band); border-left: 4px solid var(--alarm); padding: 0.4rem 0.7rem; }
-.notice { background: var(--band); border-left: 4px solid var(--link); padding: 0.4rem 0.7rem; }
-table { width: 100%; border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: 0.5rem; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
-td:first-child { overflow-wrap: anywhere; min-width: 6rem; }
-thead th { background: var(--band); }
-th, td, dd { font-variant-numeric: tabular-nums; }
-ol.timeline { padding-left: 1.25rem; }
-ol.timeline li { margin-bottom: 0.35rem; overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; }
-dt { font-weight: 600; }
-dd { margin: 0; overflow-wrap: anywhere; }
-@media (max-width: 60rem) {
-  thead { position: absolute; left: -100rem; }
-  table, tbody, tr, th, td { display: block; }
-  tr { border: 1px solid var(--line); border-radius: 0.3rem; margin-bottom: 0.75rem; }
-  th, td { border: 0; padding: 0.2rem 0.7rem; }
-  td::before { content: attr(data-label) ": "; font-weight: 600; }
-  dl { grid-template-columns: 1fr; }
-  dd { margin-bottom: 0.5rem; }
-}
-`;
-
 // Moments and durations as a person reads them.
 
 const MINUTE_MS = 60_000;
 
-/** @returns a moment with the time until or since it, such as «in 3 h 20 min, 2026-03-06 10:00 UTC» */
-export function moment(at: Instant, nowMs: number): Html {
-  const inMs = Date.parse(at) - nowMs;
-  const distance = inMs >= 0 ? `in ${duration(inMs)}` : `${duration(-inMs)} ago`;
-  return html`${distance}, ${clock(at)}`;
+/** @returns the time until a moment or since it, in one short line; the moment itself is its title */
+export function distance(at: Instant, now: Now): Html {
+  return html`<time datetime="${at}" title="${exactly(at, now)}">${distanceInWords(at, now)}</time>`;
 }
 
-/** @returns a moment by date and clock, in UTC to the second */
-export function clock(at: Instant): Html {
-  return html`<time datetime="${at}">${at.slice(0, 19).replace('T', ' ')} UTC</time>`;
+/** @returns a moment with the time until or since it, such as «in 3 h 20 min, 2026-03-06 10:00:00 UTC» */
+export function moment(at: Instant, now: Now): Html {
+  return html`${distanceInWords(at, now)}, ${clock(at, now)}`;
+}
+
+function distanceInWords(at: Instant, { ms }: Now): string {
+  const inMs = Date.parse(at) - ms;
+  return inMs >= 0 ? `in ${duration(inMs)}` : `${duration(-inMs)} ago`;
+}
+
+/** @returns a moment by date and clock to the second, with its zone */
+export function clock(at: Instant, now: Now): Html {
+  return html`<time datetime="${at}">${exactly(at, now)}</time>`;
+}
+
+function exactly(at: Instant, { zone }: Now): string {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  }).formatToParts(new Date(at));
+  const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
+  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${of('timeZoneName')}`;
 }
 
 /** @returns a duration in its two largest units, rounded down: «45 s», «3 min», «3 h 20 min», «2 d 4 h» */
@@ -204,6 +206,15 @@ export interface TemporalUi {
   /** Its address, such as `https://temporal.example.com`. */
   url: string;
   namespace: string;
+}
+
+/** @returns where the service's portal shows a transaction; undefined when the policy doesn't say */
+export function portalAddress(
+  link: string | undefined,
+  transactionId: string | undefined,
+): string | undefined {
+  if (link === undefined || transactionId === undefined) return undefined;
+  return link.replaceAll('{transactionId}', encodeURIComponent(transactionId));
 }
 
 /** @returns the address of an order's page, or of one of its actions */

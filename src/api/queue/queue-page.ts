@@ -1,74 +1,110 @@
-/** The page at `/`: orders in review and orders that need attention, the nearest deadline first. */
-import { millis } from '../../orders/words.ts';
+/** The pages of many orders: the queue at `/`, the same on a wall, the last days, and the file of the same orders. */
+import { instant, millis, ORDER_DECISIONS, PHASES } from '../../orders/words.ts';
 import type { OrderSummary } from '../../starter.ts';
-import { type Checks, checksOf } from './confirm-page.ts';
 import {
   amount,
   cell,
+  distance,
   duration,
   type Html,
   html,
-  moment,
+  type Now,
   orderPath,
   page,
+  picture,
   type Shown,
-  type TemporalUi,
   table,
-  temporalAnchor,
-  temporalLink,
 } from './layout.ts';
-import { type QueuedOrder, SHOWN, type Show } from './read-queue.ts';
+import {
+  type Counts,
+  CSV_ROWS,
+  DAY_DECISIONS,
+  type Days,
+  type QueuedOrder,
+  type QueueFilters,
+  SHOWN,
+  type Show,
+  WITHIN,
+} from './read-queue.ts';
 
-export interface QueueView {
+export interface QueueView extends QueueFilters {
   orders: readonly QueuedOrder[];
-  show: Show;
-  integration?: string | undefined;
+  counts: Counts;
   /** This isn't the first page. */
   continued: boolean;
   /** Of the next page. */
   cursor?: string | undefined;
-  temporalUi: TemporalUi | undefined;
+  /** Nothing to type or press, and it loads itself again. */
+  wall: boolean;
+  /** Whether who looks at it may act on several orders at once. */
+  several: boolean;
 }
 
 const HOUR_MS = 3_600_000;
-const COLUMNS = [
-  'Order',
-  'Amount',
-  'Decision',
-  'Needs attention',
-  'Age',
-  'Deadline',
-  'Last check',
-  'Next check',
-  'Temporal',
-];
+const COLUMNS = ['Order', 'Amount', 'Decision', 'Deadline', 'Age', 'Phase', 'Needs attention'];
 
-/** @returns the page @param nowMs the moment that ages and distances are counted from */
-export function queuePage(view: QueueView, nowMs: number): string {
-  const { orders } = view;
-  const content = html`${filters(view)}
-${warning(orders)}
-${sections(orders, nowMs).map(
-  ([title, those]) => html`<section><h2>${title}</h2>
+/** @returns the page @param now the moment that ages and distances are counted from */
+export function queuePage(view: QueueView, now: Now): string {
+  const { orders, wall, several } = view;
+  const columns = several && !wall ? ['Choose', ...COLUMNS] : COLUMNS;
+  const tables = sections(orders, now.ms).map(([title, those]) => {
+    const rows = those.map((order) => row(order, columns, now));
+    return html`<section><h2>${title} <span class="quiet">${those.length}</span></h2>
 ${table(
   title,
-  COLUMNS,
-  those.map((order) => row(order, view.temporalUi, nowMs)),
+  columns,
+  rows,
+  those.map(({ summary }) => urgency(summary, now.ms)),
 )}</section>
-`,
-)}
-${orders.length === 0 && html`<p class="notice">${view.continued ? 'No more orders.' : 'No order waits for anybody.'}</p>`}
-${paging(view)}`;
-  return page('Order queue', content, nowMs);
+`;
+  });
+  const content = html`${countsOf(view.counts)}
+${!wall && filters(view)}
+${several && !wall && orders.length > 0 ? html`<form action="/several" method="get">${tables}${severalButtons()}</form>` : tables}
+${orders.length === 0 && html`<p class="notice">${nothing(view)}</p>`}
+${!wall && paging(view)}`;
+  return page('Order queue', wall ? html`<div class="wall">${content}</div>` : content, now, wall);
+}
+
+function nothing({ q, continued }: QueueView): string {
+  if (q !== undefined) return 'No order has this id, invoice number or transaction.';
+  return continued ? 'No more orders.' : 'No order waits for anybody.';
+}
+
+function countsOf({ review, soon, attention, open }: Counts): Html {
+  const counted: [count: number, words: string, urgent: boolean][] = [
+    [review, 'in review', false],
+    [soon, 'of them within 12 hours', soon > 0],
+    [attention, 'need attention', attention > 0],
+    [open, 'open in all', false],
+  ];
+  return html`<ul class="counts" aria-label="Open orders">${counted.map(
+    ([count, words, urgent]) =>
+      html`<li${urgent && html` class="now"`}><strong>${count.toLocaleString('en')}</strong> ${words}</li>`,
+  )}</ul>`;
 }
 
 /** A cursor belongs to its filters, so that a change of them begins at the first page. */
-function filters({ show, integration }: QueueView): Html {
-  return html`<form class="filters" action="/" method="get">
+function filters(view: QueueView): Html {
+  const { show, q, integration, decision, phase, within, amountFrom, amountTo } = view;
+  const chosen = (words: readonly string[], value: string | undefined) =>
+    ['', ...words].map(
+      (one) =>
+        html`<option value="${one}"${one === (value ?? '') && html` selected`}>${one === '' ? 'any' : one}</option>`,
+    );
+  return html`<form class="filters" action="/" method="get" role="search">
+<div><label for="q">Order, invoice or transaction</label>
+<input type="search" id="q" name="q" value="${q ?? ''}" autocapitalize="none" spellcheck="false"></div>
 <div><label for="show">Show</label>
 <select id="show" name="show">${SHOWN.map((one) => html`<option value="${one}"${one === show && html` selected`}>${NAMES[one]}</option>`)}</select></div>
+<div><label for="within">Deadline</label>
+<select id="within" name="within">${['', ...WITHIN].map((one) => html`<option value="${one}"${one === String(within ?? '') && html` selected`}>${one === '' ? 'any' : `within ${one} h`}</option>`)}</select></div>
+<div><label for="decision">Decision</label><select id="decision" name="decision">${chosen(ORDER_DECISIONS, decision)}</select></div>
+<div><label for="phase">Phase</label><select id="phase" name="phase">${chosen(PHASES, phase)}</select></div>
+<div><label for="amount-from">Amount from</label><input class="short" id="amount-from" name="amount-from" inputmode="decimal" value="${amountFrom ?? ''}"></div>
+<div><label for="amount-to">below</label><input class="short" id="amount-to" name="amount-to" inputmode="decimal" value="${amountTo ?? ''}"></div>
 <div><label for="integration">Integration</label>
-<input id="integration" name="integration" value="${integration ?? ''}" placeholder="all" autocapitalize="none" spellcheck="false"></div>
+<input class="short" id="integration" name="integration" value="${integration ?? ''}" placeholder="all" autocapitalize="none" spellcheck="false"></div>
 <button>Show</button>
 </form>`;
 }
@@ -77,78 +113,183 @@ const NAMES: Record<Show, string> = {
   all: 'in review or needing attention',
   review: 'in review',
   attention: 'needing attention',
+  any: 'every order',
 };
-
-function warning(orders: readonly QueuedOrder[]): Html | undefined {
-  const unknown = orders.filter(
-    ({ inspected }) => inspected === undefined || inspected.missing === 'no-worker',
-  );
-  if (unknown.length === 0) return undefined;
-  return html`<p class="alarm" role="status">No worker answered in time for ${unknown.length} of these orders: their last and next check may be missing. Is a worker running?</p>`;
-}
 
 function sections(orders: readonly QueuedOrder[], nowMs: number): [title: string, those: QueuedOrder[]][] {
   const byTitle = new Map<string, QueuedOrder[]>();
   for (const order of orders) {
-    const title = sectionOf(order.summary, nowMs);
+    const title = SECTIONS[urgency(order.summary, nowMs)];
     byTitle.set(title, [...(byTitle.get(title) ?? []), order]);
   }
   return [...byTitle];
 }
 
-function sectionOf({ cancelBy, closedAt }: OrderSummary, nowMs: number): string {
-  if (closedAt !== undefined) return 'Closed, with a matter left open';
-  if (cancelBy === undefined) return 'Without a cancel window';
+type Urgency = 'closed' | 'none' | 'over' | 'now' | 'soon' | 'later';
+const SECTIONS: Record<Urgency, string> = {
+  closed: 'Closed',
+  none: 'Without a cancel window',
+  over: 'Cancel window over',
+  now: 'Within 12 hours',
+  soon: 'Within 48 hours',
+  later: 'Later',
+};
+
+function urgency({ cancelBy, closedAt }: OrderSummary, nowMs: number): Urgency {
+  if (closedAt !== undefined) return 'closed';
+  if (cancelBy === undefined) return 'none';
   const leftMs = millis(cancelBy) - nowMs;
-  if (leftMs < 0) return 'Cancel window over';
-  if (leftMs < 12 * HOUR_MS) return 'Within 12 hours';
-  return leftMs < 48 * HOUR_MS ? 'Within 48 hours' : 'Later';
+  if (leftMs < 0) return 'over';
+  return leftMs < 12 * HOUR_MS ? 'now' : leftMs < 48 * HOUR_MS ? 'soon' : 'later';
 }
 
-function row({ summary, inspected }: QueuedOrder, ui: TemporalUi | undefined, nowMs: number): Html {
-  const { orderId, integration, cancelBy } = summary;
-  const state = inspected?.state;
-  const { last, next }: Checks = inspected === undefined ? {} : checksOf(inspected, nowMs);
-  const age = duration(Math.max(0, nowMs - millis(state?.startedAt ?? summary.startedAt)));
-  const cells: [name: string, content: Shown][] = [
-    [
-      'Order',
-      html`<div><a href="${orderPath(summary)}">${orderId}</a> <span class="quiet">${integration}</span></div>`,
-    ],
-    ['Amount', summary.amount === undefined ? '–' : amount(summary.amount)],
-    ['Decision', html`${summary.decision ?? 'unknown'}, ${summary.action ?? 'unknown'}`],
-    [
-      'Needs attention',
-      attention(
-        summary,
-        state?.attention.map(({ words }) => words),
-      ),
-    ],
-    ['Age', age],
-    ['Deadline', cancelBy === undefined ? 'none' : moment(cancelBy, nowMs)],
-    ['Last check', lastCheck(last, nowMs)],
-    ['Next check', next === undefined ? '–' : html`${moment(next.at, nowMs)}, ${next.source}`],
-    ['Temporal', temporalAnchor(temporalLink(ui, summary, inspected?.runId), orderId) ?? '–'],
-  ];
-  return html`${cells.map(([name, content]) => cell(name, content))}`;
+function row({ summary, inspected }: QueuedOrder, columns: readonly string[], now: Now): Html {
+  const { orderId, integration, cancelBy, startedAt, phase } = summary;
+  const words = inspected?.state?.attention.map((one) => one.words) ?? [];
+  const cells: Record<string, Shown> = {
+    Choose: html`<input type="checkbox" name="order" value="${integration}/${orderId}" aria-label="Choose order ${orderId}">`,
+    Order: html`<span><a href="${orderPath(summary)}">${orderId}</a> <span class="quiet">${integration}</span></span>`,
+    Amount: summary.amount === undefined ? '–' : amount(summary.amount),
+    Decision: decisionTag(summary),
+    Deadline:
+      cancelBy === undefined ? 'none' : html`<span class="deadline">${distance(cancelBy, now)}</span>`,
+    Age: html`<time datetime="${startedAt}">${duration(Math.max(0, now.ms - millis(startedAt)))}</time>`,
+    Phase: phase ?? 'unknown',
+    'Needs attention': attention(summary, words),
+  };
+  return html`${columns.map((name) => cell(name, cells[name], name === 'Amount' ? 'number' : undefined))}`;
 }
 
-function attention({ needsAttention }: OrderSummary, words: readonly string[] = []): Shown {
-  if (words.length > 0) return words.map((one) => html`<div>${one}</div>`);
-  return needsAttention ? 'yes' : 'no';
+/** @returns decision and action in a colour of how good the news is, and in words */
+export function decisionTag({
+  decision = 'pending',
+  action,
+}: Pick<OrderSummary, 'decision' | 'action'>): Html {
+  const kinds: Partial<Record<typeof decision, string>> = {
+    pass: 'good',
+    skipped: 'good',
+    review: 'wait',
+    pending: 'wait',
+  };
+  return html`<span class="tag ${kinds[decision] ?? 'bad'}">${decision}</span> ${action ?? 'unknown'}`;
 }
 
-/** @returns the last check with its source, and whether the service answered it */
-export function lastCheck(last: Checks['last'], nowMs: number): Shown {
-  if (last === undefined) return '–';
-  return html`${moment(last.at, nowMs)}, ${last.source}${!last.answered && ' (no answer)'}`;
+function attention({ needsAttention }: OrderSummary, words: readonly string[]): Shown {
+  if (words.length === 0) return needsAttention ? html`<span class="tag bad">yes</span>` : 'no';
+  const [first] = words;
+  const more = words.length > 1 && ` (and ${words.length - 1} more)`;
+  return html`<span class="line" title="${words.join('\n')}">${first}${more}</span>`;
 }
 
-function paging({ continued, cursor, show, integration }: QueueView): Html {
-  const at = (more: Record<string, string>) =>
-    `/?${new URLSearchParams({ show, ...(integration !== undefined && { integration }), ...more })}`;
+function severalButtons(): Html {
+  return html`<p class="actions"><label for="do">With those chosen</label>
+<select id="do" name="do"><option value="recheck">recheck</option><option value="acknowledge">acknowledge</option><option value="proceed">let proceed</option><option value="decide-cancel">decide to cancel</option></select>
+<button>Look at them …</button></p>`;
+}
+
+/** @returns the filters as a query, which is the same for the page, its next one, its file and the wall */
+export function filterQuery(view: QueueFilters & { cursor?: string | undefined }): string {
+  const given = {
+    q: view.q,
+    show: view.show,
+    within: view.within,
+    decision: view.decision,
+    phase: view.phase,
+    'amount-from': view.amountFrom,
+    'amount-to': view.amountTo,
+    integration: view.integration,
+    cursor: view.cursor,
+  };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, `${value}`);
+  return query.toString();
+}
+
+function paging({ cursor, continued, ...view }: QueueView): Html {
   return html`<nav class="actions" aria-label="Paging">
-${continued && html`<a class="button" href="${at({})}">First page</a>`}
-${cursor !== undefined && html`<a class="button" href="${at({ cursor })}">Next page</a>`}
+${continued && html`<a class="button" href="/?${filterQuery(view)}">First page</a>`}
+${cursor !== undefined && html`<a class="button" href="/?${filterQuery({ ...view, cursor })}">Next page</a>`}
+<a href="/queue.csv?${filterQuery(view)}">As CSV</a> <a href="/?${filterQuery(view)}&amp;wall=1">For a wall</a>
 </nav>`;
+}
+
+// A picture of the last days, drawn here.
+
+/** @returns the page */
+export function daysPage({ days, ages }: Days, now: Now): string {
+  const shown = days.map(({ from, counts }, index) => ({
+    name: index === 0 ? 'last 24 h' : `${index} d ago`,
+    from,
+    bars: DAY_DECISIONS.map((decision) => ({
+      kind: decision === 'fraudulent' ? 'other' : decision,
+      count: counts[decision],
+    })),
+    counts,
+  }));
+  const rows = shown.map(
+    ({ name, counts }) =>
+      html`${cell('Day', name)}${DAY_DECISIONS.map((one) => cell(one, counts[one].toLocaleString('en'), 'number'))}`,
+  );
+  const aged = ages.map((count, index) => ({
+    name: index === ages.length - 1 ? 'older' : index === 0 ? 'under 1 d' : `${index} d`,
+    bars: [{ kind: 'review', count }],
+  }));
+  const content = html`<section><h2>Orders a day, by their decision of now</h2>
+${picture('Orders a day', shown.toReversed())}
+${table('Orders a day', ['Day', ...DAY_DECISIONS], rows)}</section>
+<section><h2>Age of open reviews</h2>
+${picture('Age of open reviews', aged)}
+${table(
+  'Age of open reviews',
+  ['Age', 'Reviews'],
+  aged.map(({ name, bars }) => html`${cell('Age', name)}${cell('Reviews', bars[0]?.count ?? 0, 'number')}`),
+)}</section>`;
+  return page('Last days', content, now);
+}
+
+// The same orders as a file.
+
+const CSV_COLUMNS = [
+  'order',
+  'integration',
+  'phase',
+  'decision',
+  'action',
+  'attention',
+  'amount',
+  'cancel by',
+  'came',
+  'closed',
+  'transactions',
+];
+
+/** @returns the file; a last line says when it was cut */
+export function csvOf({ orders, cut }: { orders: readonly OrderSummary[]; cut: boolean }): string {
+  const rows = orders.map((order) => [
+    order.orderId,
+    order.integration,
+    order.phase,
+    order.decision,
+    order.action,
+    order.needsAttention ? 'yes' : 'no',
+    order.amount,
+    order.cancelBy,
+    order.startedAt,
+    order.closedAt,
+    order.transactionIds.join(' '),
+  ]);
+  const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
+  return [CSV_COLUMNS, ...rows, ...last].map((one) => `${one.map(csvCell).join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet takes text that begins like these for a formula. */
+function csvCell(value: string | number | undefined): string {
+  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @returns the name of the file */
+export function csvName(now: Now): string {
+  return `orders-${instant(now.ms).slice(0, 16).replace(':', '')}.csv`;
 }

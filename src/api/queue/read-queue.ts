@@ -3,7 +3,7 @@
  * asked in windows of the deadline, each narrowed until its orders fit one answer, which is sorted here.
  */
 import { invalidRequest } from '../../client/read-requests.ts';
-import { type Instant, instant, millis } from '../../orders/words.ts';
+import { type Instant, instant, millis, type OrderDecision, type Phase } from '../../orders/words.ts';
 import {
   type InspectedOrder,
   type ListRequest,
@@ -14,12 +14,27 @@ import {
 } from '../../starter.ts';
 
 /** What is shown of the queue. */
-export const SHOWN = ['all', 'review', 'attention'] as const;
+export const SHOWN = ['all', 'review', 'attention', 'any'] as const;
 export type Show = (typeof SHOWN)[number];
 
-export interface QueueRequest {
+/** Hours until the deadline that can be chosen. */
+export const WITHIN = ['6', '12', '24', '48'] as const;
+
+/** What a person has chosen on the page. */
+export interface QueueFilters {
   show: Show;
+  /** An order id, an invoice number or a transaction: then every order is looked at, whatever `show` says. */
+  q?: string | undefined;
   integration?: string | undefined;
+  decision?: OrderDecision | undefined;
+  phase?: Phase | undefined;
+  /** Hours until the deadline, at most. */
+  within?: number | undefined;
+  amountFrom?: number | undefined;
+  amountTo?: number | undefined;
+}
+
+export interface QueueRequest extends QueueFilters {
   /** Only these integrations. */
   integrations?: readonly string[] | undefined;
   /** From the page before. */
@@ -48,21 +63,23 @@ type Place = { at: 'deadline'; from: Instant } | { at: 'none' | 'closed'; token?
 
 /** @throws OrderScreeningError `invalid-request` for a cursor that is none, `temporal-unavailable` */
 export async function readQueue(
-  orderScreening: Pick<OrderScreening, 'list'>,
-  { show, integration, integrations, cursor }: QueueRequest,
+  orderScreening: Pick<OrderScreening, 'list' | 'count'>,
+  { cursor, ...request }: QueueRequest,
   nowMs: number,
 ): Promise<QueuePage> {
-  const filters: ListRequest = {
-    integration,
-    integrations,
-    ...(show === 'all' && { queued: true }),
-    ...(show === 'review' && { phase: 'review' }),
-    ...(show === 'attention' && { attention: true }),
-  };
+  const filters = listRequestOf(request);
+  if (request.q !== undefined) return orderScreening.list({ ...filters, limit: PAGE_SIZE, cursor });
+  // Who asks for a deadline wants no order that has none.
+  const afterDeadlines: Place | undefined = request.within === undefined ? { at: 'none' } : undefined;
   const orders: OrderSummary[] = [];
   let questions = 0;
+  let counted = false;
   // Where a window ends that is asked next: the first one after its beginning.
-  let ends = [...WINDOWS.map((hours) => instant(nowMs + hours * HOUR_MS)), THE_END];
+  const theEnd = request.within === undefined ? THE_END : instant(nowMs + request.within * HOUR_MS);
+  let ends = [
+    ...WINDOWS.map((hours) => instant(nowMs + hours * HOUR_MS)).filter((end) => end < theEnd),
+    theEnd,
+  ];
   let place: Place | undefined =
     cursor === undefined ? { at: 'deadline', from: instant(0) } : placeOf(cursor);
   while (place !== undefined && orders.length < PAGE_SIZE) {
@@ -81,13 +98,13 @@ export async function readQueue(
   }
 
   async function byDeadline(from: Instant, room: number): Promise<Found> {
-    let until = ends.find((end) => end > from) ?? THE_END;
+    let until = ends.find((end) => end > from) ?? theEnd;
     for (;;) {
       const request: ListRequest = { ...filters, open: true, cancelBy: { from, until }, limit: LIST_LIMIT };
       const page = await list(request);
-      const middle = (millis(from) + millis(until)) / 2;
-      if (page.cursor !== undefined && middle - millis(from) >= 1) {
-        until = instant(Math.floor(middle));
+      const narrower = await narrowed(from, until, page.cursor !== undefined);
+      if (narrower !== undefined) {
+        until = narrower;
         ends = [until, ...ends];
         continue;
       }
@@ -101,6 +118,16 @@ export async function readQueue(
     }
   }
 
+  /** Once for a page the number of orders says where to cut; from then on, and wherever they lie close, in the middle. */
+  async function narrowed(from: Instant, until: Instant, full: boolean): Promise<Instant | undefined> {
+    const wide = millis(until) - millis(from);
+    if (!full || wide < 2) return undefined;
+    const window = { ...filters, open: true, cancelBy: { from, until } };
+    const part = counted ? 1 / 2 : Math.min(1 / 2, LIST_LIMIT / 2 / (await orderScreening.count(window)));
+    counted = true;
+    return instant(millis(from) + Math.max(1, Math.floor(wide * part)));
+  }
+
   function cut(sorted: OrderSummary[], until: Instant, room: number): Found {
     const last = sorted[room - 1]?.cancelBy;
     const left = last === undefined ? undefined : sorted.find(({ cancelBy = '' }) => cancelBy > last);
@@ -108,7 +135,7 @@ export async function readQueue(
       const shown = sorted.slice(0, sorted.indexOf(left));
       return { orders: shown, next: { at: 'deadline', from: left.cancelBy } };
     }
-    return { orders: sorted, next: until === THE_END ? { at: 'none' } : { at: 'deadline', from: until } };
+    return { orders: sorted, next: until < theEnd ? { at: 'deadline', from: until } : afterDeadlines };
   }
 
   async function rest(
@@ -150,16 +177,107 @@ function placeOf(cursor: string): Place {
   throw invalidRequest([{ path: 'cursor', message: 'must be the cursor of the page before' }]);
 }
 
-/** For all orders of a page together: without a worker the page comes this late, and says so. In milliseconds. */
-const WITHIN_MS = 2_000;
+/** @returns what Temporal is asked for */
+function listRequestOf(request: QueueRequest): ListRequest {
+  const { show, q, integration, integrations, decision, phase, amountFrom, amountTo } = request;
+  return {
+    integration,
+    integrations,
+    decision,
+    phase,
+    find: q,
+    amount: { from: amountFrom, until: amountTo },
+    ...(q === undefined && show === 'all' && { queued: true }),
+    ...(q === undefined && show === 'review' && phase === undefined && { phase: 'review' }),
+    ...(q === undefined && show === 'attention' && { attention: true }),
+  };
+}
 
-/** An order of the queue; `inspected` is absent when Temporal didn't tell in time, or knows it no more. */
+/** How many open orders there are of what a person looks for first. */
+export interface Counts {
+  review: number;
+  attention: number;
+  /** In review, with less than twelve hours left. */
+  soon: number;
+  open: number;
+}
+
+export async function countQueue(
+  { count }: Pick<OrderScreening, 'count'>,
+  of: Pick<ListRequest, 'integration' | 'integrations'>,
+  nowMs: number,
+): Promise<Counts> {
+  const until = instant(nowMs + 12 * HOUR_MS);
+  const [review, attention, soon, open] = await Promise.all([
+    count({ ...of, phase: 'review', open: true }),
+    count({ ...of, attention: true }),
+    count({ ...of, phase: 'review', open: true, cancelBy: { from: instant(nowMs), until } }),
+    count({ ...of, open: true }),
+  ]);
+  return { review, attention, soon, open };
+}
+
+/** What became of the orders of one day, and how old the open reviews are. */
+export interface Days {
+  days: { from: Instant; counts: Record<(typeof DAY_DECISIONS)[number], number> }[];
+  /** Open reviews by the day on which their order came, the last one being all older ones. */
+  ages: number[];
+}
+
+export const DAY_DECISIONS = ['pass', 'review', 'fail', 'fraudulent'] as const;
+const SHOWN_DAYS = 7;
+
+/** Counts the orders of the last seven days, of 24 hours each back from now, by their decision of now. */
+export async function countDays(
+  { count }: Pick<OrderScreening, 'count'>,
+  of: Pick<ListRequest, 'integration' | 'integrations'>,
+  nowMs: number,
+): Promise<Days> {
+  const days = await Promise.all(
+    Array.from({ length: SHOWN_DAYS }, async (_, index) => {
+      const from = instant(nowMs - (index + 1) * 24 * HOUR_MS);
+      const started = { from, until: instant(nowMs - index * 24 * HOUR_MS) };
+      const [pass = 0, review = 0, fail = 0, fraudulent = 0, age = 0] = await Promise.all([
+        ...DAY_DECISIONS.map((decision) => count({ ...of, decision, started })),
+        count({ ...of, phase: 'review', open: true, started }),
+      ]);
+      return { from, counts: { pass, review, fail, fraudulent }, age };
+    }),
+  );
+  const until = instant(nowMs - SHOWN_DAYS * 24 * HOUR_MS);
+  const older = await count({ ...of, phase: 'review', open: true, started: { until } });
+  return { days, ages: [...days.map(({ age }) => age), older] };
+}
+
+/** At most so many orders are in one file. */
+export const CSV_ROWS = 2_000;
+
+/** @returns the orders of all pages, up to `CSV_ROWS`, and whether there are more */
+export async function readAll(
+  orderScreening: Pick<OrderScreening, 'list' | 'count'>,
+  request: QueueRequest,
+  nowMs: number,
+): Promise<{ orders: OrderSummary[]; cut: boolean }> {
+  const orders: OrderSummary[] = [];
+  let { cursor } = request;
+  do {
+    const page: QueuePage = await readQueue(orderScreening, { ...request, cursor }, nowMs);
+    orders.push(...page.orders);
+    cursor = page.cursor;
+  } while (cursor !== undefined && orders.length < CSV_ROWS);
+  return { orders: orders.slice(0, CSV_ROWS), cut: cursor !== undefined || orders.length > CSV_ROWS };
+}
+
+/** For all orders of a page together: without a worker the page comes no later than this. In milliseconds. */
+const WITHIN_MS = 200;
+
+/** An order of the queue; `inspected` is absent when nobody was asked, or when nobody told in time. */
 export interface QueuedOrder {
   summary: OrderSummary;
   inspected: InspectedOrder | undefined;
 }
 
-/** Looks into the orders of one page, all at once, so that their number bounds the questions. */
+/** Asks those orders of a page that need attention why, all at once; of the others visibility knows enough. */
 export async function inspectOrders(
   { inspect }: Pick<OrderScreening, 'inspect'>,
   orders: readonly OrderSummary[],
@@ -167,12 +285,14 @@ export async function inspectOrders(
   return Promise.all(
     orders.map(async (summary) => {
       const { orderId, integration } = summary;
+      if (!summary.needsAttention) return { summary, inspected: undefined };
       const inspected = await inspect({ orderId, integration }, { withinMs: WITHIN_MS }).catch(unlessOurs);
       return { summary, inspected };
     }),
   );
 }
 
-function unlessOurs(error: unknown): undefined {
+/** @throws what isn't ours to explain */
+export function unlessOurs(error: unknown): undefined {
   if (!(error instanceof OrderScreeningError)) throw error;
 }

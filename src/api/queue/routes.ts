@@ -1,14 +1,14 @@
 /** The pages for ops at `/`: who may see them, the queue, each order and its actions. No script runs in them. */
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { faultsOf, invalidRequest, reasonSchema } from '../../client/read-requests.ts';
+import { faultsOf } from '../../client/read-requests.ts';
 import type { ApiKey, Scope } from '../../config/index.ts';
 import { cardDataIn } from '../../orders/card-data.ts';
-import { DEFAULT_INTEGRATION } from '../../orders/ids.ts';
-import type { PortalAnswer } from '../../orders/messages.ts';
+import { DEFAULT_INTEGRATION, type OrderKey } from '../../orders/ids.ts';
 import type { FindIntegration } from '../../orders/policy.ts';
 import type { Log } from '../../process/log.ts';
-import type { OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
+import type { OrderName, OrderScreening } from '../../starter.ts';
 import {
   type Admission,
   limitRequests,
@@ -20,19 +20,23 @@ import {
 import { refuseCards } from '../define-route.ts';
 import { whoAsks } from '../metrics.ts';
 import { HttpError, logFailure, toProblem } from '../problems.ts';
-import { actionParams, orderParams, orderQuery } from '../request-schemas.ts';
+import { actionParams, checked, fieldsOf, orderParams, orderQuery, queueQuery } from '../request-schemas.ts';
 import {
-  CONFIRMED,
-  type Confirmed,
-  confirmPage,
+  ACTIONS,
+  chosenIn,
   confirmPath,
-  errorPage,
-  signInPage,
-} from './confirm-page.ts';
-import { orderPath, STYLE, STYLE_PATH, type TemporalUi } from './layout.ts';
-import { isNotice, type Notice, orderPage } from './order-page.ts';
-import { queuePage } from './queue-page.ts';
-import { inspectOrders, readQueue, SHOWN } from './read-queue.ts';
+  formOf,
+  isAction,
+  isNotice,
+  NOTICES,
+  perform,
+  wordsOf,
+} from './actions.ts';
+import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './confirm-page.ts';
+import { type Now, orderPath, STYLE_PATH, type TemporalUi } from './layout.ts';
+import { orderPage } from './order-page.ts';
+import { csvName, csvOf, daysPage, queuePage } from './queue-page.ts';
+import { countDays, countQueue, inspectOrders, readAll, readQueue, unlessOurs } from './read-queue.ts';
 
 export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
@@ -41,36 +45,23 @@ export interface QueueOptions extends Admission {
   /** What the pages link to; absent: they don't. */
   temporalUi?: TemporalUi;
   log: Log;
+  /** All that are configured: an order is looked for in each. */
+  integrations?: readonly string[];
+  /** Of the moments on the pages; UTC unless given. */
+  timeZone?: string;
 }
 
 const FORM_LIMIT = 16 * 1024;
 /** The order's page and its confirmations wait no longer for a worker; in milliseconds. */
 const INSPECT_WITHIN_MS = 3_000;
 const STYLE_MAX_AGE_SECONDS = 300;
+const STYLE = readFileSync(new URL('./queue.css', import.meta.url), 'utf8');
 
 /** What the pages load and where their forms go. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const queueQuery = z.object({
-  show: z.enum(SHOWN, { error: `must be one of ${SHOWN.join(', ')}` }).default('all'),
-  integration: z
-    .string()
-    .optional()
-    .transform((name) => (name === '' ? undefined : name))
-    .pipe(orderQuery.shape.integration),
-  cursor: z.string().optional(),
-});
 const pageQuery = z.object({ ...orderQuery.shape, notice: z.unknown().optional() });
-const formSchema = z.object({
-  reason: z
-    .string()
-    // A browser counts the end of a line as one character, and sends two.
-    .transform((reason) => reason.replaceAll('\r\n', '\n').trim() || undefined)
-    .pipe(reasonSchema.optional())
-    .optional(),
-});
-
 /** Adds the pages; what they are asked with is checked as the API's own routes check it. */
 export async function queueRoutes(app: FastifyInstance, options: QueueOptions): Promise<void> {
   app.get(STYLE_PATH, { schema: { hide: true } }, async (_request, reply) =>
@@ -99,7 +90,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: FORM_LIMIT },
-    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    (_request, body, done) => done(null, fieldsOf(new URLSearchParams(String(body)))),
   );
   scope.setErrorHandler(async (error, request, reply) => {
     const { code, problem } = toProblem(error);
@@ -110,15 +101,53 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     return sendPage(reply, errorPage(code, problem, request.method === 'POST', wayBack(request)));
   });
 
-  scope.get('/', pageFor('read'), async (request, reply) => {
+  const now = (): Now => ({ ms: Date.now(), zone: options.timeZone ?? 'UTC' });
+
+  /** What was asked, and of which integrations: those that the key is for. */
+  const queueOf = (request: FastifyRequest) => {
     const asked = checked(queueQuery, request.query);
-    const listed = { ...asked, ...listedIntegrations(request, asked.integration) };
-    const { orders, cursor } = await readQueue(orderScreening, listed, Date.now());
+    const integrations = listedIntegrations(request, asked.integration);
+    return {
+      asked,
+      of: {
+        ...integrations,
+        ...(asked.q !== undefined &&
+          integrations.integration === undefined && {
+            integrations: integrations.integrations ?? options.integrations,
+          }),
+      },
+    };
+  };
+
+  scope.get('/', pageFor('read'), async (request, reply) => {
+    const { asked, of } = queueOf(request);
+    const at = now();
+    const [{ orders, cursor }, counts] = await Promise.all([
+      readQueue(orderScreening, { ...asked, ...of }, at.ms),
+      countQueue(orderScreening, of, at.ms),
+    ]);
     const queued = await inspectOrders(orderScreening, orders);
     const continued = asked.cursor !== undefined;
+    const several = may(request.apiKey, 'ops');
+    return sendPage(reply, queuePage({ ...asked, orders: queued, counts, cursor, continued, several }, at));
+  });
+
+  scope.get('/queue.csv', pageFor('read'), async (request, reply) => {
+    const { asked, of } = queueOf(request);
+    const at = now();
+    const file = csvOf(await readAll(orderScreening, { ...asked, ...of }, at.ms));
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${csvName(at)}"`)
+      .send(file);
+  });
+
+  scope.get('/days', pageFor('read'), async (request, reply) => {
+    const { integration } = checked(orderQuery, request.query);
+    const at = now();
     return sendPage(
       reply,
-      queuePage({ ...asked, orders: queued, cursor, continued, temporalUi }, Date.now()),
+      daysPage(await countDays(orderScreening, listedIntegrations(request, integration), at.ms), at),
     );
   });
 
@@ -129,68 +158,78 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const shown = {
       notice: isNotice(notice) ? notice : undefined,
       temporalUi,
-      mayAct: may(request.apiKey, 'act'),
+      portalLink: findIntegration?.(order.summary.integration)?.portalLink,
+      may: { act: may(request.apiKey, 'act'), ops: may(request.apiKey, 'ops') },
     };
-    return sendPage(reply, orderPage(order, shown, Date.now()));
+    return sendPage(reply, orderPage(order, shown, now()));
   });
 
-  for (const action of CONFIRMED) {
+  for (const action of Object.keys(ACTIONS).filter(isAction)) {
     const url = `/orders/:orderId/${confirmPath(action, ':number')}`;
-    scope.get(url, pageFor('act'), async (request, reply) => {
+    const route = pageFor(wordsOf(action).scope);
+    scope.get(url, route, async (request, reply) => {
       const { number, ...order } = nameIn(request);
-      return sendPage(reply, confirmPage(action, await inspect(order), Date.now(), { number }));
+      return sendPage(reply, confirmPage(action, await inspect(order), now(), { number }));
     });
-    scope.post(url, pageFor('act'), async (request, reply) => {
+    scope.post(url, route, async (request, reply) => {
       const { number, ...order } = nameIn(request);
-      const form = formSchema.safeParse(request.body ?? {});
+      const form = formOf(action).safeParse(request.body ?? {});
       if (!form.success) {
-        const page = confirmPage(action, await inspect(order), Date.now(), {
-          faults: faultsOf(form.error),
-          number,
-        });
-        return sendPage(reply.code(422), page);
+        const faults = faultsOf(form.error);
+        return sendPage(
+          reply.code(422),
+          confirmPage(action, await inspect(order), now(), { faults, number }),
+        );
       }
-      const notice = await ACTIONS[action](orderScreening, order, { ...form.data, number }, whoAsks(request));
+      const notice = await perform(orderScreening, action, order, { ...form.data, number }, whoAsks(request));
       const integration = order.integration ?? DEFAULT_INTEGRATION;
       return reply.redirect(orderPath({ ...order, integration }, undefined, notice), 303);
     });
   }
 
+  scope.get('/several', pageFor('ops'), async (request, reply) => {
+    const { action, chosen } = chosenBy(request, request.query);
+    return sendPage(reply, severalPage(action, await inspectAll(chosen), now()));
+  });
+  scope.post('/several', pageFor('ops'), async (request, reply) => {
+    const { action, chosen } = chosenBy(request, request.body);
+    const form = formOf(action).safeParse(request.body);
+    if (!form.success) {
+      const faults = faultsOf(form.error);
+      return sendPage(reply.code(422), severalPage(action, await inspectAll(chosen), now(), faults));
+    }
+    const results = await Promise.all(
+      chosen.map(async (order) => {
+        try {
+          const notice = await perform(orderScreening, action, order, form.data, whoAsks(request));
+          return { order, done: true, words: NOTICES[notice] };
+        } catch (error) {
+          const { code, problem } = toProblem(error);
+          if (problem.status === 500) logFailure(log, error, code, problem, request);
+          return { order, done: false, words: problem.title };
+        }
+      }),
+    );
+    return sendPage(reply, resultsPage(action, results, now()));
+  });
+
   function inspect(order: OrderName) {
     return orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS });
   }
+
+  function inspectAll(chosen: readonly OrderKey[]) {
+    return Promise.all(
+      chosen.map(async (order) => ({ ...order, inspected: await inspect(order).catch(unlessOurs) })),
+    );
+  }
 }
 
-const ACTIONS: Record<
-  Confirmed,
-  (
-    orders: OrderScreening,
-    order: OrderName,
-    asked: { reason?: string | undefined; number: number | undefined },
-    how: Pick<PortalOptions, 'by'>,
-  ) => Promise<Notice>
-> = {
-  recheck: async (orders, order) => {
-    await orders.recheck(order);
-    return 'recheck';
-  },
-  cancel: async (orders, order, { reason }, how) => {
-    const { status } = await orders.cancel(order, reason === undefined ? {} : { reason }, how);
-    return status === 'done' ? 'canceled' : 'cancel-requested';
-  },
-  withdraw: async (orders, order, { number }, how) => {
-    // The path has it, or the route isn't this one.
-    if (number === undefined) throw new HttpError('not-found');
-    const { status } = await orders.withdraw(order, { number }, how);
-    return WITHDRAWN[status];
-  },
-};
-
-const WITHDRAWN: Record<PortalAnswer['status'], Notice> = {
-  withdrawn: 'withdrawn',
-  done: 'done-before',
-  requested: 'withdraw-requested',
-};
+/** @throws HttpError `other-integration` for orders that aren't the key's */
+function chosenBy(request: FastifyRequest, given: unknown) {
+  const { action, chosen } = chosenIn(given);
+  for (const { integration } of chosen) requireIntegration(request, integration);
+  return { action, chosen };
+}
 
 /** The order, and the portal action where the address names one. */
 const namedParams = orderParams.extend({ number: actionParams.shape.number.optional() });
@@ -213,12 +252,6 @@ function pageFor(scope: Scope) {
 
 function may(key: ApiKey | undefined, scope: Scope): boolean {
   return key === undefined || key.scopes.includes(scope);
-}
-
-function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  const read = schema.safeParse(given);
-  if (!read.success) throw invalidRequest(faultsOf(read.error));
-  return read.data;
 }
 
 /** @returns the order's page where the address names an order that may exist, else the queue */

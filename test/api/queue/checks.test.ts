@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checksOf } from '../../../src/api/queue/confirm-page.ts';
+import { checksOf } from '../../../src/api/queue/timeline.ts';
 import { anOrderState } from '../../fixtures/orders.ts';
 import { anOrder, DAY, MINUTE, START, sinceStart } from '../../orders/support.ts';
 

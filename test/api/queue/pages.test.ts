@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
-import { anOrder, DAY, HOUR, sinceStart } from '../../orders/support.ts';
+import { anOrder, HOUR } from '../../orders/support.ts';
 import { anApi, anInspectedOrder, anOrderSummary, RUN_ID } from '../fake-order-screening.ts';
 
+const KEY = 'the-key-of-the-operators';
 const temporalUi = { url: 'http://127.0.0.1:8233/', namespace: 'orders' };
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
 const HOSTILE = `<img src=x onerror=alert(1)>"'&`;
@@ -32,26 +34,100 @@ describe('the queue page', () => {
     at >= String(range.from) &&
     at < String(range.until);
 
-  it('shows amount, decision, age, deadline, last and next check with their sources', async () => {
-    const { app, orderScreening } = await queued();
-    const state = { ...anOrder('review'), startedAt: inHours(-30) };
-    orderScreening.inspect.mockResolvedValue(
-      anInspectedOrder({ state, poll: { lastAt: inHours(-0.1), answered: true, nextAt: inHours(0.15) } }),
-    );
+  it('shows amount, decision, deadline, age and phase, and asks no order of which visibility knows enough', async () => {
+    const { app, orderScreening } = await queued({ startedAt: inHours(-30) });
     const { body, statusCode } = await app.inject('/');
     expect(statusCode).toBe(200);
-    const text = textOf(body);
-    expect(text).toMatch(
-      /Within 12 hours .* order-1 default 125\.50 review, hold no 1 d 6 h in 5 h 29 min, \d{4}/,
+    expect(textOf(body)).toMatch(
+      /Within 12 hours 1 .* order-1 default 125\.50 review hold in 5 h 29 min 1 d 6 h review no/,
     );
-    expect(text).toMatch(/6 min ago, \S+ \S+ UTC , poll in 8 min, \S+ \S+ UTC , poll/);
+    expect(body).toMatch(/<tr role="row" class="now">/);
+    expect(orderScreening.inspect).not.toHaveBeenCalled();
   });
 
-  it('links to the order’s page, and to its run in the Temporal UI', async () => {
-    const { app } = await queued({ orderId: 'a/b c#é', integration: 'shop' });
-    const { body } = await app.inject('/');
-    expect(body).toContain('href="/orders/a%2Fb%20c%23%C3%A9?integration=shop"');
-    expect(body).toContain(
+  it('counts what is open, of the integrations that the key is for', async () => {
+    const apiKeys = [{ ...hashedKey('shop', KEY), integrations: ['shop'] }];
+    const { app, orderScreening } = await anApi({ apiKeys });
+    orderScreening.count.mockImplementation(async (request) =>
+      request?.attention ? 3 : request?.cancelBy ? 1_200 : request?.phase ? 20_000 : 31_000,
+    );
+    const headers = { authorization: `Bearer ${KEY}` };
+    const text = textOf((await app.inject({ url: '/', headers })).body);
+    expect(text).toContain(
+      '20,000 in review 1,200 of them within 12 hours 3 need attention 31,000 open in all',
+    );
+    for (const [request] of orderScreening.count.mock.calls) {
+      expect(request).toMatchObject({ integrations: ['shop'] });
+    }
+  });
+
+  it('looks for an order in every integration, with the filters that were chosen', async () => {
+    const { app, orderScreening } = await anApi({ integrations: ['default', 'shop'] });
+    orderScreening.list.mockResolvedValue({ orders: [anOrderSummary({ closedAt: inHours(-1) })] });
+    const { body } = await app.inject('/?q=%20order-1%20&decision=fail&amount-from=10.5&amount-to=20');
+    expect(orderScreening.list).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        find: 'order-1',
+        integrations: ['default', 'shop'],
+        decision: 'fail',
+        amount: { from: 10.5, until: 20 },
+      }),
+    );
+    expect(body).toContain('>order-1</a>');
+    const link = /href="\/queue\.csv\?([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+    expect(link).toBe('q=order-1&show=all&decision=fail&amount-from=10.5&amount-to=20');
+  });
+
+  it('asks for deadlines up to the one that was chosen, and for no order without one', async () => {
+    const { app, orderScreening } = await anApi();
+    await app.inject('/?within=12&show=review');
+    const asked = orderScreening.list.mock.calls.map(([request]) => request?.cancelBy);
+    expect(asked).not.toContain('none');
+    const last = asked.at(-1);
+    const until = typeof last === 'object' ? (last.until ?? '') : '';
+    expect(Math.abs(Date.parse(until) - Date.parse(inHours(12)))).toBeLessThan(60_000);
+  });
+
+  it('has nothing to type or press on a wall, and loads itself again', async () => {
+    const { app } = await queued();
+    const { body } = await app.inject('/?wall=1');
+    expect(body).toContain('<meta http-equiv="refresh" content="30">');
+    expect(body).not.toMatch(/<form|<input|<button|<nav/);
+    expect(body).toContain('>order-1</a>');
+    expect((await app.inject('/')).body).not.toContain('http-equiv="refresh"');
+  });
+
+  it('is a file, too, whose cells no spreadsheet takes for a formula, and says when it is cut', async () => {
+    const { app, orderScreening } = await queued({ orderId: '=1+1,x' });
+    const { body, headers } = await app.inject('/queue.csv?show=review');
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="orders-[\dT-]+\.csv"$/);
+    expect(body.split('\r\n')[1]).toMatch(/^"'=1\+1,x",default,review,review,hold,no,125\.5,/);
+    orderScreening.list.mockImplementation(async () => ({
+      orders: Array.from({ length: 100 }, (_, index) => anOrderSummary({ orderId: `o-${index}` })),
+      cursor: 'more',
+    }));
+    const lines = (await app.inject('/queue.csv?q=x')).body.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(2_002);
+    expect(lines.at(-1)).toContain('Cut: these are the first 2000 orders');
+  });
+
+  it('has a picture of the last days, with the same in a table', async () => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.count.mockImplementation(async (request) => (request?.decision === 'pass' ? 1_234 : 5));
+    const { body } = await app.inject('/days');
+    expect(body.match(/<rect class="pass"/g)).toHaveLength(7);
+    expect(textOf(body)).toContain('last 24 h 1,234 5 5 5');
+    expect(orderScreening.count).toHaveBeenCalledTimes(36);
+  });
+
+  it('links to the order’s page, and that to its run in the Temporal UI', async () => {
+    const { app, orderScreening } = await anApi({ temporalUi });
+    const summary = anOrderSummary({ orderId: 'a/b c#é', integration: 'shop' });
+    orderScreening.list.mockResolvedValue({ orders: [summary] });
+    const path = '/orders/a%2Fb%20c%23%C3%A9?integration=shop';
+    expect((await app.inject('/?q=x')).body).toContain(`href="${path}"`);
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ summary }));
+    expect((await app.inject(path)).body).toContain(
       `href="http://127.0.0.1:8233/namespaces/orders/workflows/order%3Ashop%3Aa%2Fb%20c%23%C3%A9/${RUN_ID}/history"`,
     );
   });
@@ -72,17 +148,15 @@ describe('the queue page', () => {
     expect(body.split(SHOWN).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('shows what visibility knows while no worker answers, and says so', async () => {
-    const { app, orderScreening } = await queued();
+  it('shows what visibility knows while no worker answers', async () => {
+    const { app, orderScreening } = await queued({ needsAttention: true });
     const { state: _state, ...rest } = anInspectedOrder();
     orderScreening.inspect.mockResolvedValue({ ...rest, missing: 'no-worker' });
-    const text = textOf((await app.inject('/')).body);
-    expect(text).toContain('No worker answered in time for 1 of these orders');
-    expect(text).toContain('order-1 default 125.50 review, hold');
+    expect(textOf((await app.inject('/')).body)).toMatch(/order-1 default 125\.50 review hold .* review yes/);
   });
 
   it('shows the order also when Temporal forgot it meanwhile, but hides no fault of ours', async () => {
-    const { app, orderScreening } = await queued();
+    const { app, orderScreening } = await queued({ needsAttention: true });
     orderScreening.inspect.mockRejectedValue(new OrderScreeningError('unknown-order', 'Gone.'));
     expect((await app.inject('/')).body).toContain('order-1');
     orderScreening.inspect.mockRejectedValue(new TypeError('a mistake'));
@@ -95,6 +169,7 @@ describe('the queue page', () => {
     const { app, orderScreening } = await anApi();
     orderScreening.list.mockResolvedValue({ orders: [] });
     expect(textOf((await app.inject('/')).body)).toContain('No order waits for anybody.');
+    expect(textOf((await app.inject('/?q=x')).body)).toContain('No order has this id');
   });
 
   it('goes on by a cursor, with the same filters', async () => {
@@ -130,119 +205,6 @@ describe('the queue page', () => {
       expect(body).not.toMatch(/everything|a b|nonsense/);
     },
   );
-});
-
-describe('the page of an order', () => {
-  it('has a timeline, the oldest first, and what comes next', async () => {
-    const { app, orderScreening } = await anApi();
-    const state = anOrder('review');
-    state.actions.push({
-      number: 1,
-      kind: 'report-fraud',
-      subject: 'x',
-      status: 'done',
-      by: 'caller',
-      because: HOSTILE,
-      requestedAt: sinceStart(DAY),
-      finishedAt: sinceStart(DAY + 2_000),
-      code: '200',
-    });
-    state.hints = { unread: true, until: inHours(2), spacingMs: 2_000 };
-    orderScreening.inspect.mockResolvedValue(
-      anInspectedOrder({ state, poll: { lastAt: sinceStart(2 * DAY), answered: false, nextAt: inHours(1) } }),
-    );
-    const { body } = await app.inject('/orders/order-1');
-    const lists = [...body.matchAll(/<ol class="timeline">(.*?)<\/ol>/gs)].map(([, list]) =>
-      [...(list ?? '').matchAll(/<li>(.*?)<\/li>/g)].map(([, item]) =>
-        (item ?? '').replaceAll(/<[^>]*>/g, ''),
-      ),
-    );
-    const [next, timeline] = lists;
-    expect(next?.map((one) => one.replace(/.*UTC: /, ''))).toEqual([
-      'The decision is polled',
-      'The decision is read again after a hint',
-    ]);
-    expect(timeline).toEqual([
-      '2026-03-02 10:00:00 UTC: The order came',
-      '2026-03-02 10:00:00 UTC: Decision review (checkout)',
-      '2026-03-02 10:00:00 UTC: Phase review, action hold',
-      `2026-03-03 10:00:00 UTC: Asked by a caller: report-fraud (${SHOWN})`,
-      '2026-03-03 10:00:02 UTC: report-fraud: done (200)',
-      '2026-03-04 10:00:00 UTC: Polled: the service did not answer',
-    ]);
-  });
-
-  it('says who did what, and which of it was only claimed', async () => {
-    const { app, orderScreening } = await anApi();
-    const journal = [
-      { at: sinceStart(HOUR), what: 'cancel' as const, number: 1, by: { key: 'ops', actor: HOSTILE } },
-      {
-        at: sinceStart(2 * HOUR),
-        what: 'override' as const,
-        action: 'proceed' as const,
-        because: 'card shown',
-      },
-    ];
-    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: { ...anOrder('review'), journal } }));
-    const { body } = await app.inject('/orders/order-1');
-    expect(body).toContain(`cancel 1, by ${SHOWN} (as claimed), key ops`);
-    expect(textOf(body)).toContain('override proceed, by somebody who did not say: card shown');
-  });
-
-  it('offers what the order takes: recheck and cancel while its window is open', async () => {
-    const { app, orderScreening } = await anApi();
-    const open = anOrder('pass');
-    for (const attempt of open.attempts) attempt.cancelBy = inHours(30);
-    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: open }));
-    const { body } = await app.inject('/orders/order-1');
-    expect(body).toContain('href="/orders/order-1/recheck?integration=default"');
-    expect(body).toContain('href="/orders/order-1/cancel?integration=default"');
-  });
-
-  it('says why an order can’t be canceled', async () => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: anOrder('pass') }));
-    const late = await app.inject('/orders/order-1');
-    expect(textOf(late.body)).toContain('It can’t be canceled: the cancel window is closed.');
-    expect(late.body).not.toContain('/cancel?');
-    const passive = anOrder('pass', { passive: true });
-    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: passive }));
-    expect(textOf((await app.inject('/orders/order-1')).body)).toContain('the integration is passive');
-  });
-
-  it.each([
-    ['no-worker', 'No worker answered in time'],
-    ['unreadable', 'A worker failed to read the order'],
-    ['undecryptable', 'PAYLOAD_KEYS of the API don’t open'],
-    ['no-record', 'it was terminated or failed'],
-  ] as const)('shows what is known when the state is missing: %s', async (missing, words) => {
-    const { app, orderScreening } = await anApi();
-    const { state: _state, ...rest } = anInspectedOrder();
-    orderScreening.inspect.mockResolvedValue({ ...rest, missing });
-    const { body, statusCode } = await app.inject('/orders/order-1');
-    expect(statusCode).toBe(200);
-    expect(textOf(body)).toContain(words);
-    expect(textOf(body)).toContain('Amount 125.50');
-  });
-
-  it('takes no words for its notice from the address', async () => {
-    const { app } = await anApi();
-    expect((await app.inject('/orders/order-1?notice=canceled')).body).toContain('canceled with the service');
-    expect((await app.inject('/orders/order-1?notice=Pay%20here')).body).not.toContain('Pay here');
-    expect((await app.inject('/orders/order-1?notice=toString')).statusCode).toBe(200);
-  });
-
-  it.each([
-    ['unknown-order', 404, 'No such order'],
-    ['temporal-unavailable', 503, 'Temporal can’t be reached'],
-  ] as const)('is a clear page when the order can’t be read: %s', async (code, status, title) => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.inspect.mockRejectedValue(new OrderScreeningError(code, 'For programs.'));
-    const { statusCode, headers, body } = await app.inject('/orders/order-1');
-    expect(statusCode).toBe(status);
-    expect(headers['content-type']).toContain('text/html');
-    expect(body).toContain(`<h1>${title}</h1>`);
-  });
 });
 
 describe('every page', () => {

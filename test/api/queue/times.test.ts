@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amount, duration, moment } from '../../../src/api/queue/layout.ts';
+import { amount, clock, distance, duration, moment } from '../../../src/api/queue/layout.ts';
 
 it.each([
   [0, '0 s'],
@@ -14,11 +14,19 @@ it.each([
 });
 
 it('a moment is shown with its distance, before and after', () => {
-  const nowMs = Date.parse('2026-03-06T10:00:00.000Z');
+  const now = { ms: Date.parse('2026-03-06T10:00:00.000Z'), zone: 'UTC' };
   const text = '2026-03-06 12:30:00 UTC';
-  const later = moment('2026-03-06T12:30:00.500Z', nowMs).markup;
+  const later = moment('2026-03-06T12:30:00.500Z', now).markup;
   expect(later).toBe(`in 2 h 30 min, <time datetime="2026-03-06T12:30:00.500Z">${text}</time>`);
-  expect(moment('2026-03-06T09:59:00.000Z', nowMs).markup).toMatch(/^1 min ago, /);
+  expect(moment('2026-03-06T09:59:00.000Z', now).markup).toMatch(/^1 min ago, /);
+});
+
+it('the distance is one short line, with the moment in the chosen zone as its title', () => {
+  const now = { ms: Date.parse('2026-03-06T10:00:00.000Z'), zone: 'Europe/Berlin' };
+  expect(distance('2026-03-06T12:30:00.000Z', now).markup).toBe(
+    '<time datetime="2026-03-06T12:30:00.000Z" title="2026-03-06 13:30:00 CET">in 2 h 30 min</time>',
+  );
+  expect(clock('2026-07-06T23:30:00.000Z', now).markup).toContain('2026-07-07 01:30:00 CEST');
 });
 
 it.each([

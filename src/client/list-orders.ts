@@ -1,0 +1,239 @@
+/** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
+import { z } from 'zod';
+import { orderAttributes } from '../orders/describe.ts';
+import {
+  DEFAULT_INTEGRATION,
+  type OrderKey,
+  orderOfWorkflowId,
+  orderWorkflowId,
+  plainOrderId,
+} from '../orders/ids.ts';
+import { SCREEN_ORDER } from '../orders/messages.ts';
+import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { invalidRequest } from './read-requests.ts';
+import { decodeTypedSearchAttributes } from './sdk-internals.ts';
+import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
+import type { ClientContext, ListRequest, OrderList, OrderSummary } from './types.ts';
+
+const DEFAULT_LIMIT = 50;
+const CHECK_BYTES = 16;
+
+const phases = z.enum(PHASES);
+const decisions = z.enum(ORDER_DECISIONS);
+const actions = z.enum(ACTIONS);
+
+/** @see OrderScreening.list */
+export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {
+  if (request.integrations?.length === 0) return { orders: [] };
+  const query = queryOf(request);
+  const nextPageToken =
+    request.cursor === undefined ? undefined : await tokenOf(client, request.cursor, query);
+  const page = await asOrderError(() =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
+      client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query,
+        pageSize: request.limit ?? DEFAULT_LIMIT,
+        ...(nextPageToken && { nextPageToken }),
+      }),
+    ),
+  );
+  const orders = page.executions.flatMap(
+    ({ execution, searchAttributes, startTime, closeTime }): OrderSummary[] => {
+      const name = orderOfWorkflowId(execution?.workflowId ?? '');
+      const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
+      const closedAt = instantOf(closeTime);
+      return name === undefined ? [] : [summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt)];
+    },
+  );
+  const more = page.nextPageToken;
+  return { orders, ...(more.length > 0 && { cursor: await cursorOf(client, more, query) }) };
+}
+
+/** @see OrderScreening.count */
+export async function countOrders({ client }: ClientContext, request: ListRequest = {}): Promise<number> {
+  if (request.integrations?.length === 0) return 0;
+  const { count } = await asOrderError(() =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
+      client.workflowService.countWorkflowExecutions({
+        namespace: client.options.namespace,
+        query: queryOf(request),
+      }),
+    ),
+  );
+  return Number(count);
+}
+
+/** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
+export function queryOf(request: ListRequest): string {
+  const { integration, integrations, phase, decision, attention, queued, open } = request;
+  const conditions = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus != 'ContinuedAsNew'",
+    ...(integration === undefined ? [] : [`${orderAttributes.integration.name} = ${quoted(integration)}`]),
+    ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
+    ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
+    ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
+    ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
+    ...(queued
+      ? [`(${orderAttributes.phase.name} = 'review' OR ${orderAttributes.needsAttention.name} = true)`]
+      : []),
+    ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
+    ...deadlineConditions(request.cancelBy),
+    ...between(orderAttributes.amount.name, request.amount, String),
+    ...between('StartTime', request.started, quoted),
+    ...(request.find === undefined ? [] : [foundBy(request.find, request)]),
+  ];
+  return conditions.join(' AND ');
+}
+
+function deadlineConditions(range: ListRequest['cancelBy']): string[] {
+  if (range === undefined) return [];
+  if (range === 'none') return [`${orderAttributes.cancelBy.name} IS NULL`];
+  return [
+    ...between(orderAttributes.cancelBy.name, range, quoted),
+    // Without a bound at all, an order without the deadline would be among them.
+    `${orderAttributes.cancelBy.name} IS NOT NULL`,
+  ];
+}
+
+function between<Bound>(
+  attribute: string,
+  { from, until }: { from?: Bound | undefined; until?: Bound | undefined } = {},
+  write: (bound: Bound) => string,
+): string[] {
+  return [
+    ...(from === undefined ? [] : [`${attribute} >= ${write(from)}`]),
+    ...(until === undefined ? [] : [`${attribute} < ${write(until)}`]),
+  ];
+}
+
+/** The order of that id, and whichever was screened under that invoice number or has that transaction. */
+function foundBy(words: string, { integration, integrations }: ListRequest): string {
+  const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
+  const ids = named.map((name) => orderWorkflowId(name, plainOrderId(words)));
+  const conditions = [
+    oneOf('WorkflowId', ids),
+    ...[words, plainOrderId(words)].map(
+      (number) => `${orderAttributes.invoiceNumber.name} = ${quoted(number)}`,
+    ),
+    `${orderAttributes.transactionId.name} = ${quoted(words.toLowerCase())}`,
+  ];
+  return `(${[...new Set(conditions)].join(' OR ')})`;
+}
+
+function oneOf(attribute: string, values: readonly string[]): string {
+  return `(${values.map((value) => `${attribute} = ${quoted(value)}`).join(' OR ')})`;
+}
+
+/** @returns a value as a string of the query language */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** @returns an order as Temporal's server shows it, without a worker */
+export function summaryOf(
+  name: OrderKey,
+  attributes: TypedSearchAttributes,
+  startedAt: Instant,
+  closedAt: Instant | undefined,
+): OrderSummary {
+  const phase = phases.safeParse(attributes.get(orderAttributes.phase));
+  const decision = decisions.safeParse(attributes.get(orderAttributes.decision));
+  const action = actions.safeParse(attributes.get(orderAttributes.action));
+  const until = attributes.get(orderAttributes.cancelBy);
+  const amount = attributes.get(orderAttributes.amount);
+  return {
+    ...name,
+    startedAt,
+    ...(closedAt !== undefined && { closedAt }),
+    needsAttention: attributes.get(orderAttributes.needsAttention) ?? false,
+    transactionIds: attributes.get(orderAttributes.transactionId) ?? [],
+    ...(phase.success && { phase: phase.data }),
+    ...(decision.success && { decision: decision.data }),
+    ...(action.success && { action: action.data }),
+    ...(until !== undefined && { cancelBy: until.toISOString() }),
+    ...(amount !== undefined && { amount }),
+  };
+}
+
+/** The server answers a token that isn't its own by no answer at all: rule «own cursors». */
+async function cursorOf(client: Client, token: Uint8Array, query: string): Promise<string> {
+  return Buffer.concat([check(await cursorKey(client), token, query), token]).toString('base64url');
+}
+
+async function tokenOf(client: Client, cursor: string, query: string): Promise<Uint8Array> {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const given = bytes.subarray(0, CHECK_BYTES);
+  const token = bytes.subarray(CHECK_BYTES);
+  const expected = check(await cursorKey(client), token, query);
+  if (given.length === CHECK_BYTES && timingSafeEqual(expected, given)) return token;
+  throw invalidRequest([
+    { path: 'cursor', message: 'must be the cursor of the answer before, with the same filters' },
+  ]);
+}
+
+function check(key: string, token: Uint8Array, query: string): Buffer {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(query))
+    .update(token)
+    .digest()
+    .subarray(0, CHECK_BYTES);
+}
+
+const cursorKeys = new WeakMap<Client, Promise<string>>();
+
+/**
+ * The id that the server gave the namespace at random: the one thing that all processes of a deployment know without
+ * a setting, and that callers don't. Who can ask Temporal for it can list every order there as well.
+ */
+function cursorKey(client: Client): Promise<string> {
+  const known = cursorKeys.get(client);
+  if (known !== undefined) return known;
+  const { namespace } = client.options;
+  const asked = asOrderError(() =>
+    within(client, Date.now() + READ_WITHIN_MS, () =>
+      client.workflowService.describeNamespace({ namespace }),
+    ),
+  ).then(({ namespaceInfo }) => namespaceInfo?.id ?? '');
+  cursorKeys.set(client, asked);
+  asked.catch(() => cursorKeys.delete(client));
+  return asked;
+}
+
+/** An order's transaction doesn't move: a flood of webhooks about one asks visibility, which is slow and limited, once in a while. */
+const KEPT_MS = 5_000;
+
+/** Look-ups of what is kept for a short time once it is found. Those that come meanwhile share one. */
+export class LookUps<Found> {
+  readonly #known = new Map<string, Promise<Found | undefined>>();
+
+  /** @returns what `ask` found under the key, now or a moment ago; what wasn't found is asked for again */
+  find(key: string, ask: () => Promise<Found | undefined>): Promise<Found | undefined> {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const asked = ask();
+    this.#known.set(key, asked);
+    const forget = (): void => void this.#known.delete(key);
+    asked.then((found) => {
+      if (found === undefined) forget();
+      else setTimeout(forget, KEPT_MS).unref();
+    }, forget);
+    return asked;
+  }
+}
+
+/** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */
+export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
+  const ms = msOf(at);
+  return ms === undefined ? undefined : instant(ms);
+}
+
+/** @returns milliseconds of a moment or a duration of Temporal's API; undefined when it is none */
+export function msOf(time: Timestamp | null | undefined): number | undefined {
+  if (time === null || time === undefined) return undefined;
+  return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
+}
