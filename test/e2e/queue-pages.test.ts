@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { withEmail } from '../fixtures/transactions.ts';
 import { accessFaults, BROWSER_WITHIN_MS, overflow, picture, startBrowser } from '../support/browser.ts';
 import { eventually, withTestServer } from '../support/index.ts';
+import { keysFile } from '../support/keys-file.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
 const KEY = 'a-key-of-the-operators';
@@ -25,7 +26,11 @@ beforeAll(async () => {
   all = await deploy(
     server.address,
     { [INTEGRATION]: { poll: { first: '1s', factor: 1, max: '1s' } } },
-    { webhooks: false, apiKey: KEY, env: { API_KEYS: `ops:${KEY}`, TEMPORAL_UI_URL: UI } },
+    {
+      webhooks: false,
+      apiKey: KEY,
+      env: { API_KEYS: '', API_KEYS_FILE: keysFile({ name: 'ops', key: KEY }), TEMPORAL_UI_URL: UI },
+    },
   );
   await screen(inReview, 'review@example.com');
   await screen(passed, 'pass@example.com');

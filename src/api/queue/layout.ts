@@ -12,7 +12,7 @@ export interface Now {
 }
 
 /** A page of nothing but what is to be seen, which loads itself again after so many seconds. */
-const WALL_SECONDS = 30;
+export const WALL_SECONDS = 30;
 
 /** @returns a whole page; nothing in it but the stylesheet is loaded, and no script runs */
 export function page(title: string, content: Shown, now?: Now, wall = false): string {
@@ -22,7 +22,6 @@ export function page(title: string, content: Shown, now?: Now, wall = false): st
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${wall && html`<meta http-equiv="refresh" content="${WALL_SECONDS}">`}
 <title>${title} – order screening</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>

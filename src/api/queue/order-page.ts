@@ -201,7 +201,7 @@ function events({ summary, state }: InspectedOrder, mayAct: boolean, now: Now): 
   if (kept.length === 0) return undefined;
   const rows = kept.toReversed().map(({ sequence, type, occurredAt }) => {
     const path = orderPath(summary, confirmPath('redeliver', sequence));
-    return html`<li>${sequence}: ${type}, ${clock(occurredAt, now)} ${mayAct && html`<a href="${path}" aria-label="Send event ${sequence} again">Send again …</a>`}</li>\n`;
+    return html`<li>${sequence}: ${type}, ${clock(occurredAt, now)} ${mayAct && html`<a href="${path}" aria-label="Send again … event ${sequence}">Send again …</a>`}</li>\n`;
   });
   return html`<section><h2>Events</h2><ul>${rows}</ul></section>`;
 }

@@ -269,7 +269,7 @@ export async function readAll(
 }
 
 /** For all orders of a page together: without a worker the page comes no later than this. In milliseconds. */
-const WITHIN_MS = 200;
+const WITHIN_MS = 100;
 
 /** An order of the queue; `inspected` is absent when nobody was asked, or when nobody told in time. */
 export interface QueuedOrder {

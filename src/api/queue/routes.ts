@@ -33,7 +33,7 @@ import {
   wordsOf,
 } from './actions.ts';
 import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './confirm-page.ts';
-import { type Now, orderPath, STYLE_PATH, type TemporalUi } from './layout.ts';
+import { type Now, orderPath, STYLE_PATH, type TemporalUi, WALL_SECONDS } from './layout.ts';
 import { orderPage } from './order-page.ts';
 import { csvName, csvOf, daysPage, queuePage } from './queue-page.ts';
 import { countDays, countQueue, inspectOrders, readAll, readQueue, unlessOurs } from './read-queue.ts';
@@ -129,6 +129,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const queued = await inspectOrders(orderScreening, orders);
     const continued = asked.cursor !== undefined;
     const several = may(request.apiKey, 'ops');
+    if (asked.wall) reply.header('refresh', WALL_SECONDS);
     return sendPage(reply, queuePage({ ...asked, orders: queued, counts, cursor, continued, several }, at));
   });
 
