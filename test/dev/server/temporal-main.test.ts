@@ -71,17 +71,15 @@ test(
   'API and workers go on within 15 s of the moment at which the next server is ready',
   async () => {
     const { alone, port, startAgain } = await startAlone();
-    const poll = { first: '300ms', factor: 1, max: '300ms' };
-    const all = await deploy(`127.0.0.1:${port}`, { default: { poll } }, { webhooks: false });
+    const all = await deploy(`127.0.0.1:${port}`, { default: {} }, { webhooks: false });
     onTestFinished(() => all.stop());
     const both = await all.startServe();
-    const screen = async ({ call }: Pick<Api, 'call'>, orderId: string, who: string) => {
-      const transaction = withEmail(`${who}@example.com`);
+    const passes = async ({ call }: Pick<Api, 'call'>, orderId: string) => {
+      const transaction = withEmail('pass@example.com');
       const { status, body } = await call('POST', `/v1/orders/${orderId}/screening`, { transaction });
-      expect([status, body.action]).toEqual([200, who === 'pass' ? 'proceed' : 'hold']);
+      expect([status, body.action]).toEqual([200, 'proceed']);
     };
-    const inReview = anOrderId();
-    await screen(all, inReview, 'review');
+    await Promise.all([all, both].map((one) => passes(one, anOrderId())));
     const idle = connect(port, '127.0.0.1');
     onTestFinished(() => void idle.destroy());
     await once(idle, 'connect');
@@ -93,17 +91,16 @@ test(
     await startAgain();
     const ready = Date.now();
 
-    all.sandbox.control.decide(inReview, 'pass');
     const goesOn = (probe: () => Promise<unknown>) =>
       eventually(probe, { timeoutMs: 15_000 + SLOW_MS, intervalMs: 250 });
     const [byApi, byServe] = [anOrderId(), anOrderId()];
     await Promise.all([
-      goesOn(() => screen(all, byApi, 'pass')),
-      goesOn(() => screen(both, byServe, 'pass')),
-      // The poll and the events are of other workers than the checkouts.
+      goesOn(() => passes(all, byApi)),
+      goesOn(() => passes(both, byServe)),
+      // Events are sent by other workers than checkouts are decided by.
       goesOn(async () => {
-        const resolved = { orderId: inReview, type: 'order.review_resolved' };
-        expect(all.events).toContainEqual(expect.objectContaining(resolved));
+        const told = { orderId: byApi, type: 'order.decided' };
+        expect(all.events).toContainEqual(expect.objectContaining(told));
       }),
     ]);
     expect(Date.now() - ready).toBeLessThan(15_000 + SLOW_MS);
