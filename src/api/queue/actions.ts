@@ -98,6 +98,12 @@ export interface Asked {
   number?: number | undefined;
 }
 
+const WITHDRAWALS = {
+  withdrawn: 'withdrawn',
+  done: 'done-before',
+  requested: 'withdraw-requested',
+} as const;
+
 /** Does it. @returns what came of it, by the word that the order's page has for it @throws OrderScreeningError */
 export async function perform(
   orders: OrderScreening,
@@ -126,9 +132,7 @@ export async function perform(
     }
     case 'withdraw': {
       const { status } = await orders.withdraw(order, { number }, how);
-      return { withdrawn: 'withdrawn', done: 'done-before', requested: 'withdraw-requested' }[
-        status
-      ] as Notice;
+      return WITHDRAWALS[status];
     }
     case 'redeliver': {
       const { status } = await orders.redeliver(order, { sequence: number }, how);
