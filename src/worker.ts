@@ -34,6 +34,12 @@ import { workflowBundle } from './temporal/workflow-bundle.ts';
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
 const CONCURRENT_SCREENINGS = 500;
 /**
+ * So many workflow tasks are taken whatever else goes on, and more only while the CPU has time for them: a task that was taken
+ * is lost after 10 s, and a worker that takes more than it can do loses them again and again. docs/scaling.md, «A burst».
+ */
+const TASKS_AT_LEAST = 50;
+const SPARE_CPU = { targetCpuUsage: 0.8, targetMemoryUsage: 1 };
+/**
  * As few as may be: one order in the cache is 0.26 MB, and V8 goes through all of them when it collects garbage. Fewer than
  * the screenings at a time, and some would wait for a place. docs/scaling.md, «Memory of a worker».
  */
@@ -90,9 +96,17 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       taskQueue: TASK_QUEUE,
       workflowBundle: await workflowBundle(dataConverter),
       activities: { ...activities.checkout },
-      maxConcurrentWorkflowTaskExecutions: CONCURRENT_SCREENINGS,
-      maxConcurrentLocalActivityExecutions: CONCURRENT_SCREENINGS,
-      maxConcurrentActivityTaskExecutions: CONCURRENT_SCREENINGS,
+      tuner: {
+        workflowTaskSlotSupplier: {
+          type: 'resource-based',
+          minimumSlots: TASKS_AT_LEAST,
+          maximumSlots: CONCURRENT_SCREENINGS,
+          tunerOptions: SPARE_CPU,
+        },
+        localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: CONCURRENT_SCREENINGS },
+        activityTaskSlotSupplier: { type: 'fixed-size', numSlots: CONCURRENT_SCREENINGS },
+        nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+      },
       maxCachedWorkflows: CACHED_ORDERS,
       stickyQueueScheduleToStartTimeout: WAIT_FOR_ITS_WORKER,
     }),
@@ -166,7 +180,10 @@ export function workerSettings(config: Config, connection: NativeConnection): Wo
   return {
     connection,
     namespace: config.temporal.namespace,
-    dataConverter: createDataConverter(config.payloadKeys),
+    dataConverter: createDataConverter(config.payloadKeys, {
+      required: config.payloadsRequired,
+      refused: 'marked',
+    }),
     maxRps,
     ...(version !== undefined && { version }),
   };
