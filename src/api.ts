@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     ...config.temporal.connection,
     interceptors: [sayingWhyUnreachable(log, makeGrpcRetryInterceptor(defaultGrpcRetryOptions()))],
   });
-  const dataConverter = createDataConverter(config.payloadKeys);
+  const dataConverter = createDataConverter(config.payloadKeys, { required: config.payloadsRequired });
   const client = new Client({ connection, namespace: config.temporal.namespace, dataConverter });
   const cards = createCardStash(config.cardStash.url, config.cardStash.keys);
   const orderScreening = createOrderScreening({ client, findIntegration: config.findIntegration, cards });

@@ -9,7 +9,7 @@ import { startApi } from './api/create-api.ts';
 import { type Config, ConfigError, loadConfig } from './config/index.ts';
 import { createLog, type Log, showError } from './process/log.ts';
 import { StartedParts } from './process/parts.ts';
-import { createOrderScreening, EarlyAnswers } from './starter.ts';
+import { createDataConverter, createOrderScreening, EarlyAnswers } from './starter.ts';
 import { installRuntime } from './temporal/runtime.ts';
 import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
 
@@ -43,8 +43,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     parts.add(() => workers.stop().catch(() => undefined));
     // It may break down before the API listens and somebody waits for it.
     workers.stopped.catch(() => undefined);
-    const { namespace, dataConverter } = settings;
-    const client = new Client({ connection, namespace, dataConverter });
+    const dataConverter = createDataConverter(config.payloadKeys, { required: config.payloadsRequired });
+    const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
     const app = await startApi(
       config,
       createOrderScreening({ client, findIntegration, cards, earlyAnswers }),

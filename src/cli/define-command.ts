@@ -122,7 +122,9 @@ export async function withOrders<T>(
 ): Promise<T> {
   const settings = loadClientSettings(localEnvironment(env).env);
   const { temporal, findIntegration, cardStash } = settings;
-  const dataConverter = createDataConverter(await payloadKeysOf(settings));
+  const dataConverter = createDataConverter(await payloadKeysOf(settings), {
+    required: settings.payloadsRequired,
+  });
   const cards = sharedStash(cardStash);
   const connection = await connectTemporal(temporal).catch(() => {
     throw new UnreachableError(`nothing was sent: ${unreachableTemporal(temporal.connection)}`);

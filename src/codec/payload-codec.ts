@@ -1,6 +1,12 @@
 /** Encrypts payloads on their way to Temporal, and decrypts them. */
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadCodec,
+  type SerializationContext,
+} from '@temporalio/common';
 import proto from '@temporalio/proto';
+import { REFUSED_PAYLOAD } from '../orders/words.ts';
 import { createSealer, type NamedKey, NONCE_BYTES, SealError, type Sealed, TAG_BYTES } from './sealer.ts';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
@@ -9,32 +15,67 @@ const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
+/** The workflow that a payload belongs to. */
+const WORKFLOW_ID = 'workflow-id';
+
+/** As the SDK says that there is no value. Nothing of it is worth a secret, and a void result is read without a key. */
+const NOTHING = 'binary/null';
+
 /** What a key encrypts in one place opens in no other. */
-const ASSOCIATED = Buffer.from('order-screening temporal payload');
+const ASSOCIATED = 'order-screening temporal payload';
+
+export interface PayloadRules {
+  /** Payloads in plain are refused. */
+  required?: boolean;
+  /**
+   * What becomes of a refused payload. `thrown`: reading fails. `marked`: what is read is `REFUSED_PAYLOAD` and why, which an order
+   * refuses like any other wrong message; thrown, it would fail the workflow's task again and again.
+   */
+  refused?: 'thrown' | 'marked';
+}
 
 /**
- * Encrypts each payload whole, its metadata too, as `nonce, tag, data`; the new metadata names the key.
+ * Encrypts each payload whole, its metadata too, as `nonce, tag, data`; the new metadata names the key and, where the SDK tells it, the
+ * workflow, both authenticated. Read for another workflow, such a payload is refused; where none is told it is only authenticated.
  *
- * @param keys the first encrypts, all decrypt; none: payloads stay in plain. A payload in plain is read as it is.
+ * @param keys the first encrypts, all decrypt; none: payloads stay in plain. Unless they are refused, those in plain are read as they are.
  * @throws PayloadCodecError from `decode`
  */
-export function createPayloadCodec(keys: readonly NamedKey[]): PayloadCodec {
+export function createPayloadCodec(
+  keys: readonly NamedKey[],
+  { required = false, refused = 'thrown' }: PayloadRules = {},
+): PayloadCodec {
   const [first, ...others] = keys;
   const sealer = first && createSealer(first, ...others);
-  const encrypt = (payload: Payload): Payload => {
+  const encrypt = (payload: Payload, workflowId: string | undefined): Payload => {
     if (sealer === undefined) return payload;
-    const { keyId, nonce, tag, data } = sealer.seal(PayloadMessage.encode(payload).finish(), ASSOCIATED);
+    const content = PayloadMessage.encode(payload).finish();
+    const { keyId, nonce, tag, data } = sealer.seal(content, associated(workflowId));
     return {
-      metadata: { encoding: Buffer.from(ENCRYPTED), [KEY_ID]: Buffer.from(keyId) },
+      metadata: {
+        encoding: Buffer.from(ENCRYPTED),
+        [KEY_ID]: Buffer.from(keyId),
+        ...(workflowId !== undefined && { [WORKFLOW_ID]: Buffer.from(workflowId) }),
+      },
       data: Buffer.concat([nonce, tag, data]),
     };
   };
-  const decrypt = (payload: Payload): Payload => {
-    if (textOf(payload.metadata?.encoding) !== ENCRYPTED) return payload;
+  const refuse = (code: RefusalCode, keyId = ''): Payload => {
+    const error = new PayloadCodecError(code, keyId);
+    if (refused === 'thrown') throw error;
+    return defaultPayloadConverter.toPayload(`${REFUSED_PAYLOAD}${error.message}`);
+  };
+  const decrypt = (payload: Payload, reader: string | undefined): Payload => {
+    const encoding = textOf(payload.metadata?.encoding);
+    if (encoding !== ENCRYPTED) return required && encoding !== NOTHING ? refuse('plain-payload') : payload;
     const sealed = sealedOf(payload);
+    const owner = ownerOf(payload);
+    if (owner !== undefined && reader !== undefined && owner !== reader) {
+      return refuse('payload-of-another', sealed.keyId);
+    }
     if (sealer === undefined) throw new PayloadCodecError('unknown-payload-key', sealed.keyId);
     try {
-      const { metadata, data } = PayloadMessage.decode(sealer.open(sealed, ASSOCIATED));
+      const { metadata, data } = PayloadMessage.decode(sealer.open(sealed, associated(owner)));
       return { metadata, data };
     } catch (error) {
       const known = error instanceof SealError && error.reason === 'unknown-key';
@@ -42,9 +83,24 @@ export function createPayloadCodec(keys: readonly NamedKey[]): PayloadCodec {
     }
   };
   return {
-    encode: async (payloads) => payloads.map(encrypt),
-    decode: async (payloads) => payloads.map(decrypt),
+    encode: async (payloads, context) => payloads.map((one) => encrypt(one, workflowOf(context))),
+    decode: async (payloads, context) => payloads.map((one) => decrypt(one, workflowOf(context))),
   };
+}
+
+/** @returns the workflow whose payloads are read or written, as far as the SDK tells it: not in the codec endpoint */
+function workflowOf(context: SerializationContext | undefined): string | undefined {
+  return context?.workflowId;
+}
+
+function ownerOf({ metadata }: Payload): string | undefined {
+  const id = metadata?.[WORKFLOW_ID];
+  return id === undefined || id === null ? undefined : textOf(id);
+}
+
+/** A payload that names no workflow opens as such a one only: taking its name away damages it. */
+function associated(workflowId: string | undefined): Buffer {
+  return Buffer.from(workflowId === undefined ? ASSOCIATED : `${ASSOCIATED}\n${workflowId}`);
 }
 
 function sealedOf({ metadata, data }: Payload): Sealed {
@@ -62,10 +118,13 @@ function textOf(bytes: Uint8Array | null | undefined): string {
   return Buffer.from(bytes ?? []).toString();
 }
 
-/** `unknown-payload-key`: this process lacks the key. `damaged-payload`: changed, or the key of that id is another one. */
-export type PayloadCodecErrorCode = 'unknown-payload-key' | 'damaged-payload';
+/** `plain-payload`: not encrypted, where that is required. `payload-of-another`: it belongs to another workflow. */
+type RefusalCode = 'plain-payload' | 'payload-of-another';
 
-/** Thrown when a payload can't be decrypted. Of the payload it names the key's id, and nothing else. */
+/** `unknown-payload-key`: this process lacks the key. `damaged-payload`: changed, or the key of that id is another one. */
+export type PayloadCodecErrorCode = 'unknown-payload-key' | 'damaged-payload' | RefusalCode;
+
+/** Thrown when a payload can't be decrypted, or is refused. Of the payload it names the key's id, and nothing else. */
 export class PayloadCodecError extends Error {
   override readonly name = 'PayloadCodecError';
   readonly code: PayloadCodecErrorCode;
@@ -75,13 +134,21 @@ export class PayloadCodecError extends Error {
   /** @param namedId what the payload says its key is: anybody's words */
   constructor(code: PayloadCodecErrorCode, namedId: string) {
     const keyId = /^[\w-]{1,32}$/.test(namedId) ? namedId : undefined;
-    const key = keyId === undefined ? 'a key without a valid id' : `the key "${keyId}"`;
-    super(
-      code === 'unknown-payload-key'
-        ? `A payload was encrypted with ${key}, which PAYLOAD_KEYS of this process lacks`
-        : `A payload encrypted with ${key} cannot be decrypted: it was changed, or that id names another key in PAYLOAD_KEYS of this process`,
-    );
+    super(wordsOf(code, keyId === undefined ? 'a key without a valid id' : `the key "${keyId}"`));
     this.code = code;
     if (keyId !== undefined) this.keyId = keyId;
+  }
+}
+
+function wordsOf(code: PayloadCodecErrorCode, key: string): string {
+  switch (code) {
+    case 'unknown-payload-key':
+      return `A payload was encrypted with ${key}, which PAYLOAD_KEYS of this process lacks`;
+    case 'damaged-payload':
+      return `A payload encrypted with ${key} cannot be decrypted: it was changed, or that id names another key in PAYLOAD_KEYS of this process`;
+    case 'plain-payload':
+      return 'A payload is not encrypted, and PAYLOADS_REQUIRED is set: send it with PAYLOAD_KEYS, or by the codec endpoint';
+    case 'payload-of-another':
+      return `A payload encrypted with ${key} belongs to another workflow`;
   }
 }

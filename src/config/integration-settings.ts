@@ -14,7 +14,7 @@ import {
   durationMs,
   type FaultList,
   flag,
-  isPlainBeyondHere,
+  isLoopback,
   targetUrl,
   word,
 } from './values.ts';
@@ -227,4 +227,10 @@ function checkTogether(
 
 function isComplete(settings: Partial<Integration>): settings is Integration {
   return KEYS.every(({ setting, key }) => key.optional === true || Object.hasOwn(settings, setting));
+}
+
+/** Whether an address asks for no TLS, and leads to another machine. */
+export function isPlainBeyondHere(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return /^(?:http|redis):$/.test(protocol) && !isLoopback(hostname);
 }

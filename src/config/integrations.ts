@@ -2,16 +2,12 @@
 import type { NamedKey } from '../codec/sealer.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../orders/ids.ts';
 import type { Integration } from '../orders/policy.ts';
-import { readIntegration } from './integration-settings.ts';
+import { isPlainBeyondHere, readIntegration } from './integration-settings.ts';
 import type { TemporalSettings } from './temporal.ts';
-import {
-  type AllowedPlaintext,
-  type FaultList,
-  isLoopback,
-  isPlainBeyondHere,
-  LEAST_WEBHOOK_SECRET,
-  readJsonFile,
-} from './values.ts';
+import { type AllowedPlaintext, type FaultList, isLoopback, readJsonFile } from './values.ts';
+
+/** Shorter secrets of webhooks can be guessed. */
+export const LEAST_WEBHOOK_SECRET = 16;
 
 /** What the one `default` integration is made of when there is no policy file. */
 const VARIABLES: Record<string, string> = {

@@ -15,6 +15,7 @@ import {
   pathToken,
   port,
   targetUrl,
+  timeZone,
   type Variable,
   webhookSigningSecrets,
   word,
@@ -61,14 +62,6 @@ const requestsPerSecond = z
 
 /** One at least: a list of nothing would leave payloads in plain unseen. */
 const payloadKeys = namedKeys().refine((keys) => keys.length > 0, 'must hold at least one key "id:base64"');
-
-const timeZone = z.string().refine((name) => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}, 'must be the name of a time zone, such as Europe/Berlin');
 
 const stashUrl = z
   .string()
@@ -165,6 +158,11 @@ export const variables = {
       'Keys of everything in Temporal’s history, `id:base64,…` of 32 bytes each: the first encrypts, all decrypt; the same in every process (`docs/encryption.md`)',
     readBy: everybody,
     secret: true,
+  }),
+  payloadsRequired: variable('PAYLOADS_REQUIRED', word(['true', 'false']), {
+    about: '`true`: what Temporal has in plain is refused (`docs/encryption.md`)',
+    readBy: everybody,
+    fallback: 'false',
   }),
   allowPlaintext: variable('ALLOW_PLAINTEXT', allowedPlaintext(), {
     about: 'What mode `live` may leave in plain, and why: `redis:…,temporal:…,events:…` (`docs/security.md`)',

@@ -6,7 +6,15 @@ import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
 import { checkSurroundings, readIntegrations } from './integrations.ts';
 import { type LogLevel, variables } from './known-variables.ts';
-import { type CodecSettings, readCodec, readTemporal, type TemporalSettings } from './temporal.ts';
+import {
+  type CodecSettings,
+  type LocalSettings,
+  readCodec,
+  readLocal,
+  readPayloads,
+  readTemporal,
+  type TemporalSettings,
+} from './temporal.ts';
 import { type AllowedPlaintext, FaultList, isLoopback, isSet, variableReader } from './values.ts';
 
 /** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
@@ -40,6 +48,8 @@ export interface Config {
   cardStash: { url: string; keys: NamedKey[] };
   /** Of the payload codec. The first encrypts, all decrypt; none: payloads stay in plain. */
   payloadKeys: NamedKey[];
+  /** What Temporal has in plain is refused. */
+  payloadsRequired: boolean;
   codec: CodecSettings;
   /** What may go in plain beyond this machine although an integration is live. */
   allowPlaintext: AllowedPlaintext[];
@@ -58,16 +68,6 @@ export interface Config {
 export interface EventsReceiver {
   url: string;
   secrets: string[];
-}
-
-/** Settings of the embedded server and the sandbox. */
-export interface LocalSettings {
-  temporalPort: number;
-  temporalUiPort: number;
-  dataDir: string;
-  sandboxPort: number;
-  /** Where the sandbox sends its webhooks. */
-  sandboxWebhookUrl?: string;
 }
 
 /**
@@ -90,16 +90,17 @@ export function inspectConfig(env: NodeJS.ProcessEnv): { config: Config; faults:
 /** Reads what the client library stands on, and nothing of a server. @throws ConfigError that lists every fault */
 export function loadClientSettings(
   env: NodeJS.ProcessEnv,
-): Pick<Config, 'temporal' | 'findIntegration' | 'cardStash' | 'payloadKeys' | 'local'> {
+): Pick<Config, 'temporal' | 'findIntegration' | 'cardStash' | 'payloadKeys' | 'payloadsRequired' | 'local'> {
   const faults = new FaultList();
   const integrations = readIntegrations(env, false, faults);
   const local = readLocal(env, faults);
   const read = variableReader(env, faults);
+  const temporal = readTemporal(env, local.temporalPort, faults);
   const settings = {
-    temporal: readTemporal(env, local.temporalPort, faults),
+    temporal,
     findIntegration: (name: string) => integrations.get(name),
     cardStash: readCardStash(env, faults),
-    payloadKeys: read(variables.payloadKeys) ?? [],
+    ...readPayloads(read, temporal, faults),
     local,
   };
   const allowPlaintext = read(variables.allowPlaintext) ?? [];
@@ -133,7 +134,7 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Conf
     webhookSecrets: read(variables.webhookSecrets) ?? [],
     cardStash: readCardStash(env, faults),
     events,
-    payloadKeys: read(variables.payloadKeys) ?? [],
+    ...readPayloads(read, temporal, faults),
     codec: readCodec(read, local.temporalUiPort),
     allowPlaintext: read(variables.allowPlaintext) ?? [],
     metrics: {
@@ -201,18 +202,6 @@ export function loadLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
   const local = readLocal(env, faults);
   faults.throwIfAny();
   return local;
-}
-
-function readLocal(env: NodeJS.ProcessEnv, faults: FaultList): LocalSettings {
-  const read = variableReader(env, faults);
-  const sandboxWebhookUrl = read(variables.sandboxWebhookUrl);
-  return {
-    temporalPort: read(variables.temporalPort),
-    temporalUiPort: read(variables.temporalUiPort),
-    dataDir: read(variables.dataDir),
-    sandboxPort: read(variables.sandboxPort),
-    ...(sandboxWebhookUrl && { sandboxWebhookUrl }),
-  };
 }
 
 function readEvents(

@@ -4,7 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
 import { variables } from './known-variables.ts';
-import { FaultList, type ReadVariable } from './values.ts';
+import { FaultList, type ReadVariable, variableReader } from './values.ts';
 
 /** Fits `Connection.connect` and `NativeConnection.connect`; spelled out, so that a client needs no type of the worker. */
 export interface TemporalConnection {
@@ -103,6 +103,43 @@ export function readCodec(read: ReadVariable, uiPort: number): CodecSettings {
     origins: read(variables.codecOrigins) ?? ui,
     ...(token !== undefined && { token }),
   };
+}
+
+/** Settings of the embedded server and the sandbox. */
+export interface LocalSettings {
+  temporalPort: number;
+  temporalUiPort: number;
+  dataDir: string;
+  sandboxPort: number;
+  /** Where the sandbox sends its webhooks. */
+  sandboxWebhookUrl?: string;
+}
+
+/** Reads what the embedded server and the sandbox are told. */
+export function readLocal(env: NodeJS.ProcessEnv, faults: FaultList): LocalSettings {
+  const read = variableReader(env, faults);
+  const sandboxWebhookUrl = read(variables.sandboxWebhookUrl);
+  return {
+    temporalPort: read(variables.temporalPort),
+    temporalUiPort: read(variables.temporalUiPort),
+    dataDir: read(variables.dataDir),
+    sandboxPort: read(variables.sandboxPort),
+    ...(sandboxWebhookUrl && { sandboxWebhookUrl }),
+  };
+}
+
+/** Reads what is said of payloads. The embedded server's have keys that are made for it. */
+export function readPayloads(
+  read: ReadVariable,
+  { embedded }: TemporalSettings,
+  faults: FaultList,
+): { payloadKeys: NamedKey[]; payloadsRequired: boolean } {
+  const payloadKeys = read(variables.payloadKeys) ?? [];
+  const payloadsRequired = read(variables.payloadsRequired) === 'true';
+  if (payloadsRequired && payloadKeys.length === 0 && !embedded) {
+    faults.add('PAYLOADS_REQUIRED', 'asks for PAYLOAD_KEYS: without a key nothing is encrypted');
+  }
+  return { payloadKeys, payloadsRequired };
 }
 
 /** Reads keys as PAYLOAD_KEYS has them. @throws ConfigError that names `from`, and no key */

@@ -60,6 +60,14 @@ function httpUrl(written: string): URL | undefined {
     : undefined;
 }
 
+export const timeZone = z.string().refine((name) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}, 'must be the name of a time zone, such as Europe/Berlin');
+
 /** A port from a variable; 0 takes a free one. */
 export function port() {
   const message = 'must be a port: a whole number from 0 to 65535';
@@ -247,19 +255,9 @@ export function readJsonFile(variable: string, file: string, faults: FaultList):
   }
 }
 
-/** How much a process logs, from all to nothing. */
 /** Whether a name or an address, an IPv6 one in brackets or not, is this machine and can be no other. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|::1|\[::1\]|127(?:\.\d{1,3}){3})$/i.test(host);
-}
-
-/** Shorter secrets of webhooks can be guessed. */
-export const LEAST_WEBHOOK_SECRET = 16;
-
-/** Whether an address asks for no TLS, and leads to another machine. */
-export function isPlainBeyondHere(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
-  return /^(?:http|redis):$/.test(protocol) && !isLoopback(hostname);
 }
 
 /** @returns the code of an error, such as `ENOENT` of a system call's or a number of gRPC's; undefined when it has none */

@@ -14,7 +14,7 @@ import type { Input, Order, Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt } from './record.ts';
 import type { Adoption, OrderState } from './state.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, millis } from './words.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, millis, refusedPayload } from './words.ts';
 
 export const TEXT_LIMIT = 4_096;
 /** Of why a person does something, in their own words. */
@@ -34,6 +34,8 @@ export function startRefusal(
 ): Refusal | undefined {
   const errors: Fault[] = [];
   const fault = (path: string, message: string): number => errors.push({ path, message });
+  const unread = payloadRefusal(input);
+  if (unread !== undefined) return unread;
   if (!isRecord(input)) return invalid([{ path: '', message: 'must be one JSON object' }]);
   if (!isText(input.orderId, 64)) fault('orderId', 'must be a string of 1 to 64 characters');
   else if (input.orderId.startsWith('#')) fault('orderId', 'must be given without the leading #');
@@ -166,12 +168,22 @@ export function acknowledgeRefusal(
  * Before anything of a message is taken in. What its sender vouches for stands in the message, since an order doesn't know
  * the policy before its first answer.
  * @param idempotencyKey the id of the update, which Temporal keeps
- * @returns why a message isn't taken: card data stands in it, and where; or undefined
+ * @returns why a message isn't taken: its payload was refused, or card data stands in it, and where; or undefined
  */
 export function messageRefusal(message: unknown, idempotencyKey?: string): Refusal | undefined {
+  const unread = payloadRefusal(message);
+  if (unread !== undefined) return unread;
   const notCards = isRecord(message) && Array.isArray(message.notCards) ? message.notCards : [];
   const refused = cardDataRefusal(message, { notCards });
   return refused ?? cardDataRefusal({ idempotencyKey });
+}
+
+/** @returns why the payload codec didn't let it through, or undefined: it did */
+export function payloadRefusal(message: unknown): Refusal | undefined {
+  const unread = refusedPayload(message);
+  return unread === undefined
+    ? undefined
+    : { code: 'invalid-request', message: `${unread}.`, errors: [{ path: '', message: unread }] };
 }
 
 /** Rule «hints are asked first». @returns whether the order wants a hint, said as a refusal. Of those that come together it wants one */

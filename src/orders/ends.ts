@@ -199,6 +199,7 @@ function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<L
 function endLook(order: Order, running: Running, result: Extract<EffectResult, { kind: 'look' }>): void {
   const { state, look, now } = order;
   if (look.cancellation) attend(order, 'cancellation-requested', CANCELLATION);
+  if (look.refused !== undefined) attend(order, 'message-refused', `A signal was ignored: ${look.refused}.`);
   const again = look.recheck === true && screensAgain(state);
   const source = clearLook(order);
   if (again) screenAgain(state, now);

@@ -49,7 +49,14 @@ export interface Order {
   /** What the portal actions that are under way send, by their number. */
   fields: Record<number, PortalFields>;
   /** What the next look at the status is for. `signal`: one came, and is to leave its trace. */
-  look: { signal?: boolean; recheck?: boolean; cancellation?: boolean; because?: ReadingSource };
+  look: {
+    signal?: boolean;
+    recheck?: boolean;
+    cancellation?: boolean;
+    /** A signal was refused, and why. */
+    refused?: string;
+    because?: ReadingSource;
+  };
   /** On whose behalf a read goes on until the service answers. */
   readAgain?: ReadingSource;
   /** When a decision was read last. */

@@ -6,6 +6,7 @@ import {
   isRecord,
   isText,
   messageRefusal,
+  payloadRefusal,
   refusal,
   TEXT_LIMIT,
 } from './check-messages.ts';
@@ -43,7 +44,10 @@ export function withdrawRefusal(order: OrderState, request: WithdrawRequest): Re
 /** @returns why `portalAction` can't be started with this input, or undefined: it can */
 export function portalInputRefusal(input: PortalActionInput): Refusal | undefined {
   if (!isRecord(input) || !isRecord(input.fields)) {
-    return invalid([{ path: '', message: 'must be {integration, fields, transactionId?, orderId?, …}' }]);
+    return (
+      payloadRefusal(input) ??
+      invalid([{ path: '', message: 'must be {integration, fields, transactionId?, orderId?, …}' }])
+    );
   }
   const { integration, orderId, transactionId, fields, cancelBy, cancelWindowMs, by } = input;
   const errors: Fault[] = [];
@@ -69,7 +73,7 @@ export function portalInputRefusal(input: PortalActionInput): Refusal | undefine
 /** @returns why the message of a portal action can't be read at all; without an argument it means the newest transaction */
 export function portalRequestRefusal(request: unknown): Refusal | undefined {
   if (request === undefined || isRecord(request)) return undefined;
-  return invalid([{ path: '', message: 'must be an object' }]);
+  return payloadRefusal(request) ?? invalid([{ path: '', message: 'must be an object' }]);
 }
 
 /** @returns why a portal action can't be read, or undefined: it can */

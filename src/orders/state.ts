@@ -193,7 +193,8 @@ export type AttentionCode =
   | 'portal-unconfirmed'
   | 'portal-not-sent'
   | 'events-undelivered'
-  | 'cancellation-requested';
+  | 'cancellation-requested'
+  | 'message-refused';
 
 export interface ActionRecord {
   /** Counts the order's portal actions from 1. */

@@ -12,7 +12,7 @@ import type { Effect, Input, Order, Reply, Running } from './order.ts';
 import { currentAttempt } from './record.ts';
 import { answerTickets, tellThatItGoesOn } from './tickets.ts';
 import { isWrite, LOCAL, wanted } from './wanted.ts';
-import { millis } from './words.ts';
+import { millis, refusedPayload } from './words.ts';
 
 /**
  * Takes one input in: the time that passed until it, what it says, and what follows at once.
@@ -48,7 +48,9 @@ function flag(order: Order, input: Extract<Input, { kind: 'signal' }>): void {
   const { state, look, now } = order;
   if (isOver(state, millis(now))) return;
   look.signal = true;
-  if (input.signal === 'cancellation') look.cancellation = true;
+  const refused = input.signal === 'review-hint' ? refusedPayload(input.hint) : undefined;
+  if (refused !== undefined) look.refused = refused;
+  else if (input.signal === 'cancellation') look.cancellation = true;
   else if (input.signal === 'review-hint') {
     if (hintIsNews(state, input.hint, millis(now))) keepHint(state);
   } else if (state.phase !== 'canceled' && currentAttempt(state).answer !== undefined) look.recheck = true;

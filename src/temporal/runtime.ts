@@ -101,7 +101,9 @@ function wordsOf(message: string, error: unknown): string {
     return 'Temporal was not told that an activity goes on, it is told again';
   // Its completion is waited for, too: of Temporal that can't be reached, or of a machine that is busy.
   if (message.startsWith('[TMPRL1104] ')) return 'a step of an order took over five seconds';
-  const failed = error instanceof Error && error.name.endsWith('Failure');
+  // It comes from the workflow's own realm, where Error is another class.
+  const { name } = typeof error === 'object' && error !== null && 'name' in error ? error : { name: '' };
+  const failed = String(name).endsWith('Failure');
   if (message === 'Workflow failed' && !failed)
     return 'the code of an order threw an error, its task is tried again';
   return message;

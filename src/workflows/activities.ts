@@ -20,7 +20,7 @@ import type {
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 import type { EffectResult } from '../orders/order.ts';
-import { instant, millis } from '../orders/words.ts';
+import { instant, millis, refusedPayload } from '../orders/words.ts';
 
 /** Run inside the workflow task, once: longer than the longest checkout budget, shorter than a workflow task. */
 const once: LocalActivityOptions = { startToCloseTimeout: '9 seconds', retry: { maximumAttempts: 1 } };
@@ -130,26 +130,29 @@ export async function perform(call: Call): Promise<EffectResult> {
     case 'first-screening': {
       // A run of this task that was lost may have sent a create. Only the activity may know: a replay can't tell it again.
       const lookFirst = historyLength > 3 || unsafe.isReplaying;
-      return { kind: call.kind, ...(await local.screenAtCheckout({ ...call.request, lookFirst, begun })) };
+      return {
+        kind: call.kind,
+        ...read(await local.screenAtCheckout({ ...call.request, lookFirst, begun })),
+      };
     }
     case 'policy':
-      return { kind: call.kind, ...(await policyInForce(call.request)) };
+      return { kind: call.kind, ...read(await policyInForce(call.request)) };
     case 'retry-screening':
-      return { kind: call.kind, ...(await screenRetry({ ...call.request, runId })) };
+      return { kind: call.kind, ...read(await screenRetry({ ...call.request, runId })) };
     case 'catch-up':
-      return { kind: call.kind, ...(await catchUp({ ...call.request, runId })) };
+      return { kind: call.kind, ...read(await catchUp({ ...call.request, runId })) };
     case 'look':
-      return { kind: call.kind, ...(await local.look({ ...call.request, begun })) };
+      return { kind: call.kind, ...read(await local.look({ ...call.request, begun })) };
     case 'read':
-      return { kind: call.kind, ...(await readStatusDurably(call.request)) };
+      return { kind: call.kind, ...read(await readStatusDurably(call.request)) };
     case 'poll':
-      return { kind: call.kind, ...(await pollStatus(call.request)) };
+      return { kind: call.kind, ...read(await pollStatus(call.request)) };
     case 'look-up':
-      return { kind: call.kind, ...(await lookUp(call.request)) };
+      return { kind: call.kind, ...read(await lookUp(call.request)) };
     case 'gateway':
-      return { kind: call.kind, ...(await sendGatewayResponse(call.request)) };
+      return { kind: call.kind, ...read(await sendGatewayResponse(call.request)) };
     case 'portal':
-      return { kind: call.kind, ...(await performPortalAction({ ...call.request, runId })) };
+      return { kind: call.kind, ...read(await performPortalAction({ ...call.request, runId })) };
     case 'deliver':
       return { kind: call.kind, ...(await deliverEvents(call.events)) };
     case 'forget-card':
@@ -161,6 +164,13 @@ export async function perform(call: Call): Promise<EffectResult> {
       await sleep(call.ms, { summary: call.summary });
       return { kind: call.kind };
   }
+}
+
+/** @returns what an activity brought @throws ApplicationFailure when that isn't its own: somebody else ended it */
+export function read<Result extends object>(result: Result): Result {
+  const refused = refusedPayload(result);
+  if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused);
+  return result;
 }
 
 /** @returns whether an operator reset the workflow: what this run knows nothing of may have been done by the one before it */

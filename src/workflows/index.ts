@@ -1,5 +1,6 @@
 /** The workflows, for the worker's bundle. */
 import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
+import { payloadRefusal } from '../orders/check-messages.ts';
 import type { By, OrderEvent } from '../orders/messages.ts';
 import { deliverAgain, failure, sweep } from './activities.ts';
 import './sdk-internals.ts';
@@ -16,9 +17,11 @@ export async function sweepOrders(): Promise<never> {
 /**
  * Sends an event once more, with the same id and content.
  * @param _by who asked: it is on the workflow's record, and no part of what is sent
- * @throws `event-not-delivered` when the receiver doesn't take it
+ * @throws `invalid-request` when the event can't be read; `event-not-delivered` when the receiver doesn't take it
  */
 export async function redeliverEvent(event: OrderEvent, _by?: By): Promise<void> {
+  const refused = payloadRefusal(event);
+  if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
   try {
     await deliverAgain([event]);
   } catch (error) {

@@ -1,10 +1,9 @@
 /** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. */
 import {
-  ActivityFailure,
   CancellationScope,
-  isCancellation,
   setCurrentDetails,
   sleep,
+  TemporalFailure,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -17,7 +16,7 @@ import { NOT_SENT } from '../orders/portal.ts';
 import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import { failure, isRefusedNow, performPortalAction, wasReset } from './activities.ts';
+import { failure, isRefusedNow, performPortalAction, read, wasReset } from './activities.ts';
 
 /**
  * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.
@@ -79,7 +78,7 @@ async function withinADay({ fields }: PortalActionInput, request: FirstRequest):
   try {
     return await scope.run(() => untilAllowed(request));
   } catch (error) {
-    if (!isCancellation(error) && !(error instanceof ActivityFailure)) throw error;
+    if (!(error instanceof TemporalFailure)) throw error;
     return { outcome: { kind: 'unconfirmed' } };
   } finally {
     timer.cancel();
@@ -90,7 +89,7 @@ async function withinADay({ fields }: PortalActionInput, request: FirstRequest):
 async function untilAllowed(request: FirstRequest): Promise<Ended> {
   let { maybeDone } = request;
   for (let forbiddenKnown = false; ; forbiddenKnown = true) {
-    const { outcome, at } = await performPortalAction({ ...request, maybeDone, forbiddenKnown });
+    const { outcome, at } = read(await performPortalAction({ ...request, maybeDone, forbiddenKnown }));
     if (outcome.kind !== 'forbidden') return { outcome, at };
     maybeDone ||= outcome.maybeDone === true;
     upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
 import { createSealer } from '../../src/codec/sealer.ts';
+import { refusedPayload } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
 
 const old = { id: 'old', key: randomBytes(32) };
@@ -22,8 +23,15 @@ const payloads = fc.array(
   { maxLength: 4 },
 );
 
-async function one(codec: PayloadCodec, action: 'encode' | 'decode', payload: Payload): Promise<Payload> {
-  const [converted] = await codec[action]([payload]);
+async function one(
+  codec: PayloadCodec,
+  action: 'encode' | 'decode',
+  payload: Payload,
+  workflowId?: string,
+): Promise<Payload> {
+  const context =
+    workflowId === undefined ? undefined : { type: 'workflow' as const, namespace: 'any', workflowId };
+  const [converted] = await codec[action]([payload], context);
   if (converted === undefined) throw new Error('a payload was lost');
   return converted;
 }
@@ -145,6 +153,75 @@ describe('a payload that cannot be decrypted', () => {
     const refused = one(createPayloadCodec([old]), 'decode', { metadata, data: Buffer.alloc(40) });
     await expect(refused).rejects.toThrow(/a key without a valid id/);
     await expect(refused).rejects.not.toThrow(/script/);
+  });
+});
+
+describe('a payload of a workflow', () => {
+  const MINE = 'order:default:1001';
+  const codec = createPayloadCodec([old]);
+  const mine = () => one(codec, 'encode', aPayload(), MINE);
+  const value = (payload: Payload) => defaultPayloadConverter.fromPayload(payload);
+
+  it.each([
+    ['that workflow', MINE],
+    ['who is told of none, such as the codec endpoint', undefined],
+  ])('is read by %s', async (_who, reader) => {
+    expect(value(await one(codec, 'decode', await mine(), reader))).toEqual(value(aPayload()));
+  });
+
+  it('is refused in another one, thrown or marked, by a process without its key as well', async () => {
+    const words = 'A payload encrypted with the key "old" belongs to another workflow';
+    for (const keys of [[old], [fresh], []]) {
+      const thrown = one(createPayloadCodec(keys), 'decode', await mine(), 'order:default:1002');
+      await expect(thrown).rejects.toMatchObject({
+        code: 'payload-of-another',
+        keyId: 'old',
+        message: words,
+      });
+      const marking = createPayloadCodec(keys, { refused: 'marked' });
+      const marked = await one(marking, 'decode', await mine(), 'order:default:1002');
+      expect(refusedPayload(value(marked))).toBe(words);
+    }
+  });
+
+  it.each([
+    ['taken away', undefined],
+    ['changed', Buffer.from('order:default:1002')],
+  ])('is refused as damaged when the name of its workflow was %s', async (_how, name) => {
+    const { metadata, data } = await mine();
+    const { 'workflow-id': _own, ...others } = metadata ?? {};
+    const changed = { metadata: { ...others, ...(name && { 'workflow-id': name }) }, ...(data && { data }) };
+    const read = one(
+      createPayloadCodec([old], { refused: 'marked' }),
+      'decode',
+      changed,
+      'order:default:1002',
+    );
+    await expect(read).rejects.toMatchObject({ code: 'damaged-payload' });
+  });
+
+  it('that names no workflow, as all did once and the codec endpoint writes, is read by each', async () => {
+    const unbound = await one(codec, 'encode', aPayload());
+    expect(value(await one(codec, 'decode', unbound, MINE))).toEqual(value(aPayload()));
+  });
+});
+
+describe('where encryption is required, a payload in plain', () => {
+  const nothing = defaultPayloadConverter.toPayload(undefined);
+
+  it('is refused, thrown or marked, but for the one that stands for nothing', async () => {
+    const thrown = one(createPayloadCodec([old], { required: true }), 'decode', aPayload());
+    await expect(thrown).rejects.toMatchObject({
+      code: 'plain-payload',
+      message: expect.stringContaining('PAYLOADS_REQUIRED'),
+    });
+    const marking = createPayloadCodec([old], { required: true, refused: 'marked' });
+    const marked = await one(marking, 'decode', aPayload());
+    expect(refusedPayload(defaultPayloadConverter.fromPayload(marked))).toMatch(
+      /^A payload is not encrypted/,
+    );
+    expect(JSON.stringify(plainBytes(marked))).not.toContain(Buffer.from('ada@').toString('hex'));
+    expect(await one(marking, 'decode', nothing)).toBe(nothing);
   });
 });
 

@@ -23,6 +23,7 @@ describe('settings from the environment', () => {
       events: { own: new Map() },
       cardStash: { url: 'memory:', keys: [] },
       payloadKeys: [],
+      payloadsRequired: false,
       allowPlaintext: [],
       codec: { origins: ['http://127.0.0.1:8233', 'http://localhost:8233'] },
       metrics: { host: '127.0.0.1', port: 9464 },

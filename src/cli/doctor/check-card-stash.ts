@@ -76,12 +76,16 @@ const ORDERS = 5;
 const EVENTS = 10;
 
 /** Reads what is stored of the newest orders, and sees whether the keys here open it. */
-export async function checkPayloadKeys(settings: Pick<Config, KeySettings>): Promise<Finding[]> {
+export async function checkPayloadKeys(
+  settings: Pick<Config, KeySettings | 'payloadsRequired'>,
+): Promise<Finding[]> {
   const check = finder('payload-keys');
   const stored = await newestPayloads(settings).catch(() => undefined);
   if (stored === undefined) return [check.skipped('the server does not show what is stored of the orders')];
   if (stored.length === 0) return [check.skipped('no order is stored yet')];
-  const { decode } = createPayloadCodec(await payloadKeysOf(settings));
+  const { decode } = createPayloadCodec(await payloadKeysOf(settings), {
+    required: settings.payloadsRequired,
+  });
   const faults = new Set<string>();
   for (const payload of stored) {
     await decode([payload]).catch((error: unknown) => {
@@ -93,7 +97,7 @@ export async function checkPayloadKeys(settings: Pick<Config, KeySettings>): Pro
   return [...faults].map((words) =>
     check.fault(
       `${words}: with these settings such an order cannot be read, nor go on`,
-      'Set the same PAYLOAD_KEYS for the API, every worker and every client; one id must name one key',
+      'Set the same PAYLOAD_KEYS for the API, every worker and every client, where one id must name one key; set PAYLOADS_REQUIRED only when no open order began in plain',
     ),
   );
 }
@@ -121,10 +125,13 @@ async function newestPayloads({ temporal }: Pick<Config, 'temporal'>): Promise<P
   });
 }
 
-/** @returns the payloads anywhere in a message of Temporal's API */
+/** @returns the payloads anywhere in a message of Temporal's API, but search attributes: those are always in plain */
 function payloadsIn(message: unknown): Payload[] {
   if (typeof message !== 'object' || message === null || message instanceof Uint8Array) return [];
-  return isPayload(message) ? [message] : Object.values(message).flatMap(payloadsIn);
+  if (isPayload(message)) return [message];
+  return Object.entries(message).flatMap(([name, value]) =>
+    name === 'searchAttributes' ? [] : payloadsIn(value),
+  );
 }
 
 function isPayload(message: object): message is Payload {
