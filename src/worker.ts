@@ -121,6 +121,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
       ...common,
       taskQueue: POLLS_TASK_QUEUE,
       activities: { ...activities.polls },
+      interceptors: { activity: [withAttemptInLog, withHeartbeats] },
       maxConcurrentActivityTaskExecutions: CONCURRENT_POLLS,
       maxTaskQueueActivitiesPerSecond: settings.maxRps,
     }),

@@ -103,11 +103,14 @@ const { forgetCard } = proxyActivities<BackgroundActivities>({
   summary: 'Delete the card from the stash',
 });
 
-/** Retried by the server as long as the decision stays: the wait costs the same history whatever the polls. */
+/**
+ * Retried by the server as long as the decision stays: the wait costs the same history whatever the polls. Each try names the pause
+ * after it; the interval here is for one that was lost with its worker.
+ */
 const { pollStatus } = proxyActivities<PollActivities>({
+  ...background,
   taskQueue: POLLS_TASK_QUEUE,
-  startToCloseTimeout: '45 seconds',
-  retry: { initialInterval: '1 minute', backoffCoefficient: 1, maximumInterval: '1 hour' },
+  retry: { initialInterval: '10 seconds', backoffCoefficient: 1, maximumInterval: '1 hour' },
   summary: 'Poll the review',
 });
 

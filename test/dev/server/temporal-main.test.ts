@@ -71,7 +71,8 @@ test(
   'API and workers go on within 15 s of the moment at which the next server is ready',
   async () => {
     const { alone, port, startAgain } = await startAlone();
-    const all = await deploy(`127.0.0.1:${port}`, { default: {} }, { webhooks: false });
+    const poll = { first: '300ms', factor: 1, max: '300ms' };
+    const all = await deploy(`127.0.0.1:${port}`, { default: { poll } }, { webhooks: false });
     onTestFinished(() => all.stop());
     const both = await all.startServe();
     const passes = async ({ call }: Pick<Api, 'call'>, orderId: string) => {
@@ -80,6 +81,11 @@ test(
       expect([status, body.action]).toEqual([200, 'proceed']);
     };
     await Promise.all([all, both].map((one) => passes(one, anOrderId())));
+    const reviews = Array.from({ length: 3 }, () => anOrderId());
+    for (const orderId of reviews) {
+      const body = { transaction: withEmail('review@example.com') };
+      expect(await all.call('POST', `/v1/orders/${orderId}/screening`, body)).toMatchObject({ status: 200 });
+    }
     const idle = connect(port, '127.0.0.1');
     onTestFinished(() => void idle.destroy());
     await once(idle, 'connect');
@@ -90,6 +96,7 @@ test(
 
     await startAgain();
     const ready = Date.now();
+    for (const orderId of reviews) all.sandbox.control.decide(orderId, 'pass');
 
     const goesOn = (probe: () => Promise<unknown>) =>
       eventually(probe, { timeoutMs: 15_000 + SLOW_MS, intervalMs: 250 });
@@ -104,6 +111,13 @@ test(
       }),
     ]);
     expect(Date.now() - ready).toBeLessThan(15_000 + SLOW_MS);
+    // A poll that was just given out is found lost after 15 s, and made again 10 s later.
+    const resolved = async (orderId: string) => {
+      const { body } = await all.call('GET', `/v1/orders/${orderId}`);
+      expect(body).toMatchObject({ decision: 'pass', lastRead: { source: 'poll' } });
+    };
+    const left = { timeoutMs: ready + 30_000 + SLOW_MS - Date.now(), intervalMs: 250 };
+    await Promise.all(reviews.map((orderId) => eventually(() => resolved(orderId), left)));
   },
   OUTAGE_MS + 120_000,
 );
