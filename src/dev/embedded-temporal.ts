@@ -1,6 +1,6 @@
 /** Temporal's dev server as a child of this process. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,12 +77,14 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
 }
 
 async function startServer(binary: string, options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
-  const { dataDir, namespace = 'default', codecEndpoint } = options;
+  const { dataDir, namespace = 'default' } = options;
   const port = options.port === 0 ? await freePort() : options.port;
   const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'order-screening-temporal-')));
   const logFile = join(folder, 'temporal.log');
+  const optionsFile = join(folder, 'temporal-options.json');
+  await writeFile(optionsFile, secretOptions(options), { mode: 0o600 });
 
   const log = openSync(logFile, 'w');
   const child = await startGuardedChild(
@@ -92,7 +94,7 @@ async function startServer(binary: string, options: EmbeddedTemporalOptions): Pr
       namespace,
       ...(uiPort !== undefined && { uiPort }),
       ...(dataDir !== undefined && { dbFile: join(dataDir, 'temporal.db') }),
-      ...(codecEndpoint !== undefined && { codecEndpoint }),
+      optionsFile,
     }),
     log,
   ).finally(() => closeSync(log));
@@ -162,8 +164,17 @@ interface TemporalServerShape {
   namespace: string;
   uiPort?: number;
   dbFile?: string;
-  codecEndpoint?: string;
+  optionsFile: string;
 }
+
+/** The options that nobody else on the machine may read, as arguments can be: a file that the CLI takes them from. It is YAML, as JSON is. */
+function secretOptions({ codecEndpoint }: EmbeddedTemporalOptions): string {
+  const secret = codecEndpoint === undefined ? {} : { 'ui-codec-endpoint': codecEndpoint };
+  return JSON.stringify({ env: { [OPTIONS_OF]: secret } });
+}
+
+/** The part of the file of options that is ours. */
+const OPTIONS_OF = 'order-screening';
 
 /**
  * The CLI's arguments for `server start-dev`, tuned for a file on one machine: with the defaults a decision takes
@@ -179,7 +190,7 @@ function temporalArguments(shape: TemporalServerShape): string[] {
   args.push('--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1');
   if (shape.uiPort === undefined) args.push('--headless');
   else args.push('--ui-port', String(shape.uiPort));
-  if (shape.codecEndpoint !== undefined) args.push('--ui-codec-endpoint', shape.codecEndpoint);
+  args.push('--env-file', shape.optionsFile, '--env', OPTIONS_OF);
   if (shape.dbFile !== undefined) {
     args.push('--db-filename', shape.dbFile);
     args.push('--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1');

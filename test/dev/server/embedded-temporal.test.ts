@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -45,6 +46,25 @@ test('a started server answers, with the namespace set up and its UI served', as
   expect(server.warnings).toEqual([]);
   expect(server.uiUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   await eventually(async () => (await fetch(server.uiUrl ?? '')).ok);
+});
+
+test('the UI decrypts by an address with a token, which no argument of any process shows', async () => {
+  const dataDir = join(await scratchFolder(), 'data');
+  const token = randomBytes(16).toString('hex');
+  const { uiUrl = '' } = await start({
+    uiPort: 0,
+    dataDir,
+    codecEndpoint: `http://127.0.0.1:8080/codec/${token}`,
+  });
+
+  const settings = await eventually(async () => (await fetch(`${uiUrl}/api/v1/settings`)).text());
+  expect(settings).toContain(token);
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const read = (pid: string) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const all = await Promise.all(processes.map(read));
+  expect(all.some((line) => line.includes(dataDir))).toBe(true);
+  expect(all.filter((line) => line.includes(token))).toEqual([]);
+  expect((await stat(join(dataDir, 'temporal-options.json'))).mode & 0o777).toBe(0o600);
 });
 
 test('a workflow started before the server was killed is there afterwards', async () => {
