@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig, loadTemporalSettings, loadWorkerVersion } from '../../src/config/index.ts';
 import { documentedVariables } from '../../src/config/known-variables.ts';
+import { scratchFolder } from '../dev/fake-commands.ts';
 
 const serviceSchema = z.looseObject({
   image: z.string(),
@@ -136,6 +140,16 @@ test.each([
 
 test('what holds cards or keys in memory leaves no core dump', () => {
   for (const name of ['worker', 'api', 'redis']) expect(service(name).ulimits).toEqual({ core: 0 });
+});
+
+test('a process that is killed with that limit leaves none', async () => {
+  const cwd = await scratchFolder();
+  const { core = -1 } = service('worker').ulimits ?? {};
+  const killed = `ulimit -c ${core} && exec "$0" -e 'globalThis.card = "4012" + "888888881881"; process.abort()'`;
+  await expect(promisify(execFile)('sh', ['-c', killed, process.execPath], { cwd })).rejects.toMatchObject({
+    signal: 'SIGABRT',
+  });
+  expect(await readdir(cwd)).toEqual([]);
 });
 
 test('the sandbox and the Temporal UI run only where they are asked for', () => {

@@ -15,6 +15,7 @@ import { anAddress, aPreGatewayTransaction, withEmail } from '../fixtures/transa
 import { type Canary, type Place, sightings } from '../support/canaries.ts';
 import { eventually, freePort } from '../support/index.ts';
 import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
+import { plantEverywhere } from './canary-plants.ts';
 import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
 
 const { History } = proto.temporal.api.history.v1;
@@ -62,6 +63,7 @@ let redis: RedisServer;
 let all: Deployment;
 let workerMetrics: number;
 const replies: string[] = [];
+let planted: Canary[] = [];
 
 beforeAll(async () => {
   await needRedis();
@@ -261,6 +263,10 @@ describe('marked orders', () => {
     expect((await call('POST', `/v1/webhooks/default/${API_KEY}`, { id: cardNumber })).status).toBe(401);
   });
 
+  it('are refused with card numbers in all disguises, everywhere', { timeout: 120_000 }, async () => {
+    planted = await plantEverywhere(all, call);
+  });
+
   it('leave card data nowhere, personal data nowhere in plain, and keys nowhere', async () => {
     await eventually(async () => {
       const ended = await client.workflow.count("ExecutionStatus = 'Completed'");
@@ -268,7 +274,7 @@ describe('marked orders', () => {
     });
     const searched = [...(await places()), whileCardsWait];
     expect(searched.length).toBeGreaterThan(20);
-    expect(sightings(searched, [...card, ...personal, ...keys])).toEqual([]);
+    expect(sightings(searched, [...card, ...personal, ...keys, ...planted])).toEqual([]);
   });
 
   it('would be found, were they kept in plain', async () => {
