@@ -14,7 +14,7 @@ import type { Input, Order, Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt } from './record.ts';
 import type { Adoption, OrderState } from './state.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, millis, refusedPayload } from './words.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, millis, REFUSED_PAYLOAD } from './words.ts';
 
 export const TEXT_LIMIT = 4_096;
 /** Of why a person does something, in their own words. */
@@ -176,6 +176,12 @@ export function messageRefusal(message: unknown, idempotencyKey?: string): Refus
   const notCards = isRecord(message) && Array.isArray(message.notCards) ? message.notCards : [];
   const refused = cardDataRefusal(message, { notCards });
   return refused ?? cardDataRefusal({ idempotencyKey });
+}
+
+/** @returns why the payload codec refused what was sent, or undefined: it didn't */
+export function refusedPayload(value: unknown): string | undefined {
+  const refused = typeof value === 'string' && value.startsWith(REFUSED_PAYLOAD);
+  return refused ? value.slice(REFUSED_PAYLOAD.length) : undefined;
 }
 
 /** @returns why the payload codec didn't let it through, or undefined: it did */

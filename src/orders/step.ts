@@ -6,13 +6,14 @@ import type { Call, Command } from './activity-contract.ts';
 import { advance, followUp } from './advance.ts';
 import { ask, askHeld } from './ask.ts';
 import { begin } from './begin.ts';
+import { refusedPayload } from './check-messages.ts';
 import { hintIsNews, isOver, keepHint } from './deadlines.ts';
 import { endEffect } from './ends.ts';
 import type { Effect, Input, Order, Reply, Running } from './order.ts';
 import { currentAttempt } from './record.ts';
 import { answerTickets, tellThatItGoesOn } from './tickets.ts';
 import { isWrite, LOCAL, wanted } from './wanted.ts';
-import { millis, refusedPayload } from './words.ts';
+import { millis } from './words.ts';
 
 /**
  * Takes one input in: the time that passed until it, what it says, and what follows at once.

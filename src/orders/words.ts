@@ -94,12 +94,6 @@ export interface JournalEntry {
 /** How what is read of a payload begins that the payload codec refused. */
 export const REFUSED_PAYLOAD = 'order-screening refused a payload: ';
 
-/** @returns why the payload codec refused what was sent, or undefined: it didn't */
-export function refusedPayload(value: unknown): string | undefined {
-  const refused = typeof value === 'string' && value.startsWith(REFUSED_PAYLOAD);
-  return refused ? value.slice(REFUSED_PAYLOAD.length) : undefined;
-}
-
 /** @returns the moment `ms` milliseconds after the epoch as an ISO string */
 export function instant(ms: number): Instant {
   return new Date(ms).toISOString();

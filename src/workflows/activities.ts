@@ -17,10 +17,11 @@ import type {
   PollActivities,
   SweepActivities,
 } from '../orders/activity-contract.ts';
+import { refusedPayload } from '../orders/check-messages.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 import type { EffectResult } from '../orders/order.ts';
-import { instant, millis, refusedPayload } from '../orders/words.ts';
+import { instant, millis } from '../orders/words.ts';
 
 /** Run inside the workflow task, once: longer than the longest checkout budget, shorter than a workflow task. */
 const once: LocalActivityOptions = { startToCloseTimeout: '9 seconds', retry: { maximumAttempts: 1 } };
