@@ -32,7 +32,7 @@ async function forEach<One>(ones: readonly One[], act: (one: One) => Promise<unk
 /** @returns what the server knows of an order that doesn't go on */
 async function standing(workflowId: string): Promise<string> {
   const { raw } = await server.client.workflow.getHandle(workflowId).describe();
-  const { pendingWorkflowTask: task, pendingActivities = [] } = raw;
+  const { pendingWorkflowTask: task, pendingActivities } = raw;
   const activities = pendingActivities?.map((one) => `${one.activityType?.name} ${one.state} ${one.attempt}`);
   return `${workflowId}: task ${task?.state} ${task?.attempt}, ${activities?.join(', ')}`;
 }

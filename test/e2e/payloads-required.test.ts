@@ -74,10 +74,8 @@ it('a signal in plain is ignored, with attention', async () => {
     sends(async (payloads) => payloads),
     victim,
   ).signal('reviewHint', { source: 'webhook' });
-  const { body } = {
-    body: await all.until(victim, (order) => attentionOf(order).includes('message-refused')),
-  };
-  expect(body.attention[0].words).toMatch(/^A signal was ignored: A payload is not encrypted/);
+  const order = await all.until(victim, (one) => attentionOf(one).includes('message-refused'));
+  expect(order.attention[0].words).toMatch(/^A signal was ignored: A payload is not encrypted/);
 });
 
 it('what was sent to one order is refused by another, and both go on', async () => {
