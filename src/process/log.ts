@@ -215,10 +215,9 @@ export function sayingWhyUnreachable(log: Log, retry: CallInterceptor): CallInte
           onReceiveMetadata: (received) => listener?.onReceiveMetadata?.(received),
           onReceiveMessage: (message) => listener?.onReceiveMessage?.(message),
           onReceiveStatus: (status) => {
-            if (status.code === UNAVAILABLE) {
-              const fields = { call: options.method_definition.path.split('/').at(-1), err: status.details };
-              log.foreign('warn', fields, TEMPORAL_UNREACHABLE);
-            }
+            const call = options.method_definition.path.split('/').at(-1);
+            const err = `${UNAVAILABLE} UNAVAILABLE: ${status.details}`;
+            if (status.code === UNAVAILABLE) log.foreign('warn', { call, err }, TEMPORAL_UNREACHABLE);
             listener?.onReceiveStatus?.(status);
           },
         });
@@ -270,14 +269,17 @@ const PEER = new RegExp(
 const NOT_CONNECTED =
   /^4 DEADLINE_EXCEEDED: Deadline exceeded after [^"']{0,200}\b(?:W|w)aiting for (?:LB pick|name resolution)\b/;
 
+/** Why, where the words beside gRPC's status name no cause that is known here: a server that stops has many. */
+const MEANT: Record<string, string> = { deadlineexceeded: 'no answer in time', unavailable: 'not available' };
+
 /** @returns what an error's words say of a connection that failed: gRPC's status, why, and whom it should have reached */
 function connectionFault(words: unknown): { grpc?: string; why?: string; address?: string } {
   if (typeof words !== 'string') return {};
   const begin = words.slice(0, 2_000);
   const [, ofNode, ofRust] = GRPC.exec(begin) ?? [];
   const grpc = ofNode ?? ofRust;
-  const late = /^deadline_?exceeded$/i.test(grpc ?? '') ? 'no answer in time' : undefined;
-  const why = NOT_CONNECTED.test(begin) ? 'not connected' : (WHY.exec(begin)?.[1] ?? late);
+  const meant = MEANT[grpc?.replace('_', '').toLowerCase() ?? ''];
+  const why = NOT_CONNECTED.test(begin) ? 'not connected' : (WHY.exec(begin)?.[1] ?? meant);
   const [, ...peers] = why === undefined ? [] : (PEER.exec(begin) ?? []);
   const address = peers.find((peer) => peer !== undefined);
   return {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -101,6 +103,8 @@ describe('the log', () => {
       `14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.0.0.1:7233 ${SECRET}`,
       { grpc: 'UNAVAILABLE', why: 'ECONNREFUSED', address: '10.0.0.1:7233' },
     ],
+    [`14 UNAVAILABLE: ${SECRET}`, { grpc: 'UNAVAILABLE', why: 'not available' }],
+    [`Status { code: Unavailable, message: "${SECRET}" }`, { grpc: 'Unavailable', why: 'not available' }],
     [`7 PERMISSION_DENIED: ${SECRET}`, { grpc: 'PERMISSION_DENIED' }],
     ['Status { code: Unavailable, message: "dns error" }', { grpc: 'Unavailable', why: 'dns error' }],
     ['invalid peer certificate: UnknownIssuer', { why: 'UnknownIssuer' }],
@@ -157,6 +161,28 @@ it('says of each try of a call to Temporal that reaches nobody which call it is,
     call: 'GetSystemInfo',
     err: { why: 'ECONNREFUSED', address },
   });
+});
+
+it('says so, in its own words, of a try that a stopping server turns away', async () => {
+  const { log, lines, last } = aLog();
+  const server = createServer();
+  server.on('stream', (stream) => {
+    const trailers = { 'content-type': 'application/grpc', 'grpc-status': 14, 'grpc-message': SECRET };
+    stream.respond({ ':status': 200, ...trailers }, { endStream: true });
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const retry = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), retryableDecider: () => false });
+  const interceptors = [sayingWhyUnreachable(log, retry)];
+  const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors });
+  onTestFinished(async () => {
+    await connection.close();
+    server.close();
+  });
+  await expect(connection.workflowService.getSystemInfo({})).rejects.toThrow();
+  expect(lines[0]).toMatchObject({ call: 'GetSystemInfo', err: { why: 'not available' } });
+  expect(last()).not.toContain(SECRET);
 });
 
 describe("a library's line", () => {
