@@ -28,7 +28,7 @@ import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/id
 import { createLog, showError } from './process/log.ts';
 import { allEnded } from './process/parts.ts';
 import { missingSearchAttributes } from './temporal/namespace.ts';
-import { installRuntime, watchQueues } from './temporal/runtime.ts';
+import { installRuntime, untilOrderLost, watchQueues } from './temporal/runtime.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
@@ -50,7 +50,7 @@ const CONCURRENT_BACKGROUND = 200;
 const CONCURRENT_POLLS = 50;
 
 /** Longer than any request to the service that a customer waits for. */
-const SHUTDOWN_GRACE = '9 seconds';
+const SHUTDOWN_GRACE_MS = 9_000;
 
 export interface WorkerSettings {
   connection: NativeConnection;
@@ -64,7 +64,7 @@ export interface WorkerSettings {
 }
 
 export interface OrderWorkers {
-  /** Resolves when all three have stopped; rejects then when one broke down. */
+  /** Resolves when all three have stopped; rejects then when one broke down, or when an order was lost: the process is to end. */
   readonly stopped: Promise<void>;
   /** Lets what runs finish, then stops. */
   stop(): Promise<void>;
@@ -86,7 +86,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
     connection,
     namespace,
     dataConverter,
-    shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownGraceTime: SHUTDOWN_GRACE_MS,
     interceptors: { activity: [withAttemptInLog] },
     ...(settings.version !== undefined && { workerDeploymentOptions: versioned(settings.version) }),
   };
@@ -132,7 +132,8 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  const stopped = allEnded(runs, stopAll).finally(() => watch.stop());
+  const ended = allEnded(runs, stopAll).finally(() => watch.stop());
+  const stopped = Promise.race([ended, untilOrderLost(stopAll, SHUTDOWN_GRACE_MS)]);
   return {
     stopped,
     stop: () => {
@@ -231,7 +232,8 @@ async function main(): Promise<void> {
     await workers.stopped;
   } finally {
     await world.cards.close();
-    await connection.close();
+    // Workers that broke down hold it still.
+    await connection.close().catch(() => undefined);
   }
 }
 

@@ -1,4 +1,6 @@
 /** The SDK's runtime of a process: its log lines go to our log, its metrics and ours to one address, the queues' too. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
@@ -30,7 +32,7 @@ export function installRuntime(config: Config, log: Log): void {
   const { host, port } = config.metrics;
   try {
     Runtime.install({
-      logger: temporalLogger(log, config.workerVersion),
+      logger: temporalLogger(log, config.workerVersion, () => orderLost.abort()),
       telemetryOptions: {
         metrics: {
           prometheus: {
@@ -54,11 +56,55 @@ export function installRuntime(config: Config, log: Log): void {
 }
 
 /**
+ * What the core (1.24.0) says when it drops what it should have given to an order: a query and a task for an order that isn't in
+ * the full cache were kept until there was room, and one of them had to fetch the history first. It waits for the order's answer for ever,
+ * and buffers each later task of it, which the server takes for lost after 10 s.
+ */
+const ORDER_LOST = 'Extra buffered run should not have produced an activation';
+
+/** Of this process, as the SDK's runtime is. */
+const orderLost = new AbortController();
+
+/** Orders mostly get lost several at a time, and one new process takes up all of them. */
+const LOST_TOGETHER_MS = 60_000;
+
+/** The core of the SDK has lost an order, which only another process can take up. */
+export class LostOrderError extends Error {
+  override readonly name = 'LostOrderError';
+  constructor() {
+    super("Temporal's SDK has lost an order in this process: start it again.");
+  }
+}
+
+/**
+ * Waits until this process has lost an order and then for what else runs: the lost one would keep the workers from ever ending.
+ * @param stop lets what runs finish, which may take `graceMs`
+ * @throws LostOrderError when the process is to end, so that a new one is started
+ */
+export async function untilOrderLost(
+  stop: () => void,
+  graceMs: number,
+  { lost, togetherMs } = { lost: orderLost.signal, togetherMs: LOST_TOGETHER_MS },
+): Promise<never> {
+  if (!lost.aborted) await once(lost, 'abort');
+  await sleep(togetherMs);
+  stop();
+  await sleep(graceMs);
+  throw new LostOrderError();
+}
+
+/**
  * @param version of this process's workers, absent where they are unversioned
+ * @param onOrderLost called when the core says that it has lost an order
  * @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged
  */
-export function temporalLogger(log: Log, version?: WorkerDeploymentVersion): Logger {
+export function temporalLogger(
+  log: Log,
+  version?: WorkerDeploymentVersion,
+  onOrderLost: () => void = () => undefined,
+): Logger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
+    if (message === ORDER_LOST) onOrderLost();
     const { workflowId, workflowType, activityType, attempt, orderAttempt, taskQueue, error } = { ...meta };
     const { job, action, reason, integration, call, status, address, failure } = { ...meta };
     const [, failedCall, retries] = RETRIED.exec(message) ?? [];
@@ -97,6 +143,8 @@ const HEARTBEAT = 'Error when recording heartbeat: ';
 /** What the SDK says of an order whose task fails, which is tried again, so that it can be understood. */
 function wordsOf(message: string, error: unknown): string {
   if (message === 'Failing workflow task') return 'this build can not run an order, its task is tried again';
+  if (message === ORDER_LOST)
+    return 'an order is lost to this process, which stops in a minute and has to be started again';
   if (message.startsWith(HEARTBEAT))
     return 'Temporal was not told that an activity goes on, it is told again';
   // Its completion is waited for, too: of Temporal that can't be reached, or of a machine that is busy.

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../src/process/log.ts';
-import { temporalLogger } from '../../src/temporal/runtime.ts';
+import { LostOrderError, temporalLogger, untilOrderLost } from '../../src/temporal/runtime.ts';
 
 const SECRET = 'to-be-kept-out';
 
@@ -95,6 +95,19 @@ describe("the log of Temporal's SDK", () => {
     expect(lines).toMatchObject([{ reason: 'unknown-rules' }]);
   });
 
+  it('tells, once the core has lost an order, that the process will stop', () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog('worker', 'debug', { write: (text) => void lines.push(JSON.parse(text)) });
+    const onLost = vi.fn();
+    const logger = temporalLogger(log, undefined, onLost);
+    logger.error('Worker failed', {});
+    expect(onLost).not.toHaveBeenCalled();
+    logger.error('Extra buffered run should not have produced an activation', { runId: SECRET });
+    expect(onLost).toHaveBeenCalledOnce();
+    expect(lines[1]).toMatchObject({ level: 50, msg: expect.stringContaining('has to be started again') });
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
   it('says why a heartbeat did not arrive', () => {
     const { logger, lines } = aLogger();
     const [, { error }] = retried('x', 1);
@@ -171,5 +184,30 @@ describe("the log of Temporal's SDK", () => {
       logger.warn('Workflow task failed', { workflowId: `order:default:${id}`, error: new Error('x') });
     }
     expect(lines.map(({ orderId }) => orderId)).toEqual(['1', '2']);
+  });
+});
+
+describe('a process that has lost an order', () => {
+  it.each([
+    ['while it runs', 50],
+    ['before anybody waited', 0],
+  ])('goes on for a while, lets what runs finish, and ends: lost %s', async (_when, lostAfterMs) => {
+    const controller = new AbortController();
+    let lostAt = 0;
+    const lose = (): void => {
+      lostAt = performance.now();
+      controller.abort();
+    };
+    if (lostAfterMs === 0) lose();
+    else setTimeout(lose, lostAfterMs);
+    let stoppedAt = 0;
+    const stop = () => {
+      stoppedAt = performance.now();
+    };
+    const ended = untilOrderLost(stop, 100, { lost: controller.signal, togetherMs: 200 });
+    await expect(ended).rejects.toThrow(LostOrderError);
+    // Node rounds the time of its timers.
+    expect(stoppedAt - lostAt).toBeGreaterThan(195);
+    expect(performance.now() - stoppedAt).toBeGreaterThan(95);
   });
 });
