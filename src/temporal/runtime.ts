@@ -60,7 +60,7 @@ export function installRuntime(config: Config, log: Log): void {
  * the full cache were kept until there was room, and one of them had to fetch the history first. It waits for the order's answer for ever,
  * and buffers each later task of it, which the server takes for lost after 10 s.
  */
-const ORDER_LOST = 'Extra buffered run should not have produced an activation';
+export const ORDER_LOST = 'Extra buffered run should not have produced an activation';
 
 /** Of this process, as the SDK's runtime is. */
 const orderLost = new AbortController();

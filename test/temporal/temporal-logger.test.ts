@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../src/process/log.ts';
-import { LostOrderError, temporalLogger, untilOrderLost } from '../../src/temporal/runtime.ts';
+import { LostOrderError, ORDER_LOST, temporalLogger, untilOrderLost } from '../../src/temporal/runtime.ts';
 
 const SECRET = 'to-be-kept-out';
 
@@ -102,10 +104,17 @@ describe("the log of Temporal's SDK", () => {
     const logger = temporalLogger(log, undefined, onLost);
     logger.error('Worker failed', {});
     expect(onLost).not.toHaveBeenCalled();
-    logger.error('Extra buffered run should not have produced an activation', { runId: SECRET });
+    logger.error(ORDER_LOST, { runId: SECRET });
     expect(onLost).toHaveBeenCalledOnce();
     expect(lines[1]).toMatchObject({ level: 50, msg: expect.stringContaining('has to be started again') });
     expect(JSON.stringify(lines)).not.toContain(SECRET);
+  });
+
+  it('knows the words by which the installed core says so', async () => {
+    const core = '@temporalio/core-bridge/sdk-core/crates/sdk-core/src/worker/workflow/workflow_stream.rs';
+    const source = await readFile(join('node_modules', core), 'utf8');
+    // Where they are gone, the fault may be, too: then all of `untilOrderLost` goes.
+    expect(source).toContain(`dbg_panic!("${ORDER_LOST}")`);
   });
 
   it('says why a heartbeat did not arrive', () => {
