@@ -1,7 +1,7 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
 import { adopt } from './client/adopt.ts';
-import { HintQueues, type HintsSent, sendHint } from './client/hint.ts';
-import { countOrders, LookUps, listOrders } from './client/list-orders.ts';
+import { HintQueues, type HintsSent, LookUps, sendHint } from './client/hint.ts';
+import { countOrders, listOrders } from './client/list-orders.ts';
 import {
   acknowledge,
   override,

@@ -1,5 +1,6 @@
 /** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { listRequestOf } from '../client/list-orders.ts';
 import { CARD_FIELDS, CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../client/read-requests.ts';
 import type { OrderScreening } from '../starter.ts';
 import {
@@ -113,7 +114,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     answers: { 200: orderListSchema },
     problems: [401, 422, 429, 503],
     handle: async ({ query: { integration, ...query } }, request) =>
-      orderScreening.list({ ...query, ...listedIntegrations(request, integration) }),
+      orderScreening.list({ ...listRequestOf(query), ...listedIntegrations(request, integration) }),
   });
 
   defineRoute(app, {

@@ -1,6 +1,7 @@
 /** What the API takes, the same schemas for checks and documentation. */
 import { z } from 'zod';
 import { adoptSchema } from '../client/adopt.ts';
+import { amountSchema, WRITTEN_FILTERS } from '../client/list-orders.ts';
 import {
   actorSchema,
   attemptSchema,
@@ -51,14 +52,18 @@ export const eventParams = orderParams.extend({
 });
 export const orderQuery = z.strictObject({ integration });
 
+const trueOrFalse = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((word) => word === 'true')
+  .optional();
+
 export const listQuery = z.strictObject({
   integration,
   phase: phaseSchema.optional().meta({ examples: ['review'] }),
   decision: decisionSchema.optional(),
-  attention: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .transform((word) => word === 'true')
-    .optional(),
+  attention: trueOrFalse,
+  open: trueOrFalse.meta({ description: 'Only open orders, or only closed ones' }),
+  ...WRITTEN_FILTERS,
   cursor: z.string().optional(),
   limit: z
     .string()
@@ -179,13 +184,7 @@ export const idempotencyHeaders = actorHeaders.extend({
 /** A field of a form that was left empty wasn't filled in. */
 const field = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((given) => (typeof given === 'string' && given.trim() === '' ? undefined : given), schema);
-const money = field(
-  z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number, such as 125.50')
-    .transform(Number)
-    .optional(),
-);
+const money = field(amountSchema.optional());
 
 export const queueQuery = z
   .object({

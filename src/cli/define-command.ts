@@ -92,7 +92,7 @@ export function defineCommand<Input>(program: Command, definition: CommandDefini
 
 function read<Input>(command: Command, schema: z.ZodType<Input>): Input {
   const names = command.registeredArguments.map((argument) => argument.name());
-  const given = names.map((name, place) => [name, command.args[place]] as const);
+  const given: [string, unknown][] = names.map((name, place) => [name, command.processedArgs[place]]);
   const args = given.filter(([, value]) => value !== undefined);
   const parsed = schema.safeParse(
     { ...command.opts(), ...Object.fromEntries(args) },
@@ -103,9 +103,10 @@ function read<Input>(command: Command, schema: z.ZodType<Input>): Input {
   throw new UsageError(`See order-screening ${command.name()} --help`, errors);
 }
 
-/** @returns what a person calls it: `<orderId>`, or `--due-date` */
+/** @returns what a person calls it: `<orderId>`, of several as of one, or `--due-date` */
 function shown(path: string, argumentNames: readonly string[]): string {
-  if (argumentNames.includes(path)) return `<${path}>`;
+  const [name = path] = path.split('[');
+  if (argumentNames.includes(name)) return `<${name}>`;
   return `--${path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
@@ -171,6 +172,8 @@ function sharedStash({ url, keys }: Config['cardStash']): NonNullable<OrderScree
 // What the commands take, from the command line and as JSON. The limits are the API's.
 
 export const orderId = orderIdSchema;
+/** Of a command that takes several, each once. */
+export const orderIds = z.array(orderIdSchema).transform((ids) => [...new Set(ids)]);
 export const integration = integrationNameSchema.exactOptional();
 export const transactionId = z.guid('must be the id of a transaction').exactOptional();
 export const reason = reasonSchema;

@@ -1,9 +1,10 @@
-/** Commands about an order: screen, retry, gateway-result, show, list. */
+/** Commands about orders: screen, retry, gateway-result, show, list, days, count. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { countDays, listRequestOf, WRITTEN_FILTERS } from '../client/list-orders.ts';
 import { invalidRequest, MOST_ATTEMPTS } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, PHASES } from '../orders/words.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, PHASES } from '../orders/words.ts';
 import type { ListRequest } from '../starter.ts';
 import {
   attempt,
@@ -20,7 +21,7 @@ import {
   wholeNumber,
 } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
-import { facts, showAnswer, showList, showOrder } from './output.ts';
+import { facts, showAnswer, showDays, showList, showOrder } from './output.ts';
 
 const WORKFLOW = ['--workflow <name>', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`] as const;
 const FILE_HELP =
@@ -99,12 +100,7 @@ function withoutFingerprint({ fingerprint: _ours, ...answer }: CheckoutAnswer) {
   return answer;
 }
 
-// What people look at: show, list.
-
-const money = z
-  .string()
-  .regex(/^\d{1,9}(\.\d{1,3})?$/, { error: 'must be a number, such as 125.50', abort: true })
-  .transform(Number);
+// What people look at: show, list, days, count.
 
 /** The filters of `list`, `count` and `watch`, those of the queue page. */
 export const FILTERS = [
@@ -114,9 +110,14 @@ export const FILTERS = [
   ['--attention', 'only orders that need attention'],
   ['--no-attention', 'only orders that need none'],
   ['--find <words>', 'an order id, an invoice number or a transaction, whole'],
+  ['--open', 'only open orders'],
+  ['--no-open', 'only closed orders'],
   ['--due-within <hours>', 'only open orders whose cancel window ends within so many hours'],
+  ['--due-before <moment>', 'only open orders whose cancel window ends before, such as 2026-12-24T18:00:00Z'],
   ['--amount-from <amount>', 'only orders of this amount or more, in their own currency'],
   ['--amount-to <amount>', 'only orders below this amount'],
+  ['--started-from <moment>', 'only orders that came at this moment or later'],
+  ['--started-to <moment>', 'only orders that came before'],
 ] as const;
 export const LIMIT = ['--limit <number>', 'how many, 1 to 100; 50 unless given'] as const;
 
@@ -125,34 +126,18 @@ export const filterInput = {
   phase: phase.exactOptional(),
   decision: decision.exactOptional(),
   attention: z.boolean().exactOptional(),
-  find: text(128).exactOptional(),
+  open: z.boolean().exactOptional(),
   dueWithin: wholeNumber(1, 999).exactOptional(),
-  amountFrom: money.exactOptional(),
-  amountTo: money.exactOptional(),
+  ...WRITTEN_FILTERS,
 };
 export const limit = wholeNumber(1, 100).exactOptional();
 
 const filtersSchema = z.strictObject(filterInput);
 
 /** @returns what Temporal is asked for by the filters that were given */
-export function requestOf({
-  dueWithin,
-  amountFrom,
-  amountTo,
-  ...others
-}: z.output<typeof filtersSchema>): ListRequest {
-  const from = new Date();
-  return {
-    ...others,
-    ...((amountFrom ?? amountTo) !== undefined && { amount: { from: amountFrom, until: amountTo } }),
-    ...(dueWithin !== undefined && {
-      open: true,
-      cancelBy: {
-        from: from.toISOString(),
-        until: new Date(from.getTime() + dueWithin * HOUR_MS).toISOString(),
-      },
-    }),
-  };
+export function requestOf({ dueWithin, ...filters }: z.output<typeof filtersSchema>): ListRequest {
+  if (dueWithin === undefined) return listRequestOf(filters);
+  return listRequestOf({ ...filters, dueBefore: instant(Date.now() + dueWithin * HOUR_MS) });
 }
 
 const HOUR_MS = 3_600_000;
@@ -196,6 +181,20 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       };
       const page = await withOrders((orders) => orders.list(request));
       output.answer(page, () => showList(page, output.colors));
+      return EXIT.ok;
+    },
+  });
+
+  defineCommand(program, {
+    name: 'days',
+    summary: 'Count the orders of each of the last seven days by their decision, and the open reviews by age',
+    more: 'A day is 24 hours, back from now; the decision is that of now. Up to 2 s behind.',
+    options: [['--integration <name>', 'only this integration']],
+    examples: ['days', 'days --json | jq ".days[0].counts"'],
+    input: z.strictObject({ integration }),
+    run: async (of) => {
+      const counted = await withOrders((orders) => countDays(orders, of, Date.now()));
+      output.answer(counted, () => showDays(counted));
       return EXIT.ok;
     },
   });

@@ -1,6 +1,7 @@
 /** What commands print: tables for people, JSON for programs. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
 import type { GatewayResultAnswer, PortalAnswer } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import type { OrderList, OrderSummary } from '../starter.ts';
@@ -61,7 +62,7 @@ function inWords({ type, detail, errors = [], cancelBy, serviceCode, serviceMess
 
 // Orders and answers for people.
 
-type Row = readonly [label: string, value: string | number | undefined];
+export type Row = readonly [label: string, value: string | number | undefined];
 
 /** @returns the answer to a checkout or to a gateway result */
 export function showAnswer(answer: CheckoutAnswer | GatewayResultAnswer, colors: Colors): string {
@@ -206,11 +207,28 @@ function listRow(order: OrderSummary, colors: Colors): string[] {
   ];
 }
 
+/** @returns the last days as a table, the newest first, each with the open reviews that came then */
+export function showDays({ days, older }: Days): string {
+  const rows = days.map(({ from, counts, openReviews }) => [
+    shortTime(from) ?? '-',
+    ...DAY_DECISIONS.map((decision) => `${counts[decision]}`),
+    `${openReviews}`,
+  ]);
+  const before = ['older', ...DAY_DECISIONS.map(() => ''), `${older}`];
+  return table(['24 hours from', ...DAY_DECISIONS, 'in review still'], [...rows, before]);
+}
+
 /** @returns labels and values in two columns; what is undefined is left out */
 export function facts(rows: readonly Row[]): string {
   const given = rows.filter((row): row is [string, string | number] => row[1] !== undefined);
   const width = Math.max(...given.map(([label]) => label.length));
   return given.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
+}
+
+/** @returns one of several orders in one line; what is undefined is left out */
+export function factsOf(orderId: string, rows: readonly Row[]): string {
+  const given = rows.filter(([, value]) => value !== undefined);
+  return `${plain(orderId)}  ${given.map(([label, value]) => `${label} ${plain(String(value))}`).join(', ')}`;
 }
 
 export function table(head: string[], rows: string[][]): string {

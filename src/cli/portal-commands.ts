@@ -16,13 +16,14 @@ import {
   idempotencyKey,
   integration,
   orderId,
+  orderIds,
   overrideAction,
   reason,
   text,
   transactionId,
 } from './define-command.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { facts, showPortalAnswer } from './output.ts';
+import { EXIT, type ExitCode, exitCodeOf, problemOf } from './exit-codes.ts';
+import { facts, factsOf, type Row, showPortalAnswer } from './output.ts';
 
 const TRANSACTION = [
   '--transaction-id <id>',
@@ -30,10 +31,13 @@ const TRANSACTION = [
 ] as const;
 const KEY = ['--idempotency-key <key>', 'the same key again gets the same answer'] as const;
 const REASON = ['--reason <words>', "why; it is kept in the order's history"] as const;
+const SEVERAL =
+  'Several orders are answered by a line each, and none keeps the next one from being asked; the exit code is that of the first that failed.';
 const NOT_YET = 'Exit code 7: asked, and not done within 10 s; it goes on, see `show`.';
 
 const { shape } = chargebackSchema;
 const named = { orderId, integration, idempotencyKey, actor };
+const several = { ...named, orderId: orderIds };
 const withReason = z.strictObject({ ...named, reason: reason.exactOptional(), transactionId });
 
 export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
@@ -45,6 +49,36 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     const answer = await withOrders((orders) => send(orders, { orderId, integration }, how));
     output.answer(answer, () => showPortalAnswer(answer, output.colors));
     return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
+  };
+
+  type Ask<Answer> = (orders: OrderScreening, order: OrderName) => Promise<Answer>;
+  /** One order is answered as by any command, several by a line each: what one refuses the others are asked all the same. */
+  const actOnEach = async <Answer extends object>(
+    ids: readonly string[],
+    of: Omit<OrderName, 'orderId'>,
+    ask: Ask<Answer>,
+    rowsOf: (answer: Answer) => Row[],
+  ) => {
+    const [only = '', another] = ids;
+    return withOrders(async (orders): Promise<ExitCode> => {
+      if (another === undefined) {
+        const answer = await ask(orders, { orderId: only, ...of });
+        output.answer(answer, () => facts(rowsOf(answer)));
+        return EXIT.ok;
+      }
+      const codes: ExitCode[] = [];
+      for (const orderId of ids) {
+        try {
+          const answer = await ask(orders, { orderId, ...of });
+          output.line({ ...answer, orderId }, () => factsOf(orderId, rowsOf(answer)));
+        } catch (error) {
+          const problem = problemOf(error);
+          codes.push(exitCodeOf(error));
+          output.line({ orderId, problem }, () => factsOf(orderId, [['refused', problem.detail]]));
+        }
+      }
+      return codes[0] ?? EXIT.ok;
+    });
   };
 
   defineCommand(program, {
@@ -160,9 +194,9 @@ export function portalCommands(program: Command, { output, withOrders }: Command
   });
 
   defineCommand(program, {
-    name: 'override <orderId>',
+    name: 'override <orderId...>',
     summary: 'Decide in place of the service: proceed or cancel, with a reason',
-    more: 'It stands until the next override or attempt, whatever the service says later. `cancel` also cancels with the service where it can be asked: `notCanceled` says why it is not.',
+    more: `It stands until the next override or attempt, whatever the service says later. \`cancel\` also cancels with the service where it can be asked: \`notCanceled\` says why it is not.\n${SEVERAL}`,
     options: [
       ['--action <action>', 'proceed or cancel (required)'],
       ['--reason <words>', "why (required); it is kept in the order's history"],
@@ -171,14 +205,14 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       INTEGRATION,
     ],
     examples: ['override 1001 --action proceed --reason "the customer showed the card"'],
-    input: z.strictObject({ ...named, action: overrideAction, reason }),
-    run: async ({ action, reason, idempotencyKey, actor, ...order }) => {
-      const answer = await withOrders((orders) =>
-        orders.override(order, { action, reason }, { idempotencyKey, ...actingAs(actor) }),
-      );
-      output.answer(answer, () => facts(Object.entries(answer)));
-      return EXIT.ok;
-    },
+    input: z.strictObject({ ...several, action: overrideAction, reason }),
+    run: ({ orderId, action, reason, idempotencyKey, actor, ...of }) =>
+      actOnEach(
+        orderId,
+        of,
+        (orders, order) => orders.override(order, { action, reason }, { idempotencyKey, ...actingAs(actor) }),
+        (answer) => Object.entries(answer),
+      ),
   });
 
   defineCommand(program, {
@@ -197,22 +231,25 @@ export function portalCommands(program: Command, { output, withOrders }: Command
   });
 
   defineCommand(program, {
-    name: 'recheck <orderId>',
+    name: 'recheck <orderId...>',
     summary: 'Ask the order to read its decision from the service now',
-    more: 'It is done in the background, within seconds: see `show`, "last read". An order whose decision is `error` is screened again.',
+    more: `It is done in the background, within seconds: see \`show\`, "last read". An order whose decision is \`error\` is screened again.\n${SEVERAL}`,
     options: [INTEGRATION],
-    examples: ['recheck 1001'],
-    input: z.strictObject({ orderId, integration }),
-    run: async (order) => {
-      const answer = await withOrders((orders) => orders.recheck(order));
-      output.answer(answer, () => facts([['status', answer.status]]));
-      return EXIT.ok;
-    },
+    examples: ['recheck 1001', 'recheck 1001 1002 1003'],
+    input: z.strictObject({ orderId: orderIds, integration }),
+    run: ({ orderId, ...of }) =>
+      actOnEach(
+        orderId,
+        of,
+        (orders, order) => orders.recheck(order),
+        ({ status }) => [['status', status]],
+      ),
   });
 
   defineCommand(program, {
-    name: 'acknowledge <orderId>',
+    name: 'acknowledge <orderId...>',
     summary: 'Clear what needs attention, with a reason',
+    more: SEVERAL,
     options: [
       ['--reason <words>', "what was done about it (required); it is kept in the order's history"],
       KEY,
@@ -220,13 +257,14 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       INTEGRATION,
     ],
     examples: ['acknowledge 1001 --reason "refunded by hand"'],
-    input: z.strictObject({ ...named, reason }),
-    run: async ({ reason, idempotencyKey, actor, ...order }) => {
-      const how = { idempotencyKey, ...actingAs(actor) };
-      const answer = await withOrders((orders) => orders.acknowledge(order, { reason }, how));
-      output.answer(answer, () => facts([['cleared', answer.cleared]]));
-      return EXIT.ok;
-    },
+    input: z.strictObject({ ...several, reason }),
+    run: ({ orderId, reason, idempotencyKey, actor, ...of }) =>
+      actOnEach(
+        orderId,
+        of,
+        (orders, order) => orders.acknowledge(order, { reason }, { idempotencyKey, ...actingAs(actor) }),
+        ({ cleared }) => [['cleared', cleared]],
+      ),
   });
 }
 

@@ -12,11 +12,11 @@ import {
   plainOrderId,
 } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { ACTIONS, type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import { invalidRequest } from './read-requests.ts';
 import { decodeTypedSearchAttributes } from './sdk-internals.ts';
 import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
-import type { ClientContext, ListRequest, OrderList, OrderSummary } from './types.ts';
+import type { ClientContext, ListRequest, OrderList, OrderScreening, OrderSummary } from './types.ts';
 
 const DEFAULT_LIMIT = 50;
 const CHECK_BYTES = 16;
@@ -65,6 +65,54 @@ export async function countOrders({ client }: ClientContext, request: ListReques
     ),
   );
   return Number(count);
+}
+
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be a moment, such as 2026-12-24T18:00:00Z' })
+  .transform((written) => instant(millis(written)))
+  .exactOptional();
+
+/** An amount as one writes it. */
+export const amountSchema = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,3})?$/, { error: 'must be a number, such as 125.50', abort: true })
+  .transform(Number);
+
+/** Filters of a list as one writes them in an address or on a command line; nothing is found that has a `…To` itself. */
+export const WRITTEN_FILTERS = {
+  find: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(128, 'must have at most 128 characters')
+    .exactOptional()
+    .meta({
+      description: 'An order id, an invoice number or a transaction, whole',
+      examples: ['order-1001'],
+    }),
+  dueBefore: moment.meta({ description: 'Only open orders whose cancel window ends before' }),
+  amountFrom: amountSchema
+    .exactOptional()
+    .meta({ description: "In the order's own currency", examples: ['125.50'] }),
+  amountTo: amountSchema.exactOptional().meta({ description: 'Only orders below it', examples: ['500'] }),
+  startedFrom: moment.meta({ description: 'Only orders that came then or later' }),
+  startedTo: moment.meta({ description: 'Only orders that came before' }),
+};
+type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
+  Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;
+
+/** @returns what written filters ask for; only those that were given are in it */
+export function listRequestOf(filters: WrittenFilters): ListRequest {
+  const { dueBefore, amountFrom, amountTo, startedFrom, startedTo, ...others } = filters;
+  const range = <Bound>(from: Bound | undefined, until: Bound | undefined) =>
+    (from ?? until) === undefined ? undefined : { from, until };
+  const amount = range(amountFrom, amountTo);
+  const started = range(startedFrom, startedTo);
+  return {
+    ...others,
+    ...(dueBefore !== undefined && { open: true, cancelBy: { until: dueBefore } }),
+    ...(amount && { amount }),
+    ...(started && { started }),
+  };
 }
 
 /** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
@@ -204,26 +252,36 @@ function cursorKey(client: Client): Promise<string> {
   return asked;
 }
 
-/** An order's transaction doesn't move: a flood of webhooks about one asks visibility, which is slow and limited, once in a while. */
-const KEPT_MS = 5_000;
+/** What became of the orders of each day, the newest first, and how many of them are open reviews; `older` ones came before all these. */
+export interface Days {
+  days: { from: Instant; counts: Record<(typeof DAY_DECISIONS)[number], number>; openReviews: number }[];
+  older: number;
+}
 
-/** Look-ups of what is kept for a short time once it is found. Those that come meanwhile share one. */
-export class LookUps<Found> {
-  readonly #known = new Map<string, Promise<Found | undefined>>();
+export const DAY_DECISIONS = ['pass', 'review', 'fail', 'fraudulent'] as const;
+const SHOWN_DAYS = 7;
+const DAY_MS = 24 * 3_600_000;
 
-  /** @returns what `ask` found under the key, now or a moment ago; what wasn't found is asked for again */
-  find(key: string, ask: () => Promise<Found | undefined>): Promise<Found | undefined> {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const asked = ask();
-    this.#known.set(key, asked);
-    const forget = (): void => void this.#known.delete(key);
-    asked.then((found) => {
-      if (found === undefined) forget();
-      else setTimeout(forget, KEPT_MS).unref();
-    }, forget);
-    return asked;
-  }
+/** Counts the orders of the last seven days, of 24 hours each back from now, by their decision of now. */
+export async function countDays(
+  { count }: Pick<OrderScreening, 'count'>,
+  of: Pick<ListRequest, 'integration' | 'integrations'>,
+  nowMs: number,
+): Promise<Days> {
+  const days = await Promise.all(
+    Array.from({ length: SHOWN_DAYS }, async (_, index) => {
+      const from = instant(nowMs - (index + 1) * DAY_MS);
+      const started = { from, until: instant(nowMs - index * DAY_MS) };
+      const [pass = 0, review = 0, fail = 0, fraudulent = 0, openReviews = 0] = await Promise.all([
+        ...DAY_DECISIONS.map((decision) => count({ ...of, decision, started })),
+        count({ ...of, phase: 'review', open: true, started }),
+      ]);
+      return { from, counts: { pass, review, fail, fraudulent }, openReviews };
+    }),
+  );
+  const until = instant(nowMs - SHOWN_DAYS * DAY_MS);
+  const older = await count({ ...of, phase: 'review', open: true, started: { until } });
+  return { days, older };
 }
 
 /** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */

@@ -133,35 +133,6 @@ describe('GET orders', () => {
     expect((await app.inject({ method: 'GET', url: url(64) })).statusCode).toBe(200);
     expect((await app.inject({ method: 'GET', url: url(65) })).statusCode).toBe(422);
   });
-
-  it('lists orders by filters', async () => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.list.mockResolvedValue({ orders: [], cursor: 'next' });
-    const response = await app.inject({
-      method: 'GET',
-      url: '/v1/orders?phase=review&decision=review&attention=false&integration=outlet&cursor=abc&limit=100',
-    });
-    expect(response.statusCode).toBe(200);
-    expect(response.json()).toEqual({ orders: [], cursor: 'next' });
-    expect(orderScreening.list).toHaveBeenCalledWith({
-      phase: 'review',
-      decision: 'review',
-      attention: false,
-      integration: 'outlet',
-      cursor: 'abc',
-      limit: 100,
-    });
-  });
-
-  it.each(['phase=x', 'decision=x', 'attention=yes', 'limit=0', 'limit=101', 'sort=amount'])(
-    'refuses the filter %s',
-    async (query) => {
-      const { app } = await anApi();
-      const response = await app.inject({ method: 'GET', url: `/v1/orders?${query}` });
-      expect(response.statusCode).toBe(422);
-      expect(response.json()).toMatchObject({ errors: [{ path: query.split('=')[0] }] });
-    },
-  );
 });
 
 describe('POST card-refs', () => {

@@ -4,29 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ActionRecord, Attempt } from '../../src/orders/state.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
-import {
-  aCheckoutAnswer,
-  anOrderSummary,
-  aPortalAnswer,
-  fakeOrderScreening,
-} from '../api/fake-order-screening.ts';
+import { aCheckoutAnswer, anOrderSummary, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anOrderState } from '../fixtures/orders.ts';
-import { runCommand } from '../support/run-command.ts';
+import { type Fake, run } from './support.ts';
 
 const FILE = 'examples/orders/fraudulent.json';
 const body = JSON.parse(await readFile(FILE, 'utf8'));
 const order = { orderId: '1001', integration: 'shop' };
 const by = { actor: 'ada' };
 const keyed = { idempotencyKey: 'k-1', by };
-
-type Fake = ReturnType<typeof fakeOrderScreening>;
-
-/** Runs a command over a client library that answers as a test wants it. */
-async function run(args: readonly string[], set: (orders: Fake) => void = () => undefined) {
-  const orders = fakeOrderScreening();
-  set(orders);
-  return { ...(await runCommand(args, { env: {}, withOrders: (use) => use(orders) })), orders };
-}
 
 /** A file that is there until the test is over. */
 async function aFile(content: string): Promise<string> {

@@ -9,6 +9,7 @@ const COMMANDS = [
   'adopt',
   'show',
   'list',
+  'days',
   'count',
   'watch',
   'cancel',

@@ -1,4 +1,6 @@
 /** The pages of many orders: the queue at `/`, the same on a wall, the last days, and the file of the same orders. */
+
+import { DAY_DECISIONS, type Days } from '../../client/list-orders.ts';
 import { instant, millis, ORDER_DECISIONS, PHASES } from '../../orders/words.ts';
 import type { OrderSummary } from '../../starter.ts';
 import {
@@ -18,8 +20,6 @@ import {
 import {
   type Counts,
   CSV_ROWS,
-  DAY_DECISIONS,
-  type Days,
   type QueuedOrder,
   type QueueFilters,
   SHOWN,
@@ -216,7 +216,7 @@ ${cursor !== undefined && html`<a class="button" href="/?${filterQuery({ ...view
 // A picture of the last days, drawn here.
 
 /** @returns the page */
-export function daysPage({ days, ages }: Days, now: Now): string {
+export function daysPage({ days, older }: Days, now: Now): string {
   const shown = days.map(({ from, counts }, index) => ({
     name: index === 0 ? 'last 24 h' : `${index} d ago`,
     from,
@@ -230,8 +230,8 @@ export function daysPage({ days, ages }: Days, now: Now): string {
     ({ name, counts }) =>
       html`${cell('Day', name)}${DAY_DECISIONS.map((one) => cell(one, counts[one].toLocaleString('en'), 'number'))}`,
   );
-  const aged = ages.map((count, index) => ({
-    name: index === ages.length - 1 ? 'older' : index === 0 ? 'under 1 d' : `${index} d`,
+  const aged = [...days.map(({ openReviews }) => openReviews), older].map((count, index) => ({
+    name: index === days.length ? 'older' : index === 0 ? 'under 1 d' : `${index} d`,
     bars: [{ kind: 'review', count }],
   }));
   const content = html`<section><h2>Orders a day, by their decision of now</h2>

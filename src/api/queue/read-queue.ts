@@ -217,38 +217,6 @@ export async function countQueue(
   return { review, attention, soon, open };
 }
 
-/** What became of the orders of one day, and how old the open reviews are. */
-export interface Days {
-  days: { from: Instant; counts: Record<(typeof DAY_DECISIONS)[number], number> }[];
-  /** Open reviews by the day on which their order came, the last one being all older ones. */
-  ages: number[];
-}
-
-export const DAY_DECISIONS = ['pass', 'review', 'fail', 'fraudulent'] as const;
-const SHOWN_DAYS = 7;
-
-/** Counts the orders of the last seven days, of 24 hours each back from now, by their decision of now. */
-export async function countDays(
-  { count }: Pick<OrderScreening, 'count'>,
-  of: Pick<ListRequest, 'integration' | 'integrations'>,
-  nowMs: number,
-): Promise<Days> {
-  const days = await Promise.all(
-    Array.from({ length: SHOWN_DAYS }, async (_, index) => {
-      const from = instant(nowMs - (index + 1) * 24 * HOUR_MS);
-      const started = { from, until: instant(nowMs - index * 24 * HOUR_MS) };
-      const [pass = 0, review = 0, fail = 0, fraudulent = 0, age = 0] = await Promise.all([
-        ...DAY_DECISIONS.map((decision) => count({ ...of, decision, started })),
-        count({ ...of, phase: 'review', open: true, started }),
-      ]);
-      return { from, counts: { pass, review, fail, fraudulent }, age };
-    }),
-  );
-  const until = instant(nowMs - SHOWN_DAYS * 24 * HOUR_MS);
-  const older = await count({ ...of, phase: 'review', open: true, started: { until } });
-  return { days, ages: [...days.map(({ age }) => age), older] };
-}
-
 /** At most so many orders are in one file. */
 export const CSV_ROWS = 2_000;
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { countDays } from '../../client/list-orders.ts';
 import { faultsOf } from '../../client/read-requests.ts';
 import type { ApiKey, Scope } from '../../config/index.ts';
 import { cardDataIn } from '../../orders/card-data.ts';
@@ -36,7 +37,7 @@ import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './
 import { type Now, orderPath, STYLE_PATH, type TemporalUi, WALL_SECONDS } from './layout.ts';
 import { orderPage } from './order-page.ts';
 import { csvName, csvOf, daysPage, queuePage } from './queue-page.ts';
-import { countDays, countQueue, inspectOrders, readAll, readQueue, unlessOurs } from './read-queue.ts';
+import { countQueue, inspectOrders, readAll, readQueue, unlessOurs } from './read-queue.ts';
 
 export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
