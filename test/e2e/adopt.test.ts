@@ -134,7 +134,9 @@ describe('nothing is started', () => {
     const orderId = anOrderId();
     const transactionId = await screenedByPlugin(all, orderId);
     all.sandbox.control.setFaults({
-      faults: [{ operation: 'status-by-url', kind: '5xx-before-commit', times: 1 }],
+      faults: [
+        { operation: 'status-by-url', kind: '5xx-before-commit', times: 1, match: { invoice: orderId } },
+      ],
     });
     expect(said(await adopt(orderId, transactionId))).toBe('503 /problems/screening-service-unavailable');
     expect(said(await adopt(orderId, transactionId))).toBe('200 fine');
