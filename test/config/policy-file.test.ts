@@ -160,6 +160,13 @@ describe('an integration of the policy file', () => {
     [{ checkoutBudget: '0s' }, 'integrations.default.checkoutBudget', 'longer than nothing'],
     [{ whenUnavailable: 'cancel' }, 'integrations.default.whenUnavailable', '"hold"'],
     [
+      { portalLink: 'http://portal.example.com/{transactionId}' },
+      'integrations.default.portalLink',
+      'https://',
+    ],
+    [{ portalLink: 'https://portal.example.com/' }, 'integrations.default.portalLink', '{transactionId}'],
+    [{ portalLink: 'javascript:alert("{transactionId}")' }, 'integrations.default.portalLink', 'https://'],
+    [
       { whenUnavailable: [{ amountBelow: '5', action: 'hold' }] },
       'integrations.default.whenUnavailable[0].amountBelow',
       'number',

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { withEmail } from '../fixtures/transactions.ts';
 import { accessFaults, BROWSER_WITHIN_MS, overflow, picture, startBrowser } from '../support/browser.ts';
 import { eventually, withTestServer } from '../support/index.ts';
@@ -152,6 +153,26 @@ describe('the queue', () => {
       'override proceed, by ops (as claimed), key ops: the customer showed the card',
     );
     expect(Date.now() - began).toBeLessThan(60_000);
+  });
+
+  it('has one line a row on a desk, also for a long id, and nothing beside the window', async () => {
+    const long = `${randomUUID()}-of-the-shop-in-the-old-town`;
+    await screen(long, 'review@example.com');
+    await eventually(async () => {
+      const page = await open(QUEUE);
+      expect(await rowOf(page, long).count()).toBe(1);
+      const heights = await page.evaluate(
+        '[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight / parseFloat(getComputedStyle(row).lineHeight))',
+      );
+      // With its padding.
+      expect(
+        z
+          .array(z.number())
+          .parse(heights)
+          .every((lines) => lines > 1 && lines < 2),
+      ).toBe(true);
+      expect(await overflow(page)).toBe(0);
+    });
   });
 
   it('shows one kind of order when asked to', async () => {

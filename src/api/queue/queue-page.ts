@@ -148,7 +148,7 @@ function row({ summary, inspected }: QueuedOrder, columns: readonly string[], no
   const words = inspected?.state?.attention.map((one) => one.words) ?? [];
   const cells: Record<string, Shown> = {
     Choose: html`<input type="checkbox" name="order" value="${integration}/${orderId}" aria-label="Choose order ${orderId}">`,
-    Order: html`<span><a href="${orderPath(summary)}">${orderId}</a> <span class="quiet">${integration}</span></span>`,
+    Order: html`<span class="line" title="${orderId}"><a href="${orderPath(summary)}">${orderId}</a> <span class="quiet">${integration}</span></span>`,
     Amount: summary.amount === undefined ? '–' : amount(summary.amount),
     Decision: decisionTag(summary),
     Deadline:

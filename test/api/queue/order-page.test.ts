@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
+import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { anOrder, DAY, HOUR, sinceStart } from '../../orders/support.ts';
 import { anApi, anInspectedOrder, anOrderSummary } from '../fake-order-screening.ts';
 
@@ -247,4 +248,20 @@ it('an order’s page has what the service says in words, the weightiest first',
   expect(textOf(body)).toMatch(
     /What the service says It recommends Call the customer Against the order &lt;img.* high A new e-mail address low/,
   );
+});
+
+it('an order’s page leads to the newest transaction in the portal, where the policy says how', async () => {
+  const portalLink = 'https://portal.example.com/transactions/{transactionId}?again={transactionId}';
+  const { app, orderScreening } = await anApi({ findIntegration: finding(anIntegration({ portalLink })) });
+  const state = anOrder('review');
+  const [attempt] = state.attempts;
+  if (attempt === undefined) throw new Error('the order has an attempt');
+  attempt.transactionId = 'a/b c';
+  orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state }));
+  expect((await app.inject('/orders/order-1')).body).toContain(
+    'href="https://portal.example.com/transactions/a%2Fb%20c?again=a%2Fb%20c"',
+  );
+  const other = anInspectedOrder({ state, summary: anOrderSummary({ integration: 'unknown' }) });
+  orderScreening.inspect.mockResolvedValue(other);
+  expect((await app.inject('/orders/order-1')).body).not.toContain('portal.example.com');
 });
