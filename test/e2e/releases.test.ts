@@ -1,8 +1,9 @@
 /** From one release to the next and back: orders that one release began go on, and end, with the other. */
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { orderWorkflowId, portalActionWorkflowId } from '../../src/orders/ids.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, spawnProcess } from '../support/index.ts';
 import { type LastRelease, lastRelease } from '../support/last-release.ts';
@@ -19,6 +20,8 @@ const SHORT_WINDOW = '45s';
 /** A kind of order: what comes before the other release takes it over, and what comes after. */
 interface Kind {
   integration?: string;
+  /** What is over before the service and the receiver fail anything. */
+  before?: (orderId: string, integration: string) => Promise<unknown>;
   begin: (orderId: string, integration: string) => Promise<unknown>;
   goOn?: (orderId: string, integration: string) => Promise<unknown>;
   /** It ends by itself; the others are canceled in the end. */
@@ -34,6 +37,8 @@ let last: LastRelease;
 let codeOfLast: WorkflowBundleOption;
 let all: Deployment;
 let builds: Record<Name, Build>;
+/** The portal actions on closed orders, by the order. */
+const closed = new Map<string, string>();
 /** One that both releases have in turn. */
 const there = anOrderId();
 
@@ -92,13 +97,16 @@ const asks = (orderId: string, integration: string, what: string, body: object =
   all.call('POST', `/v1/orders/${orderId}/${what}?integration=${integration}`, body);
 const decide = (orderId: string, decision: 'pass' | 'fraudulent') =>
   all.sandbox.control.decide(orderId, decision);
-const requests = (invoice: string, operation: 'create-transaction' | 'cancel-transaction') =>
+const requests = (invoice: string, operation: 'create-transaction' | 'cancel-transaction' | 'report-fraud') =>
   all.sandbox.control.ledger({ operation, invoice });
+const done = (...of: Parameters<typeof requests>) => requests(...of).filter(({ committed }) => committed);
 const until = (orderId: string, integration: string, wanted: OrderReply) =>
   eventually(async () => {
     const { body } = await all.call('GET', `/v1/orders/${orderId}?integration=${integration}`);
     expect(body).toMatchObject(wanted);
   }, PATIENTLY);
+const completed = (handle: WorkflowHandle) =>
+  eventually(async () => expect((await handle.describe()).status.name).toBe('COMPLETED'), PATIENTLY);
 /** Asks until it is answered so: what is asked twice is done once. */
 const answered = (ask: () => Promise<{ status: number; body: unknown }>, status: number, body: object = {}) =>
   eventually(async () => expect(await ask()).toMatchObject({ status, body }), PATIENTLY);
@@ -156,6 +164,21 @@ const KINDS: Record<string, Kind> = {
     },
     ends: true,
   },
+  'a portal action on a closed order': {
+    before: async (id, integration) => {
+      await answered(() => screen(id, integration, 'pass'), 200, { action: 'proceed' });
+      await answered(() => asks(id, integration, 'cancel'), 200, { status: 'done' });
+      await completed(client.workflow.getHandle(orderWorkflowId(integration, id)));
+    },
+    begin: async (id, integration) => {
+      const { body } = await all.call('GET', `/v1/orders/${id}?integration=${integration}`);
+      const { transactionId } = body.attempts[0];
+      closed.set(id, portalActionWorkflowId(integration, 'report-fraud', transactionId));
+      await answered(() => asks(id, integration, 'report-fraud'), 202, { status: 'requested' });
+    },
+    goOn: (id) => eventually(() => expect(done(id, 'report-fraud')).toHaveLength(1), PATIENTLY),
+    ends: true,
+  },
   'an adopted review': {
     begin: async (id, integration) => {
       const transactionId = await screenedByPlugin(all, id);
@@ -182,14 +205,16 @@ async function beginAll(): Promise<Begun[]> {
     orderId: anOrderId(),
     integration: kind.integration ?? 'default',
   }));
-  const [unanswered, uncanceled] = ['a checkout that had no answer', 'a cancel that isn’t through'].map(
-    (name) => ({ invoice: begun.find(({ kind }) => kind === KINDS[name])?.orderId }),
-  );
+  for (const { kind, orderId, integration } of begun) await kind.before?.(orderId, integration);
+  const named = (name: string) => ({ invoice: begun.find(({ kind }) => kind === KINDS[name])?.orderId });
+  const fails = { kind: '5xx-before-commit' } as const;
+  const unanswered = named('a checkout that had no answer');
   all.sandbox.control.setFaults({
     faults: [
       { operation: 'create-transaction', kind: 'hang-before-commit', match: unanswered },
-      { operation: 'status-by-invoice', kind: '5xx-before-commit', match: unanswered },
-      { operation: 'cancel-transaction', kind: '5xx-before-commit', match: uncanceled },
+      { ...fails, operation: 'status-by-invoice', match: unanswered },
+      { ...fails, operation: 'cancel-transaction', match: named('a cancel that isn’t through') },
+      { ...fails, operation: 'report-fraud', match: named('a portal action on a closed order') },
     ],
   });
   all.refuseEvents(true);
@@ -198,8 +223,9 @@ async function beginAll(): Promise<Begun[]> {
   return begun;
 }
 
+/** What goes on for an order: a workflow of its own for an action on a closed one. */
 const handleOf = ({ orderId, integration }: Begun) =>
-  client.workflow.getHandle(`order:${integration}:${orderId}`);
+  client.workflow.getHandle(closed.get(orderId) ?? orderWorkflowId(integration, orderId));
 
 /** The build that did the newest workflow task. */
 async function buildOf(order: Begun): Promise<string | null | undefined> {
@@ -224,8 +250,7 @@ async function handOver(from: Name, to: Name, endWith = to): Promise<void> {
     const events = all.events.filter(({ orderId }) => orderId === order.orderId);
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
     expect(events.at(-1)?.type).toBe('order.closed');
-    const cancels = requests(order.orderId, 'cancel-transaction').filter(({ committed }) => committed);
-    expect(cancels.length).toBeLessThanOrEqual(1);
+    expect(done(order.orderId, 'cancel-transaction').length).toBeLessThanOrEqual(1);
   }
   expect(await faults()).toEqual([]);
 }
@@ -234,10 +259,7 @@ async function endOf(order: Begun): Promise<void> {
   const { kind, orderId, integration } = order;
   await kind.goOn?.(orderId, integration);
   if (!kind.ends) await answered(() => asks(orderId, integration, 'cancel'), 200, { status: 'done' });
-  await eventually(
-    async () => expect((await handleOf(order).describe()).status.name).toBe('COMPLETED'),
-    PATIENTLY,
-  );
+  await completed(handleOf(order));
 }
 
 /** An order that has passed a patch stands still over code that doesn't know it, with failing tasks, until the code that does is current again. */
