@@ -4,7 +4,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { stringify } from 'safe-stable-stringify';
 import { vouchedFor } from '../orders/card-data.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import {
   type OrderKey,
   orderWorkflowId,
@@ -25,11 +25,10 @@ import {
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../orders/messages.ts';
-import { attemptFor, portalAnswer } from '../orders/portal.ts';
+import { attemptFor, closedOrderRefusal, portalAnswer } from '../orders/portal.ts';
 import { chargebackIdentity, earlier } from '../orders/portal-requests.ts';
 import { eventToSend } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
-import { windowOpen } from '../orders/transactions.ts';
 import { startedUpdate } from './order-messages.ts';
 import { findOrder, readOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
@@ -115,23 +114,18 @@ async function closedOrderAction(
   order: OrderState,
   { fields, by }: Asked,
 ): Promise<PortalAnswer> {
-  if (order.policy?.passive) throw refusal('passive', PASSIVE);
-  const attempt = attemptFor(order, fields.transactionId);
-  if (attempt === undefined) {
-    throw refusal('unknown-transaction', 'The order has no transaction of that id');
+  const refused = closedOrderRefusal(order, fields, Date.now());
+  if (refused !== undefined) {
+    const { code, ...details } = refused;
+    throw new OrderScreeningError(code, CLOSED_REFUSES[code] ?? ORDER_ERRORS[code].title, details);
   }
   const before = earlier(order, fields);
   if (before?.status === 'done') return portalAnswer(order, before);
-  const transactionId = fields.transactionId ?? attempt.transactionId;
-  if (transactionId === undefined && fields.kind !== 'customer-code') {
-    throw refusal('no-transaction', 'The order has no transaction at the screening service');
-  }
-  const { cancelBy } = attempt;
-  const cancelWindowMs = order.policy?.cancelWindowMs;
-  if (fields.kind === 'cancel') refuseLateCancel(cancelBy, cancelWindowMs);
-  const again = fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true;
-  if (again) throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
   requireEmail(fields);
+  const attempt = attemptFor(order, fields.transactionId);
+  const transactionId = fields.transactionId ?? attempt?.transactionId;
+  const cancelBy = attempt?.cancelBy;
+  const cancelWindowMs = order.policy?.cancelWindowMs;
   return run(context, {
     integration: key.integration,
     orderId: key.orderId,
@@ -157,18 +151,6 @@ async function orderlessAction(
   }
   requireEmail(fields);
   return run(context, { integration: name, transactionId, fields, ...(by && { by }) });
-}
-
-function refuseLateCancel(cancelBy?: string, cancelWindowMs?: number): void {
-  if (cancelBy === undefined || cancelWindowMs === undefined) {
-    throw refusal('cancel-window-unknown', 'The end of the cancel window is not on record');
-  }
-  if (windowOpen(cancelBy, cancelWindowMs, Date.now())) return;
-  throw new OrderScreeningError(
-    'cancel-window-closed',
-    'The service accepts no cancel any more: refund and report by hand',
-    { cancelBy },
-  );
 }
 
 /** The record keeps no personal data, so there is no e-mail to fall back to. */
@@ -264,6 +246,14 @@ function refusal(...[code, message]: ConstructorParameters<typeof OrderScreening
 
 const PASSIVE = 'The integration is passive: nothing is sent to the portal';
 const MAYBE_SUBMITTED = 'An earlier chargeback may have been submitted: send it with force';
+const CLOSED_REFUSES: Partial<Record<OrderErrorCode, string>> = {
+  passive: PASSIVE,
+  'unknown-transaction': 'The order has no transaction of that id',
+  'no-transaction': 'The order has no transaction at the screening service',
+  'cancel-window-unknown': 'The end of the cancel window is not on record',
+  'cancel-window-closed': 'The service accepts no cancel any more: refund and report by hand',
+  'outcome-unknown-before': MAYBE_SUBMITTED,
+};
 
 /** The order itself has no part in it. @see OrderScreening.redeliver */
 export async function redeliver(

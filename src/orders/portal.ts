@@ -42,6 +42,29 @@ export function portalRefusal(
   }
 }
 
+/** @returns why the action isn't made for a closed order, by its record, or undefined: it is, or it was done before */
+export function closedOrderRefusal(
+  order: OrderState,
+  fields: PortalFields,
+  nowMs: number,
+): PortalRefusal | undefined {
+  if (order.policy?.passive) return { code: 'passive' };
+  const attempt = attemptFor(order, namedTransaction(fields));
+  if (attempt === undefined) return { code: 'unknown-transaction' };
+  const before = earlier(order, fields)?.status;
+  if (before === 'done') return undefined;
+  const transactionId = namedTransaction(fields) ?? attempt.transactionId;
+  if (transactionId === undefined && fields.kind !== 'customer-code') return { code: 'no-transaction' };
+  if (fields.kind === 'chargeback' && fields.force !== true && before === 'unconfirmed') {
+    return { code: 'outcome-unknown-before' };
+  }
+  if (fields.kind !== 'cancel') return undefined;
+  const { cancelBy } = attempt;
+  if (cancelBy === undefined || order.policy === undefined) return { code: 'cancel-window-unknown' };
+  const open = windowOpen(cancelBy, order.policy.cancelWindowMs, nowMs);
+  return open ? undefined : { code: 'cancel-window-closed', cancelBy };
+}
+
 function cancelRefusal(order: OrderState, attempt: Attempt, nowMs: number): PortalRefusal | undefined {
   if (isCanceled(order, attempt)) return undefined;
   if (order.decision === 'skipped') return { code: 'no-transaction' };

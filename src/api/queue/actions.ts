@@ -4,8 +4,7 @@ import { reasonSchema } from '../../client/read-requests.ts';
 import { overrideRefusal } from '../../orders/apply-reading.ts';
 import { ORDER_ERRORS } from '../../orders/errors.ts';
 import type { OrderKey } from '../../orders/ids.ts';
-import { portalRefusal } from '../../orders/portal.ts';
-import { windowOpen } from '../../orders/transactions.ts';
+import { closedOrderRefusal, portalRefusal } from '../../orders/portal.ts';
 import type { InspectedOrder, OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
 import { checked, orderParams, orderQuery } from '../request-schemas.ts';
 
@@ -180,19 +179,8 @@ export function refusalOf(
     return code && ORDER_ERRORS[code].title.toLowerCase();
   }
   if (action !== 'cancel') return undefined;
-  if (open) {
-    const code = portalRefusal(state, { kind: 'cancel' }, nowMs)?.code;
-    return code && ORDER_ERRORS[code].title.toLowerCase();
-  }
-  // A closed order takes a cancel, too, while the window on its record is open.
-  const { policy } = state;
-  const attempt = state.attempts.at(-1);
-  if (policy?.passive) return ORDER_ERRORS.passive.title.toLowerCase();
-  const takes =
-    policy !== undefined &&
-    attempt?.transactionId !== undefined &&
-    windowOpen(attempt.cancelBy, policy.cancelWindowMs, nowMs);
-  return takes ? undefined : 'the order is closed, and no cancel window is open';
+  const code = (open ? portalRefusal : closedOrderRefusal)(state, { kind: 'cancel' }, nowMs)?.code;
+  return code && ORDER_ERRORS[code].title.toLowerCase();
 }
 
 // What a form of theirs sends.
