@@ -58,7 +58,7 @@ export function table(
 ): Html {
   // The roles stay where the style makes cards of it: browsers would drop them.
   return html`<table role="table" aria-label="${caption}">
-<thead role="rowgroup"><tr role="row">${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${columns.map((name) => html`<th role="columnheader" scope="col" data-label="${name}">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map((row, index) => html`<tr role="row"${kinds[index] !== undefined && html` class="${kinds[index]}"`}>${row}</tr>\n`)}</tbody>
 </table>`;
 }
