@@ -28,7 +28,7 @@ import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/id
 import { createLog, showError } from './process/log.ts';
 import { allEnded } from './process/parts.ts';
 import { missingSearchAttributes } from './temporal/namespace.ts';
-import { installRuntime, untilOrderLost, watchQueues } from './temporal/runtime.ts';
+import { installRuntime, untilEndedOrLost, watchQueues } from './temporal/runtime.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
 
 /** A checkout holds a workflow task and a local activity while the service thinks: slots count screenings, not CPU. */
@@ -133,7 +133,7 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const ended = allEnded(runs, stopAll).finally(() => watch.stop());
-  const stopped = Promise.race([ended, untilOrderLost(stopAll, SHUTDOWN_GRACE_MS)]);
+  const stopped = untilEndedOrLost(ended, stopAll, SHUTDOWN_GRACE_MS);
   return {
     stopped,
     stop: () => {

@@ -77,19 +77,22 @@ export class LostOrderError extends Error {
 }
 
 /**
- * Waits until this process has lost an order and then for what else runs: the lost one would keep the workers from ever ending.
+ * Waits until the workers have ended; in a process that has lost an order they never would.
+ * @param ended of all workers
  * @param stop lets what runs finish, which may take `graceMs`
  * @throws LostOrderError when the process is to end, so that a new one is started
  */
-export async function untilOrderLost(
+export async function untilEndedOrLost(
+  ended: Promise<void>,
   stop: () => void,
   graceMs: number,
   { lost, togetherMs } = { lost: orderLost.signal, togetherMs: LOST_TOGETHER_MS },
-): Promise<never> {
-  if (!lost.aborted) await once(lost, 'abort');
-  await sleep(togetherMs);
+): Promise<void> {
+  if (!lost.aborted) await Promise.race([ended, once(lost, 'abort')]);
+  if (!lost.aborted) return;
+  await Promise.race([ended, sleep(togetherMs)]);
   stop();
-  await sleep(graceMs);
+  await Promise.race([ended, sleep(graceMs)]);
   throw new LostOrderError();
 }
 

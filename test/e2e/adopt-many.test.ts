@@ -29,7 +29,7 @@ afterAll(async () => {
   await all?.stop();
 });
 
-/** As any supervisor does, for a worker that the SDK makes lose an order (`untilOrderLost`). */
+/** As any supervisor does, for a worker that the SDK makes lose an order (`untilEndedOrLost`). */
 async function superviseWorker(): Promise<void> {
   while (!over) {
     await all.worker().ended;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../src/process/log.ts';
-import { LostOrderError, ORDER_LOST, temporalLogger, untilOrderLost } from '../../src/temporal/runtime.ts';
+import { LostOrderError, ORDER_LOST, temporalLogger, untilEndedOrLost } from '../../src/temporal/runtime.ts';
 
 const SECRET = 'to-be-kept-out';
 
@@ -113,7 +113,7 @@ describe("the log of Temporal's SDK", () => {
   it('knows the words by which the installed core says so', async () => {
     const core = '@temporalio/core-bridge/sdk-core/crates/sdk-core/src/worker/workflow/workflow_stream.rs';
     const source = await readFile(join('node_modules', core), 'utf8');
-    // Where they are gone, the fault may be, too: then all of `untilOrderLost` goes.
+    // Where they are gone, the fault may be, too: then all of `untilEndedOrLost` goes.
     expect(source).toContain(`dbg_panic!("${ORDER_LOST}")`);
   });
 
@@ -196,27 +196,46 @@ describe("the log of Temporal's SDK", () => {
   });
 });
 
-describe('a process that has lost an order', () => {
+describe('a process', () => {
+  const never = new Promise<void>(() => undefined);
+
   it.each([
     ['while it runs', 50],
     ['before anybody waited', 0],
-  ])('goes on for a while, lets what runs finish, and ends: lost %s', async (_when, lostAfterMs) => {
-    const controller = new AbortController();
-    let lostAt = 0;
-    const lose = (): void => {
-      lostAt = performance.now();
-      controller.abort();
-    };
-    if (lostAfterMs === 0) lose();
-    else setTimeout(lose, lostAfterMs);
-    let stoppedAt = 0;
-    const stop = () => {
-      stoppedAt = performance.now();
-    };
-    const ended = untilOrderLost(stop, 100, { lost: controller.signal, togetherMs: 200 });
+  ])(
+    'that has lost an order goes on for a while, lets what runs finish, and ends: lost %s',
+    async (_when, lostAfterMs) => {
+      const controller = new AbortController();
+      let lostAt = 0;
+      const lose = (): void => {
+        lostAt = performance.now();
+        controller.abort();
+      };
+      if (lostAfterMs === 0) lose();
+      else setTimeout(lose, lostAfterMs);
+      let stoppedAt = 0;
+      const stop = () => {
+        stoppedAt = performance.now();
+      };
+      const ended = untilEndedOrLost(never, stop, 100, { lost: controller.signal, togetherMs: 200 });
+      await expect(ended).rejects.toThrow(LostOrderError);
+      // Node rounds the time of its timers.
+      expect(stoppedAt - lostAt).toBeGreaterThan(195);
+      expect(performance.now() - stoppedAt).toBeGreaterThan(95);
+    },
+  );
+
+  it('that has lost an order ends so, and at once, also when its workers end', async () => {
+    const lost = AbortSignal.abort();
+    const ended = untilEndedOrLost(Promise.resolve(), vi.fn(), 3_600_000, { lost, togetherMs: 3_600_000 });
     await expect(ended).rejects.toThrow(LostOrderError);
-    // Node rounds the time of its timers.
-    expect(stoppedAt - lostAt).toBeGreaterThan(195);
-    expect(performance.now() - stoppedAt).toBeGreaterThan(95);
+  });
+
+  it('that has lost none ends as its workers do', async () => {
+    const { signal: lost } = new AbortController();
+    const waits = { lost, togetherMs: 0 };
+    await expect(untilEndedOrLost(Promise.resolve(), vi.fn(), 0, waits)).resolves.toBeUndefined();
+    const broken = untilEndedOrLost(Promise.reject(new Error('broken')), vi.fn(), 0, waits);
+    await expect(broken).rejects.toThrow('broken');
   });
 });
