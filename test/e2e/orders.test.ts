@@ -176,15 +176,19 @@ describe('a pre-gateway order', () => {
 describe('when no answer comes in time', () => {
   it('the service hangs: the checkout gets the fallback within the budget, and the decision follows as an event', async () => {
     const orderId = anOrderId();
+    const match = { invoice: orderId };
     all.sandbox.control.setFaults({
       faults: [
-        { operation: 'create-transaction', kind: 'hang-after-commit', times: 1, match: { invoice: orderId } },
+        { operation: 'create-transaction', kind: 'hang-after-commit', times: 1, match },
+        // What was committed is found before the caller is answered, where that takes long.
+        { operation: 'status-by-invoice', kind: '5xx-before-commit', match },
       ],
     });
     const begin = Date.now();
     const reply = await screen(orderId, 'pass@example.com', { integration: 'impatient' });
     expect(Date.now() - begin).toBeLessThan(2_500);
     expect(reply).toMatchObject({ status: 202, body: { decision: 'pending', action: 'proceed' } });
+    all.sandbox.control.clearFaults();
     const order = await all.until(orderId, ({ phase }) => phase === 'decided', 'impatient');
     expect(order).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(all.sandbox.control.transactions(orderId)).toHaveLength(1);
