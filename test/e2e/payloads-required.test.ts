@@ -62,8 +62,8 @@ it('an update and a start in plain are refused, and do nothing', async () => {
     args: [{ orderId, transaction: withEmail('pass@example.com') }],
   });
   await expect(started).rejects.toMatchObject(refused(PLAIN));
-  // It failed for good, which is no fault of the code.
-  expect(all.output()).not.toContain('its task is tried again');
+  // It failed for good, which is no fault of the code. Orders of other tests may have tasks that fail.
+  expect(all.output()).not.toContain('the code of an order threw an error');
   const { ledger } = all.sandbox.control;
   expect(ledger({ operation: 'cancel-transaction' })).toEqual([]);
   expect(ledger({ operation: 'create-transaction' })).toHaveLength(2);

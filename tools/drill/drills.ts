@@ -177,12 +177,17 @@ export function namesCause({ cause }: Drill, { words, fields }: LogLine): boolea
   return words === cause.words && JSON.stringify(fields).includes(`"${cause.says}"`);
 }
 
-async function needAttention(shop: Shop): Promise<number> {
+const attentionList = z.object({ orders: z.array(z.unknown()) });
+const orderWithEvents = z.object({ events: z.object({ waiting: z.number() }) });
+
+// What has no answer yet, after a fault or on a busy machine, isn't over: it is looked at again.
+
+async function needAttention(shop: Shop): Promise<number | undefined> {
   const { body } = await shop.get('/v1/orders?attention=true');
-  return z.object({ orders: z.array(z.unknown()) }).parse(body).orders.length;
+  return attentionList.safeParse(body).data?.orders.length;
 }
 
-async function eventsWaiting(shop: Shop, orderId: string): Promise<number> {
+async function eventsWaiting(shop: Shop, orderId: string): Promise<number | undefined> {
   const { body } = await shop.get(`/v1/orders/${orderId}`);
-  return z.object({ events: z.object({ waiting: z.number() }) }).parse(body).events.waiting;
+  return orderWithEvents.safeParse(body).data?.events.waiting;
 }
