@@ -249,37 +249,26 @@ ${table(
 
 // The same orders as a file.
 
-const CSV_COLUMNS = [
-  'order',
-  'integration',
-  'phase',
-  'decision',
-  'action',
-  'attention',
-  'amount',
-  'cancel by',
-  'came',
-  'closed',
-  'transactions',
-];
+const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
+  order: ({ orderId }) => orderId,
+  integration: ({ integration }) => integration,
+  phase: ({ phase }) => phase,
+  decision: ({ decision }) => decision,
+  action: ({ action }) => action,
+  attention: ({ needsAttention }) => (needsAttention ? 'yes' : 'no'),
+  amount: ({ amount }) => amount,
+  'cancel by': ({ cancelBy }) => cancelBy,
+  came: ({ startedAt }) => startedAt,
+  closed: ({ closedAt }) => closedAt,
+  transactions: ({ transactionIds }) => transactionIds.join(' '),
+};
 
 /** @returns the file; a last line says when it was cut */
 export function csvOf({ orders, cut }: { orders: readonly OrderSummary[]; cut: boolean }): string {
-  const rows = orders.map((order) => [
-    order.orderId,
-    order.integration,
-    order.phase,
-    order.decision,
-    order.action,
-    order.needsAttention ? 'yes' : 'no',
-    order.amount,
-    order.cancelBy,
-    order.startedAt,
-    order.closedAt,
-    order.transactionIds.join(' '),
-  ]);
+  const rows = orders.map((order) => Object.values(CSV_COLUMNS).map((of) => of(order)));
   const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
-  return [CSV_COLUMNS, ...rows, ...last].map((one) => `${one.map(csvCell).join(',')}\r\n`).join('');
+  const lines = [Object.keys(CSV_COLUMNS), ...rows, ...last];
+  return lines.map((one) => `${one.map(csvCell).join(',')}\r\n`).join('');
 }
 
 /** A spreadsheet takes text that begins like these for a formula. */
