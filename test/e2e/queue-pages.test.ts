@@ -175,6 +175,14 @@ describe('the queue', () => {
     });
   });
 
+  it('has a small picture of the last days, which leads to them', async () => {
+    const page = await open(QUEUE);
+    const width = () => page.evaluate('document.querySelector(".counts img").naturalWidth');
+    await eventually(async () => expect(await width()).toBe(640));
+    await page.getByRole('link', { name: 'orders a day' }).click();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Last days');
+  });
+
   it('shows one kind of order when asked to', async () => {
     const page = await open(QUEUE);
     await page.getByLabel('Show').selectOption({ label: 'needing attention' });

@@ -14,7 +14,7 @@ export interface Now {
 /** A page of nothing but what is to be seen, which loads itself again after so many seconds. */
 export const WALL_SECONDS = 30;
 
-/** @returns a whole page; nothing in it but the stylesheet is loaded, and no script runs */
+/** @returns a whole page; nothing is loaded into it but what is served here, and no script runs */
 export function page(title: string, content: Shown, now?: Now, wall = false): string {
   return html`<!doctype html>
 <html lang="en">
@@ -63,13 +63,16 @@ export function table(
 </table>`;
 }
 
-/** One column of a picture: what it is called, and what stands on it, the lowest first. */
+/** The colour of each kind of bar, in light and dark: a picture that is loaded by itself has no stylesheet. */
+export const FILLS = { pass: '#2f8f57', review: '#c98613', fail: '#c23b3b', fraudulent: '#7b8794' } as const;
+
+/** One column of a picture: what it is called, if anything, and what stands on it, the lowest first. */
 export interface Column {
-  name: string;
-  bars: readonly { kind: string; count: number }[];
+  name?: string | undefined;
+  bars: readonly { kind: keyof typeof FILLS; count: number }[];
 }
 
-/** @returns the columns drawn; the same stands in a table beside it, for who doesn't see it */
+/** @returns the columns drawn, for a page or as a file; a table has the same for who doesn't see it */
 export function picture(title: string, columns: readonly Column[]): Html {
   const [height, width, step] = [160, 640, 640 / columns.length];
   const most = Math.max(1, ...columns.map(({ bars }) => bars.reduce((sum, { count }) => sum + count, 0)));
@@ -79,11 +82,11 @@ export function picture(title: string, columns: readonly Column[]): Html {
     const rects = bars.map(({ kind, count }) => {
       const tall = Math.round((count / most) * (height - 20));
       top -= tall;
-      return html`<rect class="${kind}" x="${x}" y="${top}" width="${Math.round(step - 16)}" height="${tall}"></rect>`;
+      return html`<rect fill="${FILLS[kind]}" x="${x}" y="${top}" width="${Math.round(step - 16)}" height="${tall}"></rect>`;
     });
-    return html`${rects}<text x="${x}" y="${height + 16}">${name}</text>`;
+    return html`${rects}${name !== undefined && html`<text x="${x}" y="${height + 16}">${name}</text>`}`;
   });
-  return html`<svg class="picture" role="img" aria-label="${title}, the same as in the table below" viewBox="0 0 ${width} ${height + 24}" width="${width}" height="${height + 24}">${drawn}</svg>`;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" aria-label="${title}" viewBox="0 0 ${width} ${height + 24}" width="${width}" height="${height + 24}">${drawn}</svg>`;
 }
 
 /** @param facts names with what is known of them; those without are left out */

@@ -49,16 +49,12 @@ export function queuePage(view: QueueView, now: Now): string {
   const columns = several && !wall ? ['Choose', ...COLUMNS] : COLUMNS;
   const tables = sections(orders, now.ms).map(([title, those]) => {
     const rows = those.map((order) => row(order, columns, now));
+    const kinds = those.map(({ summary }) => urgency(summary, now.ms));
     return html`<section><h2>${title} <span class="quiet">${those.length}</span></h2>
-${table(
-  title,
-  columns,
-  rows,
-  those.map(({ summary }) => urgency(summary, now.ms)),
-)}</section>
+${table(title, columns, rows, kinds)}</section>
 `;
   });
-  const content = html`${countsOf(view.counts)}
+  const content = html`${countsOf(view.counts, !wall && !view.continued && daysLink(view))}
 ${!wall && filters(view)}
 ${several && !wall && orders.length > 0 ? html`<form action="/several" method="get">${tables}${severalButtons()}</form>` : tables}
 ${orders.length === 0 && html`<p class="notice">${nothing(view)}</p>`}
@@ -71,17 +67,23 @@ function nothing({ q, continued }: QueueView): string {
   return continued ? 'No more orders.' : 'No order waits for anybody.';
 }
 
-function countsOf({ review, soon, attention, open }: Counts): Html {
+function countsOf({ review, soon, attention, open }: Counts, last: Shown): Html {
   const counted: [count: number, words: string, urgent: boolean][] = [
     [review, 'in review', false],
     [soon, 'of them within 12 hours', soon > 0],
     [attention, 'need attention', attention > 0],
     [open, 'open in all', false],
   ];
-  return html`<ul class="counts" aria-label="Open orders">${counted.map(
+  return html`<ul class="counts" aria-label="Orders in numbers">${counted.map(
     ([count, words, urgent]) =>
       html`<li${urgent && html` class="now"`}><strong>${count.toLocaleString('en')}</strong> ${words}</li>`,
-  )}</ul>`;
+  )}${last}</ul>`;
+}
+
+/** The picture is loaded after the page, since its counts take longer than all else on it. */
+function daysLink({ integration }: QueueView): Html {
+  const query = integration === undefined ? '' : `?integration=${integration}`;
+  return html`<li><a href="/days${query}"><img src="${DAYS_PICTURE_PATH}${query}" alt="" width="108" height="31" loading="lazy">orders a day</a></li>`;
 }
 
 /** A cursor belongs to its filters, so that a change of them begins at the first page. */
@@ -215,34 +217,44 @@ ${cursor !== undefined && html`<a class="button" href="/?${filterQuery({ ...view
 
 // A picture of the last days, drawn here.
 
-/** @returns the page */
-export function daysPage({ days, older }: Days, now: Now): string {
-  const shown = days.map(({ from, counts }, index) => ({
-    name: index === 0 ? 'last 24 h' : `${index} d ago`,
-    from,
-    bars: DAY_DECISIONS.map((decision) => ({
-      kind: decision === 'fraudulent' ? 'other' : decision,
-      count: counts[decision],
-    })),
-    counts,
+/** Where it is served small. */
+export const DAYS_PICTURE_PATH = '/days.svg';
+
+const dayName = (index: number) => (index === 0 ? 'last 24 h' : `${index} d ago`);
+
+/** @returns the orders of each day, the oldest first @param named whether it is large enough for words */
+export function daysPicture({ days }: Days, named = false): Html {
+  const columns = days.map(({ counts }, index) => ({
+    name: named ? dayName(index) : undefined,
+    bars: DAY_DECISIONS.map((kind) => ({ kind, count: counts[kind] })),
   }));
-  const rows = shown.map(
-    ({ name, counts }) =>
-      html`${cell('Day', name)}${DAY_DECISIONS.map((one) => cell(one, counts[one].toLocaleString('en'), 'number'))}`,
+  const title = named ? 'Orders a day, the same as in the table below' : 'Orders a day';
+  return picture(title, columns.toReversed());
+}
+
+/** @returns the page */
+export function daysPage(of: Days, now: Now): string {
+  const { days, older } = of;
+  const rows = days.map(
+    ({ counts }, index) =>
+      html`${cell('Day', dayName(index))}${DAY_DECISIONS.map((one) => cell(one, counts[one].toLocaleString('en'), 'number'))}`,
   );
   const aged = [...days.map(({ openReviews }) => openReviews), older].map((count, index) => ({
     name: index === days.length ? 'older' : index === 0 ? 'under 1 d' : `${index} d`,
-    bars: [{ kind: 'review', count }],
+    count,
   }));
   const content = html`<section><h2>Orders a day, by their decision of now</h2>
-${picture('Orders a day', shown.toReversed())}
+${daysPicture(of, true)}
 ${table('Orders a day', ['Day', ...DAY_DECISIONS], rows)}</section>
 <section><h2>Age of open reviews</h2>
-${picture('Age of open reviews', aged)}
+${picture(
+  'Age of open reviews, the same as in the table below',
+  aged.map(({ name, count }) => ({ name, bars: [{ kind: 'review', count }] })),
+)}
 ${table(
   'Age of open reviews',
   ['Age', 'Reviews'],
-  aged.map(({ name, bars }) => html`${cell('Age', name)}${cell('Reviews', bars[0]?.count ?? 0, 'number')}`),
+  aged.map(({ name, count }) => html`${cell('Age', name)}${cell('Reviews', count, 'number')}`),
 )}</section>`;
   return page('Last days', content, now);
 }

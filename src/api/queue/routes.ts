@@ -36,7 +36,7 @@ import {
 import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './confirm-page.ts';
 import { type Now, orderPath, STYLE_PATH, type TemporalUi, WALL_SECONDS } from './layout.ts';
 import { orderPage } from './order-page.ts';
-import { csvName, csvOf, daysPage, queuePage } from './queue-page.ts';
+import { csvName, csvOf, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
 import { countQueue, inspectOrders, readAll, readQueue, unlessOurs } from './read-queue.ts';
 
 export interface QueueOptions extends Admission {
@@ -56,11 +56,13 @@ const FORM_LIMIT = 16 * 1024;
 /** The order's page and its confirmations wait no longer for a worker; in milliseconds. */
 const INSPECT_WITHIN_MS = 3_000;
 const STYLE_MAX_AGE_SECONDS = 300;
+/** Nothing in it is personal. A browser asks again after so many seconds, or with another key. */
+const PICTURE_HEADERS = { 'cache-control': 'private, max-age=300', vary: 'authorization' };
 const STYLE = readFileSync(new URL('./queue.css', import.meta.url), 'utf8');
 
 /** What the pages load and where their forms go. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const pageQuery = z.object({ ...orderQuery.shape, notice: z.unknown().optional() });
 /** Adds the pages; what they are asked with is checked as the API's own routes check it. */
@@ -107,17 +109,13 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   /** What was asked, and of which integrations: those that the key is for. */
   const queueOf = (request: FastifyRequest) => {
     const asked = checked(queueQuery, request.query);
-    const integrations = listedIntegrations(request, asked.integration);
-    return {
-      asked,
-      of: {
-        ...integrations,
-        ...(asked.q !== undefined &&
-          integrations.integration === undefined && {
-            integrations: integrations.integrations ?? options.integrations,
-          }),
-      },
-    };
+    const of = listedIntegrations(request, asked.integration);
+    const everywhere = asked.q !== undefined && of.integration === undefined;
+    return { asked, of: everywhere ? { integrations: of.integrations ?? options.integrations } : of };
+  };
+  const daysOf = (request: FastifyRequest, at: Now) => {
+    const { integration } = checked(orderQuery, request.query);
+    return countDays(orderScreening, listedIntegrations(request, integration), at.ms);
   };
 
   scope.get('/', pageFor('read'), async (request, reply) => {
@@ -145,12 +143,12 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   });
 
   scope.get('/days', pageFor('read'), async (request, reply) => {
-    const { integration } = checked(orderQuery, request.query);
     const at = now();
-    return sendPage(
-      reply,
-      daysPage(await countDays(orderScreening, listedIntegrations(request, integration), at.ms), at),
-    );
+    return sendPage(reply, daysPage(await daysOf(request, at), at));
+  });
+  scope.get(DAYS_PICTURE_PATH, pageFor('read'), async (request, reply) => {
+    const { markup } = daysPicture(await daysOf(request, now()));
+    return reply.type('image/svg+xml').headers(PICTURE_HEADERS).send(markup);
   });
 
   scope.get('/orders/:orderId', pageFor('read'), async (request, reply) => {

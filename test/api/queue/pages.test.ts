@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FILLS } from '../../../src/api/queue/layout.ts';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { anOrder, HOUR } from '../../orders/support.ts';
@@ -115,9 +116,41 @@ describe('the queue page', () => {
     const { app, orderScreening } = await anApi();
     orderScreening.count.mockImplementation(async (request) => (request?.decision === 'pass' ? 1_234 : 5));
     const { body } = await app.inject('/days');
-    expect(body.match(/<rect class="pass"/g)).toHaveLength(7);
+    expect(body.split(`<rect fill="${FILLS.pass}"`)).toHaveLength(1 + 7);
     expect(textOf(body)).toContain('last 24 h 1,234 5 5 5');
     expect(orderScreening.count).toHaveBeenCalledTimes(36);
+  });
+
+  it('has the same picture small, of the same integration, which is loaded after it and counted for itself', async () => {
+    const { app, orderScreening } = await queued();
+    const { body } = await app.inject('/?integration=shop');
+    expect(body).toMatch(
+      /<a href="\/days\?integration=shop"><img src="\/days\.svg\?integration=shop" [^>]*loading="lazy">/,
+    );
+    expect(orderScreening.count).toHaveBeenCalledTimes(4);
+    const image = await app.inject('/days.svg?integration=shop');
+    expect(image.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'cache-control': 'private, max-age=300',
+      vary: 'authorization',
+    });
+    expect(image.body).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
+    expect(image.body.match(/<rect /g)).toHaveLength(4 * 7);
+    for (const [request] of orderScreening.count.mock.calls.slice(4)) {
+      expect(request).toMatchObject({ integration: 'shop' });
+    }
+    for (const url of ['/?wall=1', '/?cursor=none~']) {
+      expect((await app.inject(url)).body).not.toContain('<img');
+    }
+  });
+
+  it('has a picture only for who may see it, and a failure of it is kept by nobody', async () => {
+    const { app, orderScreening } = await anApi({ apiKeys: [hashedKey('shop', KEY)] });
+    const headers = { authorization: `Bearer ${KEY}` };
+    expect((await app.inject('/days.svg')).statusCode).toBe(401);
+    orderScreening.count.mockRejectedValue(new OrderScreeningError('temporal-unavailable', 'Not now.'));
+    const failed = await app.inject({ url: '/days.svg', headers });
+    expect(failed).toMatchObject({ statusCode: 503, headers: { 'cache-control': 'no-store' } });
   });
 
   it('links to the order’s page, and that to its run in the Temporal UI', async () => {
@@ -144,7 +177,7 @@ describe('the queue page', () => {
       anInspectedOrder({ state: { ...anOrder('review'), attention } }),
     );
     const { body } = await app.inject('/');
-    expect(body).not.toContain('<img');
+    expect(body).not.toContain('<img src=x');
     expect(body.split(SHOWN).length).toBeGreaterThanOrEqual(3);
   });
 
@@ -215,12 +248,12 @@ describe('every page', () => {
     '/orders/order-1/recheck',
     '/orders/order-1/actions/1/withdraw',
     '/orders/%20%0a',
-  ])('%s loads the stylesheet only, runs no script, and is kept by nobody', async (url) => {
+  ])('%s loads from here only, runs no script, and is kept by nobody', async (url) => {
     const { app } = await anApi();
     const { headers, body } = await app.inject(url);
     const policy = String(headers['content-security-policy']);
     expect(policy).toBe(
-      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     );
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     expect(body).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/);
