@@ -17,10 +17,12 @@ const IN_REVIEW = `ScreeningPhase = 'review' AND ExecutionStatus = 'Running'`;
 const workflows = `${stack.temporalUiUrl}/namespaces/default/workflows`;
 
 try {
-  await take('queue.png', `${stack.apiUrl}/`, DESK, (page) =>
-    page.getByText('1005', { exact: true }).waitFor(),
-  );
-  await take('queue-phone.png', `${stack.apiUrl}/`, PHONE);
+  await take('queue.png', `${stack.apiUrl}/`, DESK, async (page) => {
+    await page.getByText('1005', { exact: true }).waitFor();
+    // The picture of the last days comes after the page.
+    await page.waitForLoadState('networkidle');
+  });
+  await take('queue-phone.png', `${stack.apiUrl}/`, PHONE, (page) => page.waitForLoadState('networkidle'));
   await take('queue-order.png', `${stack.apiUrl}/orders/1005?integration=outlet`, DESK);
   await take('temporal-ui-orders.png', `${workflows}?query=${encodeURIComponent(IN_REVIEW)}`, DESK, (page) =>
     page.getByText('order:outlet:1005').first().waitFor(),
