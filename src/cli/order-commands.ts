@@ -210,7 +210,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       const { all, open } = await withOrders(async (orders) => {
         const [all, open] = await Promise.all([
           orders.count(request),
-          orders.count({ ...request, open: true }),
+          request.open === false ? 0 : orders.count({ ...request, open: true }),
         ]);
         return { all, open };
       });
