@@ -28,18 +28,21 @@ export function portalRefusal(
   const late = fields.kind === 'cancel' ? cancelRefusal(order, attempt, nowMs) : undefined;
   if (late !== undefined) return late;
   if (isOver(order, nowMs)) return { code: 'order-closed' };
-  switch (fields.kind) {
-    case 'cancel':
-    case 'customer-code':
-      return undefined;
-    case 'report-fraud':
-      return attempt.transactionId === undefined ? { code: 'no-transaction' } : undefined;
-    case 'chargeback':
-      if (attempt.transactionId === undefined) return { code: 'no-transaction' };
-      return fields.force !== true && earlier(order, fields)?.status === 'unconfirmed'
-        ? { code: 'outcome-unknown-before' }
-        : undefined;
-  }
+  const { kind } = fields;
+  return kind === 'cancel' || kind === 'customer-code'
+    ? undefined
+    : unsendable(order, fields, attempt.transactionId);
+}
+
+/** @returns why nothing can be sent about this transaction */
+function unsendable(
+  order: OrderState,
+  fields: PortalFields,
+  transactionId: string | undefined,
+): PortalRefusal | undefined {
+  if (transactionId === undefined) return { code: 'no-transaction' };
+  if (fields.kind !== 'chargeback' || fields.force === true) return undefined;
+  return earlier(order, fields)?.status === 'unconfirmed' ? { code: 'outcome-unknown-before' } : undefined;
 }
 
 /** @returns why the action isn't made for a closed order, by its record, or undefined: it is, or it was done before */
@@ -51,13 +54,10 @@ export function closedOrderRefusal(
   if (order.policy?.passive) return { code: 'passive' };
   const attempt = attemptFor(order, namedTransaction(fields));
   if (attempt === undefined) return { code: 'unknown-transaction' };
-  const before = earlier(order, fields)?.status;
-  if (before === 'done') return undefined;
-  const transactionId = namedTransaction(fields) ?? attempt.transactionId;
-  if (transactionId === undefined && fields.kind !== 'customer-code') return { code: 'no-transaction' };
-  if (fields.kind === 'chargeback' && fields.force !== true && before === 'unconfirmed') {
-    return { code: 'outcome-unknown-before' };
-  }
+  if (earlier(order, fields)?.status === 'done') return undefined;
+  if (fields.kind === 'customer-code') return undefined;
+  const refused = unsendable(order, fields, namedTransaction(fields) ?? attempt.transactionId);
+  if (refused !== undefined) return refused;
   if (fields.kind !== 'cancel') return undefined;
   const { cancelBy } = attempt;
   if (cancelBy === undefined || order.policy === undefined) return { code: 'cancel-window-unknown' };

@@ -1,5 +1,4 @@
 /** The pages of many orders: the queue at `/`, the same on a wall, the last days, and the file of the same orders. */
-
 import { DAY_DECISIONS, type Days } from '../../client/list-orders.ts';
 import { instant, millis, ORDER_DECISIONS, PHASES } from '../../orders/words.ts';
 import type { OrderSummary } from '../../starter.ts';
