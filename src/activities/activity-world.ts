@@ -23,7 +23,7 @@ import {
   type ScreeningClient,
   type ScreeningError,
 } from '../screening/index.ts';
-import { begunByAnotherRun, UNDER_WAY_MS } from './tries.ts';
+import { isAfterReset, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
   findIntegration: FindIntegration;
@@ -201,12 +201,11 @@ export function momentOf<Request>(activity: Activity<Request, void>): Activity<R
   };
 }
 
-/** An activity that an older run asked for comes from before a reset, too. */
 function afterReset(request: unknown): { afterReset?: true } {
   if (typeof request !== 'object' || request === null) return {};
   const wasReset = 'wasReset' in request && request.wasReset === true;
   const runId = 'runId' in request && typeof request.runId === 'string' ? request.runId : undefined;
-  return wasReset || (runId !== undefined && begunByAnotherRun({ runId })) ? { afterReset: true } : {};
+  return isAfterReset({ wasReset, ...(runId !== undefined && { runId }) }) ? { afterReset: true } : {};
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */

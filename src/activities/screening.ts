@@ -40,7 +40,7 @@ import {
   putOff,
   retryWrongKey,
   tryAgain,
-  UNDER_WAY_MS,
+  underWayMs,
 } from './tries.ts';
 import {
   adopt,
@@ -82,11 +82,11 @@ export function screeningActivities(world: ActivityWorld) {
   };
 
   /** Settings that lack the integration don't make the next try's look come too early to be believed. */
-  const beginCatchUp = (request: ScreenRequest, mayCreate: boolean): Try => {
+  const beginCatchUp = (request: CatchUpRequest, mayCreate: boolean): Try => {
     try {
       return begin(request, integrationOf(world, request.integration), PATIENT_MS);
     } catch (error) {
-      throw mayCreate ? error : putOff(error, UNDER_WAY_MS);
+      throw mayCreate ? error : putOff(error, underWayMs(request));
     }
   };
 
@@ -156,7 +156,7 @@ export function screeningActivities(world: ActivityWorld) {
       if (!checked.ok) return refusedByRules(checked.faults);
       const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
       if (outcome.kind === 'no-answer') {
-        const leastMs = outcome.underWay ? UNDER_WAY_MS : 0;
+        const leastMs = outcome.underWay ? underWayMs(request) : 0;
         const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
         throw tryAgain(outcome.reason, outcome.message, pauseMs);
       }
@@ -175,7 +175,7 @@ function spreadPauseMs(): number {
 }
 
 /** A try before this one may have sent its create: its answer was lost, its worker, or the run that began it. */
-function lookingAgain(request: RetryCheckoutRequest): ScreenRequest {
+function lookingAgain<Request extends RetryCheckoutRequest>(request: Request): Request {
   const again = activityInfo().attempt > 1 || begunByAnotherRun(request);
   return { ...request, lookFirst: request.lookFirst || again };
 }

@@ -26,7 +26,7 @@ import {
   putOff,
   retryLater,
   retryWrongKey,
-  UNDER_WAY_MS,
+  underWayMs,
   waitLonger,
 } from './tries.ts';
 import { EARLIER_TRY, lookByInvoice } from './try-screening.ts';
@@ -107,7 +107,7 @@ export function statusActivities(world: ActivityWorld) {
     /** Looks for a transaction by invoice, until the service answers. */
     async lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
       const first = activityInfo().attempt === 1;
-      const client = clientFor(request, first ? UNDER_WAY_MS : undefined);
+      const client = clientFor(request, first ? underWayMs(request) : undefined);
       try {
         const owned = (transactionId: string) => isAnothers(world, transactionId);
         const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
@@ -121,13 +121,14 @@ export function statusActivities(world: ActivityWorld) {
         if (isForbidden(error)) throw retryWrongKey();
         if (!(error instanceof ScreeningError)) throw error;
         const { transactionId } = error;
-        if (transactionId === undefined) throw retryLater(error, first ? firstPauseMs(error) : undefined);
+        if (transactionId === undefined)
+          throw retryLater(error, first ? firstPauseMs(request, error) : undefined);
         // It is there, though its decision can't be read: it can be canceled all the same.
         return { kind: 'found', transactionId, decision: 'error' };
       }
       // None, which proves nothing the first time.
       if (!first) return { kind: 'none' };
-      throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, UNDER_WAY_MS);
+      throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, underWayMs(request));
     },
   };
 }
@@ -154,8 +155,8 @@ export async function readAdopted(
 }
 
 /** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */
-function firstPauseMs(error: ScreeningError): number {
-  return Math.max(UNDER_WAY_MS, askedPauseMs(error) ?? 0);
+function firstPauseMs(request: LookUpRequest, error: ScreeningError): number {
+  return Math.max(underWayMs(request), askedPauseMs(error) ?? 0);
 }
 
 /** @returns milliseconds until the next poll: growing, and slow once nothing can be canceled any more */

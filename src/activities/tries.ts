@@ -10,6 +10,9 @@ export const WRONG_KEY_PAUSE_MS = 60_000;
 /** How long a create whose outcome isn't known may still take to arrive: none to be found before that proves nothing. */
 export const UNDER_WAY_MS = 10_000;
 
+/** For how long a look that found none, counted from its beginning, is ground enough for a create. */
+export const LOOK_COUNTS_MS = 5_000;
+
 /** The longest pause of our own between two tries of a call. */
 const LONGEST_GROWN_MS = 300_000;
 
@@ -128,6 +131,21 @@ export const withHeartbeats: ActivityInterceptorsFactory = (context) => ({
 export function begunByAnotherRun({ runId }: { runId: string }): boolean {
   const { workflowExecution } = activityInfo();
   return workflowExecution !== undefined && workflowExecution.runId !== runId;
+}
+
+/** @returns whether an operator's reset made the run: an activity that an older run asked for comes from before it, too */
+export function isAfterReset(request: { wasReset?: boolean; runId?: string }): boolean {
+  const { wasReset, runId } = request;
+  return wasReset === true || (runId !== undefined && begunByAnotherRun({ runId }));
+}
+
+/**
+ * How long what may have been sent before may take to arrive. After a reset a try of the run before it may be at work still:
+ * nobody tells it to stop, and its create may come so late after its look.
+ * @returns milliseconds
+ */
+export function underWayMs(request: { wasReset?: boolean; runId?: string }): number {
+  return isAfterReset(request) ? LOOK_COUNTS_MS + UNDER_WAY_MS : UNDER_WAY_MS;
 }
 
 /**

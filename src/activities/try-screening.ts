@@ -16,6 +16,7 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
+import { LOOK_COUNTS_MS } from './tries.ts';
 
 export interface Try {
   integration: Integration;
@@ -83,6 +84,7 @@ export async function tryScreening(
   t: Try,
   mayCreate = true,
 ): Promise<Tried> {
+  const lookedAt = Date.now();
   if (request.lookFirst || !mayCreate) {
     const found = await look(request, t);
     if (typeof found !== 'string')
@@ -96,6 +98,10 @@ export async function tryScreening(
   }
   if (t.until - Date.now() < LEAST_TIME_MS) {
     return notSent(request, 'no-time-left', 'no time was left to screen the order');
+  }
+  // Whoever gave this try up since may have sent one: it lives where a worker is cut off, or its run was reset.
+  if (request.lookFirst && Date.now() - lookedAt > LOOK_COUNTS_MS) {
+    return notSent(request, 'timeout', 'the look by invoice took too long to create on its word');
   }
   try {
     const response = await t.client.createTransaction(

@@ -1,5 +1,5 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { createCardStash } from '../../src/cards/index.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import {
@@ -125,6 +125,19 @@ describe('catching up', () => {
   it('creates when the look finds nothing', async () => {
     expect(await catchUp({}, 2)).toMatchObject({ kind: 'answered', adopted: false });
     expect(requests('status-by-invoice')).toBe(1);
+  });
+
+  it('creates nothing on the word of a look that took long: another may have it since', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'delay', delayMs: 200 }] });
+    const failed = failureOf(catchUp({ lookFirst: true }));
+    await vi.waitUntil(() => requests('status-by-invoice') === 1);
+    vi.setSystemTime(Date.now() + 5_001);
+    expect(await failed).toMatchObject({ type: 'timeout', nonRetryable: false });
+    expect(requests('create-transaction')).toBe(0);
   });
 
   it('gives a create that may be under way time to arrive before it creates another', async () => {

@@ -17,11 +17,12 @@ import {
   askedPauseMs,
   type Context,
   grownPauseMs,
+  LOOK_COUNTS_MS,
   moment,
   PATIENT_MS,
   retryWrongKey,
   type Try,
-  UNDER_WAY_MS,
+  underWayMs,
   wallClock,
 } from './tries.ts';
 
@@ -142,7 +143,7 @@ export function* catchUp(
   const outcome = yield* tryScreening(context, request, context.agenda.now + PATIENT_MS, mayCreate);
   if (outcome.kind === 'no-answer') {
     const spread = Math.round(grownPauseMs(context, 2_000) * (0.5 + context.chance()));
-    const least = outcome.underWay ? UNDER_WAY_MS : 0;
+    const least = outcome.underWay ? underWayMs(context) : 0;
     return { again: outcome.reason, pauseMs: Math.max(least, askedPauseMs(outcome) ?? spread) };
   }
   if (outcome.kind === 'forbidden' && asked.forbiddenKnown) return retryWrongKey();
@@ -166,6 +167,7 @@ function* inTime(context: Context, request: Screening, until: number, tried: Tri
 }
 
 function* tryScreening(context: Context, request: Screening, until: number, mayCreate: boolean): Code<Tried> {
+  const lookedAt = context.agenda.now;
   if (request.lookFirst) {
     const found = yield* look(context, request, until);
     if (typeof found !== 'string') {
@@ -180,6 +182,9 @@ function* tryScreening(context: Context, request: Screening, until: number, mayC
   }
   if (until - agenda.now < LEAST_TIME_MS) {
     return { kind: 'no-answer', reason: 'no-time-left', maybeSent: request.lookFirst, underWay: false };
+  }
+  if (request.lookFirst && agenda.now - lookedAt > LOOK_COUNTS_MS) {
+    return { kind: 'no-answer', reason: 'timeout', maybeSent: true, underWay: false };
   }
   const attempt = typeof request.transaction.attempt === 'number' ? request.transaction.attempt : 0;
   const ask = {

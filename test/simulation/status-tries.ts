@@ -11,7 +11,7 @@ import {
   retryWrongKey,
   type Try,
   type TryEnd,
-  UNDER_WAY_MS,
+  underWayMs,
   wallClock,
 } from './tries.ts';
 
@@ -104,10 +104,10 @@ export function* lookUp(context: Context, request: Extract<Call, { kind: 'look-u
       return ended({ kind: 'found', transactionId: heard.transactionId, decision: 'error' });
     }
     const asked = askedPauseMs(heard);
-    if (first) return { again: heard.reason, pauseMs: Math.max(UNDER_WAY_MS, asked ?? 0) };
+    if (first) return { again: heard.reason, pauseMs: Math.max(underWayMs(context), asked ?? 0) };
     return putOff(heard);
   }
-  return first ? { again: 'earlier-try', pauseMs: UNDER_WAY_MS } : ended({ kind: 'none' });
+  return first ? { again: 'earlier-try', pauseMs: underWayMs(context) } : ended({ kind: 'none' });
 }
 
 function putOff(heard: { reason: string; retryAfterMs?: number }): TryEnd {

@@ -47,6 +47,8 @@ export interface Context {
 
 /** How long a create whose outcome isn't known may take to arrive. */
 export const UNDER_WAY_MS = 10_000;
+/** For how long a look that found none is ground enough for a create. */
+export const LOOK_COUNTS_MS = 5_000;
 export const PATIENT_MS = 30_000;
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
@@ -73,6 +75,11 @@ export function askedPauseMs(heard: { retryAfterMs?: number }): number | undefin
 
 export function retryWrongKey(pauseMs = WRONG_KEY_PAUSE_MS): TryEnd {
   return { again: 'forbidden', pauseMs };
+}
+
+/** After a reset a try of the run before may be at work still. */
+export function underWayMs({ afterReset }: Context): number {
+  return afterReset ? LOOK_COUNTS_MS + UNDER_WAY_MS : UNDER_WAY_MS;
 }
 
 /** A try before this one isn't known to have done nothing. */
