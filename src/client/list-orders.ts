@@ -1,18 +1,12 @@
 /** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
 import { orderAttributes } from '../orders/describe.ts';
-import {
-  DEFAULT_INTEGRATION,
-  type OrderKey,
-  orderOfWorkflowId,
-  orderWorkflowId,
-  plainOrderId,
-} from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, plainOrderId } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { ACTIONS, type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { type Instant, instant, millis } from '../orders/words.ts';
+import { instantOf, summaryOf } from './read-orders.ts';
 import { invalidRequest } from './read-requests.ts';
 import { decodeTypedSearchAttributes } from './sdk-internals.ts';
 import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
@@ -20,10 +14,6 @@ import type { ClientContext, ListRequest, OrderList, OrderScreening, OrderSummar
 
 const DEFAULT_LIMIT = 50;
 const CHECK_BYTES = 16;
-
-const phases = z.enum(PHASES);
-const decisions = z.enum(ORDER_DECISIONS);
-const actions = z.enum(ACTIONS);
 
 /** @see OrderScreening.list */
 export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {
@@ -182,32 +172,6 @@ export function quoted(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** @returns an order as Temporal's server shows it, without a worker */
-export function summaryOf(
-  name: OrderKey,
-  attributes: TypedSearchAttributes,
-  startedAt: Instant,
-  closedAt: Instant | undefined,
-): OrderSummary {
-  const phase = phases.safeParse(attributes.get(orderAttributes.phase));
-  const decision = decisions.safeParse(attributes.get(orderAttributes.decision));
-  const action = actions.safeParse(attributes.get(orderAttributes.action));
-  const until = attributes.get(orderAttributes.cancelBy);
-  const amount = attributes.get(orderAttributes.amount);
-  return {
-    ...name,
-    startedAt,
-    ...(closedAt !== undefined && { closedAt }),
-    needsAttention: attributes.get(orderAttributes.needsAttention) ?? false,
-    transactionIds: attributes.get(orderAttributes.transactionId) ?? [],
-    ...(phase.success && { phase: phase.data }),
-    ...(decision.success && { decision: decision.data }),
-    ...(action.success && { action: action.data }),
-    ...(until !== undefined && { cancelBy: until.toISOString() }),
-    ...(amount !== undefined && { amount }),
-  };
-}
-
 /** The server answers a token that isn't its own by no answer at all: rule «own cursors». */
 async function cursorOf(client: Client, token: Uint8Array, query: string): Promise<string> {
   return Buffer.concat([check(await cursorKey(client), token, query), token]).toString('base64url');
@@ -284,16 +248,4 @@ export async function countDays(
   }
   const older = await count({ ...of, phase: 'review', open: true, started: { until } });
   return { days, older };
-}
-
-/** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */
-export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
-  const ms = msOf(at);
-  return ms === undefined ? undefined : instant(ms);
-}
-
-/** @returns milliseconds of a moment or a duration of Temporal's API; undefined when it is none */
-export function msOf(time: Timestamp | null | undefined): number | undefined {
-  if (time === null || time === undefined) return undefined;
-  return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
 }

@@ -5,13 +5,16 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
+import { z } from 'zod';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
+import { orderAttributes } from '../orders/describe.ts';
 import { type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
-import { orderOfWorkflowId } from '../orders/ids.ts';
+import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
 import { orderQuery } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
-import { instantOf, summaryOf } from './list-orders.ts';
+import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import {
   asOrderError,
   orderClosed,
@@ -20,7 +23,7 @@ import {
   unknownOrder,
   within,
 } from './temporal-errors.ts';
-import type { ClientContext, InspectedOrder, PollTimes } from './types.ts';
+import type { ClientContext, InspectedOrder, OrderSummary, PollTimes } from './types.ts';
 
 /** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
 export async function readOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
@@ -174,4 +177,46 @@ function pollTimes({ raw }: WorkflowExecutionDescription): PollTimes | undefined
     }),
     ...(nextAt !== undefined && { nextAt }),
   };
+}
+
+const phases = z.enum(PHASES);
+const decisions = z.enum(ORDER_DECISIONS);
+const actions = z.enum(ACTIONS);
+
+/** @returns an order as Temporal's server shows it, without a worker */
+export function summaryOf(
+  name: OrderKey,
+  attributes: TypedSearchAttributes,
+  startedAt: Instant,
+  closedAt: Instant | undefined,
+): OrderSummary {
+  const phase = phases.safeParse(attributes.get(orderAttributes.phase));
+  const decision = decisions.safeParse(attributes.get(orderAttributes.decision));
+  const action = actions.safeParse(attributes.get(orderAttributes.action));
+  const until = attributes.get(orderAttributes.cancelBy);
+  const amount = attributes.get(orderAttributes.amount);
+  return {
+    ...name,
+    startedAt,
+    ...(closedAt !== undefined && { closedAt }),
+    needsAttention: attributes.get(orderAttributes.needsAttention) ?? false,
+    transactionIds: attributes.get(orderAttributes.transactionId) ?? [],
+    ...(phase.success && { phase: phase.data }),
+    ...(decision.success && { decision: decision.data }),
+    ...(action.success && { action: action.data }),
+    ...(until !== undefined && { cancelBy: until.toISOString() }),
+    ...(amount !== undefined && { amount }),
+  };
+}
+
+/** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */
+export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
+  const ms = msOf(at);
+  return ms === undefined ? undefined : instant(ms);
+}
+
+/** @returns milliseconds of a moment or a duration of Temporal's API; undefined when it is none */
+export function msOf(time: Timestamp | null | undefined): number | undefined {
+  if (time === null || time === undefined) return undefined;
+  return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
 }

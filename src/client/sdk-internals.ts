@@ -3,7 +3,7 @@
  *
  * Neither of these saves time: each saves a second writing of how the SDK encodes, which could come to differ from it.
  *
- * Times need nothing of it: `msOf` in src/client/list-orders.ts.
+ * Times need nothing of it: `msOf` in src/client/read-orders.ts.
  *
  * When the SDK changes, a path that is gone fails the type check and test/client/sdk-internals.test.ts, each by its own name, and a
  * function that does something else fails the test by what it decodes.
