@@ -1,7 +1,7 @@
 /** Commands about orders: screen, retry, gateway-result, show, list, days, count. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { countDays, listRequestOf, WRITTEN_FILTERS } from '../client/list-orders.ts';
+import { countDays, csvOf, listRequestOf, WRITTEN_FILTERS } from '../client/list-orders.ts';
 import { invalidRequest, MOST_ATTEMPTS } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, PHASES } from '../orders/words.ts';
@@ -130,7 +130,8 @@ export const filterInput = {
   dueWithin: wholeNumber(1, 999).exactOptional(),
   ...WRITTEN_FILTERS,
 };
-export const limit = wholeNumber(1, 100).exactOptional();
+const MOST_OF_A_PAGE = 100;
+export const limit = wholeNumber(1, MOST_OF_A_PAGE).exactOptional();
 
 const filtersSchema = z.strictObject(filterInput);
 
@@ -164,6 +165,10 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       ...FILTERS,
       LIMIT,
       ['--cursor <cursor>', 'the page after the one that named it, with the same filters'],
+      [
+        '--csv',
+        'all pages as CSV for a spreadsheet, up to 2,000 orders; a last line says when there were more',
+      ],
     ],
     examples: [
       'list --attention',
@@ -171,11 +176,28 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       'list --find 1001',
       'list --phase review --due-within 12 --amount-from 500',
       'list --json | jq -r ".orders[].orderId"',
+      'list --phase review --csv > reviews.csv',
     ],
-    input: z.strictObject({ ...filterInput, limit, cursor: z.string().exactOptional() }),
-    run: async ({ cursor, limit, ...filters }) => {
+    input: z
+      .strictObject({
+        ...filterInput,
+        limit,
+        cursor: z.string().exactOptional(),
+        csv: z.literal(true).exactOptional(),
+      })
+      .refine(({ csv, limit, cursor }) => !csv || (limit ?? cursor) === undefined, {
+        path: ['csv'],
+        error: 'has all pages: it goes without --limit and --cursor',
+      }),
+    run: async ({ cursor, limit, csv, ...filters }) => {
+      const asked = requestOf(filters);
+      if (csv) {
+        const whole = { ...asked, limit: MOST_OF_A_PAGE };
+        output.file(await withOrders((orders) => csvOf((cursor) => orders.list({ ...whole, cursor }))));
+        return EXIT.ok;
+      }
       const request = {
-        ...requestOf(filters),
+        ...asked,
         ...(limit !== undefined && { limit }),
         ...(cursor !== undefined && { cursor }),
       };

@@ -9,7 +9,7 @@ import type { Problem } from './exit-codes.ts';
 
 export type Colors = typeof pc;
 
-/** Where a command writes: words for people, or JSON for scripts, never both. */
+/** Where a command writes: words for people, JSON for scripts, or a file, one of them only. */
 export interface Output {
   readonly json: boolean;
   readonly colors: Colors;
@@ -17,6 +17,8 @@ export interface Output {
   answer(document: unknown, words: () => string): void;
   /** Writes one of several answers, as one line of JSON. */
   line(document: unknown, words: () => string): void;
+  /** Writes a file as it is, neither words nor JSON. */
+  file(content: string): void;
   /** Says on standard error that something goes on that isn't the answer. */
   notice(words: string): void;
   /** Says on standard error what went wrong. */
@@ -38,6 +40,7 @@ export function createOutput(json: boolean): Output {
     colors: pc,
     answer: (document, words) => write(json ? JSON.stringify(document, undefined, 2) : words()),
     line: (document, words) => write(json ? JSON.stringify(document) : words()),
+    file: (content) => process.stdout.write(content),
     notice: (words) => complain(json ? JSON.stringify({ notice: words }) : pc.dim(words)),
     problem: (problem) => complain(json ? JSON.stringify(problem) : inWords(problem)),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OrderScreeningError } from '../../src/starter.ts';
+import { anApi, anOrderSummary } from '../api/fake-order-screening.ts';
 import { run } from './support.ts';
 
 const NOW = '2026-03-02T10:00:00.000Z';
@@ -40,6 +41,56 @@ describe('the filters of a list', () => {
     const { code, problem, orders } = await run(['list', ...options.split(' ')]);
     expect(code).toBe(2);
     expect(problem?.errors).toMatchObject([{ path: options.split(/[ =]/)[0] }]);
+    expect(orders.list).not.toHaveBeenCalled();
+  });
+});
+
+describe('a list as CSV', () => {
+  const orders = [
+    anOrderSummary({ orderId: '=1+1,x', transactionIds: ['a', 'b'] }),
+    anOrderSummary({ orderId: '\t@\u001b[2J"', needsAttention: true, closedAt: NOW }),
+  ];
+
+  it.each(['--json', '--table'])('has the orders of all pages, also with %s', async (form) => {
+    const ended = await run(['list', '--csv', '--phase', 'review', form], ({ list }) => {
+      list.mockResolvedValueOnce({ orders: orders.slice(0, 1), cursor: 'next' });
+      list.mockResolvedValueOnce({ orders: orders.slice(1) });
+    });
+    expect(ended.code).toBe(0);
+    expect(ended.orders.list.mock.calls).toEqual([
+      [{ phase: 'review', limit: 100 }],
+      [{ phase: 'review', limit: 100, cursor: 'next' }],
+    ]);
+    expect(ended.answers[0].split('\r\n')).toEqual([
+      'order,integration,phase,decision,action,attention,amount,cancel by,came,closed,transactions',
+      expect.stringMatching(/^"'=1\+1,x",default,review,review,hold,no,125\.5,[^,]*,[^,]*,,a b$/),
+      expect.stringMatching(
+        /^"' @ \[2J""",default,review,review,hold,yes,.*,2026-03-02T10:00:00\.000Z,[^,]*$/,
+      ),
+      '',
+    ]);
+  });
+
+  it('is the file of the queue page', async () => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.list.mockResolvedValue({ orders });
+    const { body } = await app.inject('/queue.csv?q=x');
+    const { answers } = await run(['list', '--csv'], ({ list }) => list.mockResolvedValue({ orders }));
+    expect(answers).toEqual([body]);
+  });
+
+  it('ends with a line that says so when there are more than 2,000', async () => {
+    const { answers } = await run(['list', '--csv'], ({ list }) =>
+      list.mockResolvedValue({ orders: Array.from({ length: 100 }, () => anOrderSummary()), cursor: 'more' }),
+    );
+    const lines = answers[0].trimEnd().split('\r\n');
+    expect(lines).toHaveLength(2_002);
+    expect(lines.at(-1)).toMatch(/^Cut: /);
+  });
+
+  it.each(['--limit 3', '--cursor next'])('goes without %s', async (option) => {
+    const { code, problem, orders } = await run(['list', '--csv', ...option.split(' ')]);
+    expect([code, problem?.errors]).toMatchObject([2, [{ path: '--csv' }]]);
     expect(orders.list).not.toHaveBeenCalled();
   });
 });

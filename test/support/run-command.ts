@@ -6,7 +6,7 @@ import { createProgram } from '../../src/cli/program.ts';
 
 export interface CommandRun {
   code: number;
-  /** What it answered: one document, or several of `watch`; words with `--table`. */
+  /** What it answered: one document, or several of `watch`; words with `--table`, and the file of `--csv`. */
   // biome-ignore lint/suspicious/noExplicitAny: what the command answers is what the tests look into
   answers: any[];
   /** What it said on standard error before it ended. */
@@ -32,6 +32,7 @@ export async function runCommand(
     colors: { ...pc.createColors(false), createColors: pc.createColors },
     answer,
     line: answer,
+    file: (content) => void run.answers.push(content),
     notice: (words) => void run.notices.push(words),
     problem: (problem) => {
       run.problem = problem;

@@ -16,15 +16,7 @@ import {
   type Shown,
   table,
 } from './layout.ts';
-import {
-  type Counts,
-  CSV_ROWS,
-  type QueuedOrder,
-  type QueueFilters,
-  SHOWN,
-  type Show,
-  WITHIN,
-} from './read-queue.ts';
+import { type Counts, type QueuedOrder, type QueueFilters, SHOWN, type Show, WITHIN } from './read-queue.ts';
 
 export interface QueueView extends QueueFilters {
   orders: readonly QueuedOrder[];
@@ -258,38 +250,7 @@ ${table(
   return page('Last days', content, now);
 }
 
-// The same orders as a file.
-
-const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
-  order: ({ orderId }) => orderId,
-  integration: ({ integration }) => integration,
-  phase: ({ phase }) => phase,
-  decision: ({ decision }) => decision,
-  action: ({ action }) => action,
-  attention: ({ needsAttention }) => (needsAttention ? 'yes' : 'no'),
-  amount: ({ amount }) => amount,
-  'cancel by': ({ cancelBy }) => cancelBy,
-  came: ({ startedAt }) => startedAt,
-  closed: ({ closedAt }) => closedAt,
-  transactions: ({ transactionIds }) => transactionIds.join(' '),
-};
-
-/** @returns the file; a last line says when it was cut */
-export function csvOf({ orders, cut }: { orders: readonly OrderSummary[]; cut: boolean }): string {
-  const rows = orders.map((order) => Object.values(CSV_COLUMNS).map((of) => of(order)));
-  const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
-  const lines = [Object.keys(CSV_COLUMNS), ...rows, ...last];
-  return lines.map((one) => `${one.map(csvCell).join(',')}\r\n`).join('');
-}
-
-/** A spreadsheet takes text that begins like these for a formula. */
-function csvCell(value: string | number | undefined): string {
-  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** @returns the name of the file */
+/** @returns the name of the same orders as a file */
 export function csvName(now: Now): string {
   return `orders-${instant(now.ms).slice(0, 16).replace(':', '')}.csv`;
 }

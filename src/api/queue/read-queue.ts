@@ -217,25 +217,6 @@ export async function countQueue(
   return { review, attention, soon, open };
 }
 
-/** At most so many orders are in one file. */
-export const CSV_ROWS = 2_000;
-
-/** @returns the orders of all pages, up to `CSV_ROWS`, and whether there are more */
-export async function readAll(
-  orderScreening: Pick<OrderScreening, 'list' | 'count'>,
-  request: QueueRequest,
-  nowMs: number,
-): Promise<{ orders: OrderSummary[]; cut: boolean }> {
-  const orders: OrderSummary[] = [];
-  let { cursor } = request;
-  do {
-    const page: QueuePage = await readQueue(orderScreening, { ...request, cursor }, nowMs);
-    orders.push(...page.orders);
-    cursor = page.cursor;
-  } while (cursor !== undefined && orders.length < CSV_ROWS);
-  return { orders: orders.slice(0, CSV_ROWS), cut: cursor !== undefined || orders.length > CSV_ROWS };
-}
-
 /** For all orders of a page together: without a worker the page comes no later than this. In milliseconds. */
 const WITHIN_MS = 100;
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { countDays } from '../../client/list-orders.ts';
+import { countDays, csvOf } from '../../client/list-orders.ts';
 import { faultsOf } from '../../client/read-requests.ts';
 import type { ApiKey, Scope } from '../../config/index.ts';
 import { cardDataIn } from '../../orders/card-data.ts';
@@ -36,8 +36,8 @@ import {
 import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './confirm-page.ts';
 import { type Now, orderPath, STYLE_PATH, type TemporalUi, WALL_SECONDS } from './layout.ts';
 import { orderPage } from './order-page.ts';
-import { csvName, csvOf, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
-import { countQueue, inspectOrders, readAll, readQueue, unlessOurs } from './read-queue.ts';
+import { csvName, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
+import { countQueue, inspectOrders, readQueue, unlessOurs } from './read-queue.ts';
 
 export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
@@ -135,7 +135,9 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   scope.get('/queue.csv', pageFor('read'), async (request, reply) => {
     const { asked, of } = queueOf(request);
     const at = now();
-    const file = csvOf(await readAll(orderScreening, { ...asked, ...of }, at.ms));
+    const file = await csvOf((cursor = asked.cursor) =>
+      readQueue(orderScreening, { ...asked, ...of, cursor }, at.ms),
+    );
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${csvName(at)}"`)
