@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { countDays, csvOf, listRequestOf, WRITTEN_FILTERS } from '../client/list-orders.ts';
 import { invalidRequest, MOST_ATTEMPTS } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, PHASES } from '../orders/words.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, millis, PHASES } from '../orders/words.ts';
 import type { ListRequest } from '../starter.ts';
 import {
   attempt,
@@ -112,8 +112,11 @@ export const FILTERS = [
   ['--find <words>', 'an order id, an invoice number or a transaction, whole'],
   ['--open', 'only open orders'],
   ['--no-open', 'only closed orders'],
-  ['--due-within <hours>', 'only open orders whose cancel window ends within so many hours'],
-  ['--due-before <moment>', 'only open orders whose cancel window ends before, such as 2026-12-24T18:00:00Z'],
+  [
+    '--due-within <hours>',
+    'only open orders, or with --no-open closed ones, whose cancel window ends within so many hours',
+  ],
+  ['--due-before <moment>', 'the same with a moment, such as 2026-12-24T18:00:00Z'],
   ['--amount-from <amount>', 'only orders of this amount or more, in their own currency'],
   ['--amount-to <amount>', 'only orders below this amount'],
   ['--started-from <moment>', 'only orders that came at this moment or later'],
@@ -135,10 +138,12 @@ export const limit = wholeNumber(1, MOST_OF_A_PAGE).exactOptional();
 
 const filtersSchema = z.strictObject(filterInput);
 
-/** @returns what Temporal is asked for by the filters that were given */
+/** @returns what Temporal is asked for now by the filters that were given */
 export function requestOf({ dueWithin, ...filters }: z.output<typeof filtersSchema>): ListRequest {
   if (dueWithin === undefined) return listRequestOf(filters);
-  return listRequestOf({ ...filters, dueBefore: instant(Date.now() + dueWithin * HOUR_MS) });
+  const before = filters.dueBefore === undefined ? Number.POSITIVE_INFINITY : millis(filters.dueBefore);
+  const dueBefore = instant(Math.min(before, Date.now() + dueWithin * HOUR_MS));
+  return listRequestOf({ ...filters, dueBefore });
 }
 
 const HOUR_MS = 3_600_000;

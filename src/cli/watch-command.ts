@@ -57,7 +57,12 @@ export function watchCommand(program: Command, { output, withOrders }: CommandTo
       };
       return withOrders((orders) =>
         orderId === undefined
-          ? watchList(orders, { ...requestOf(filters), ...(limit !== undefined && { limit }) }, pace, output)
+          ? watchList(
+              orders,
+              () => ({ ...requestOf(filters), ...(limit !== undefined && { limit }) }),
+              pace,
+              output,
+            )
           : watchOrder(orders, { orderId, integration: filters.integration }, pace, output),
       );
     },
@@ -85,14 +90,14 @@ async function watchOrder(
 
 async function watchList(
   orders: OrderScreening,
-  filters: ListRequest,
+  wanted: () => ListRequest,
   pace: Pace,
   output: Output,
 ): Promise<ExitCode> {
   let before = new Map<string, OrderSummary>();
   let first = true;
   await look(pace, output, async () => {
-    const page = await orders.list(filters);
+    const page = await orders.list(wanted());
     const seen = new Map(page.orders.map((order) => [keyOf(order), order]));
     const changed = page.orders.filter((order) => !isSame(order, before.get(keyOf(order))));
     const gone = [...before].filter(([key]) => !seen.has(key));

@@ -79,7 +79,9 @@ export const WRITTEN_FILTERS = {
       description: 'An order id, an invoice number or a transaction, whole',
       examples: ['order-1001'],
     }),
-  dueBefore: moment.meta({ description: 'Only open orders whose cancel window ends before' }),
+  dueBefore: moment.meta({
+    description: 'Only orders whose cancel window ends before: open ones, unless `open` is false',
+  }),
   amountFrom: amountSchema
     .exactOptional()
     .meta({ description: "In the order's own currency", examples: ['125.50'] }),
@@ -99,7 +101,7 @@ export function listRequestOf(filters: WrittenFilters): ListRequest {
   const started = range(startedFrom, startedTo);
   return {
     ...others,
-    ...(dueBefore !== undefined && { open: true, cancelBy: { until: dueBefore } }),
+    ...(dueBefore !== undefined && { open: others.open ?? true, cancelBy: { until: dueBefore } }),
     ...(amount && { amount }),
     ...(started && { started }),
   };

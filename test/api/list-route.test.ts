@@ -30,6 +30,7 @@ describe('GET /v1/orders', () => {
     );
     expect(found.statusCode).toBe(200);
     await list('dueBefore=2026-12-24T18:00:00Z');
+    await list('dueBefore=2026-12-24T18:00:00Z&open=false&amountTo=20');
     await list('startedTo=2026-12-24T18:00:00Z&open=false');
     expect(orderScreening.list.mock.calls).toEqual([
       [
@@ -40,6 +41,13 @@ describe('GET /v1/orders', () => {
         },
       ],
       [{ open: true, cancelBy: { until: '2026-12-24T18:00:00.000Z' } }],
+      [
+        {
+          open: false,
+          cancelBy: { until: '2026-12-24T18:00:00.000Z' },
+          amount: { from: undefined, until: 20 },
+        },
+      ],
       [{ open: false, started: { from: undefined, until: '2026-12-24T18:00:00.000Z' } }],
     ]);
   });

@@ -18,6 +18,10 @@ describe('the filters of a list', () => {
     ['--no-open', { open: false }],
     ['--due-within 12', { open: true, cancelBy: { until: hours(12) } }],
     ['--due-before 2026-03-03T00:00:00+01:00', { open: true, cancelBy: { until: hours(13) } }],
+    ['--due-within 12 --due-before 2026-03-02T11:00:00Z', { open: true, cancelBy: { until: hours(1) } }],
+    ['--due-within 1 --due-before 2026-03-03T00:00:00Z', { open: true, cancelBy: { until: hours(1) } }],
+    ['--due-within 12 --no-open', { open: false, cancelBy: { until: hours(12) } }],
+    ['--amount-to 20.125', { amount: { from: undefined, until: 20.125 } }],
     ['--amount-from 10.50', { amount: { from: 10.5, until: undefined } }],
     ['--amount-from 10 --amount-to 20', { amount: { from: 10, until: 20 } }],
     [`--started-from ${hours(-24)} --started-to ${NOW}`, { started: { from: hours(-24), until: NOW } }],
@@ -26,8 +30,23 @@ describe('the filters of a list', () => {
     const listed = await run(['list', ...options.split(' ')]);
     expect(listed.orders.list).toHaveBeenCalledExactlyOnceWith(asked);
     const counted = await run(['count', ...options.split(' ')]);
-    const open = options === '--no-open' ? [] : [[{ ...asked, open: true }]];
+    const open = options.includes('--no-open') ? [] : [[{ ...asked, open: true }]];
     expect(counted.orders.count.mock.calls).toEqual([[asked], ...open]);
+  });
+
+  it('count the hours of a watched list from each look', async () => {
+    atNow();
+    const { orders } = await run(
+      ['watch', '--due-within', '1', '--every', '0.001', '--timeout', '7200'],
+      ({ list }) =>
+        list.mockImplementation(async () => {
+          vi.setSystemTime(Date.now() + 3_600_000);
+          return { orders: [] };
+        }),
+    );
+    expect(orders.list.mock.calls).toEqual(
+      [1, 2].map((count) => [{ open: true, cancelBy: { until: hours(count) } }]),
+    );
   });
 
   it.each([
