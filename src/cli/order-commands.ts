@@ -109,7 +109,10 @@ export const FILTERS = [
   ['--decision <decision>', `only orders with this decision: ${decision.options.join(', ')}`],
   ['--attention', 'only orders that need attention'],
   ['--no-attention', 'only orders that need none'],
-  ['--find <words>', 'an order id, an invoice number or a transaction, whole'],
+  [
+    '--find <words>',
+    'an order id of that integration, else of default, an invoice number or a transaction, whole',
+  ],
   ['--open', 'only open orders'],
   ['--no-open', 'only closed orders'],
   [

@@ -76,7 +76,8 @@ export const WRITTEN_FILTERS = {
     .max(128, 'must have at most 128 characters')
     .exactOptional()
     .meta({
-      description: 'An order id, an invoice number or a transaction, whole',
+      description:
+        'An order id, an invoice number or a transaction, whole; the order id is one of `integration`, else of the integrations that the key is limited to, else of `default`',
       examples: ['order-1001'],
     }),
   dueBefore: moment.meta({

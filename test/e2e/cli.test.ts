@@ -130,6 +130,37 @@ describe('an order', () => {
   });
 });
 
+describe('several orders', () => {
+  it('are acted on at once, found and written as CSV', async () => {
+    const [one, other] = [await inReview(), await inReview()];
+    const run = await cli('override', one, 'nowhere', other, '--action', 'proceed', '--reason', 'called');
+    expect([run.code, run.stderr]).toEqual([4, '']);
+    const lines = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { orderId: one, action: 'proceed' },
+      { orderId: 'nowhere', problem: { type: 'unknown-order' } },
+      { orderId: other, action: 'proceed' },
+    ]);
+    const filters = ['--find', other, '--due-within', '200', '--amount-from', '125.5', '--amount-to', '126'];
+    await eventually(
+      async () => {
+        const { code, stdout } = await cli('list', ...filters, '--csv');
+        expect(code).toBe(0);
+        expect(stdout).toMatch(
+          new RegExp(`^order,integration,.*\r\n${other},default,review,review,proceed,no,125\\.5,.*\r\n$`),
+        );
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect((await cli('count', ...filters)).json()).toEqual({ open: 1, closed: 0 });
+    const [today] = (await cli('days')).json().days;
+    expect(today.counts.review).toBeGreaterThanOrEqual(2);
+  });
+});
+
 describe('watch', () => {
   it('writes a line of JSON for each change of an order, until it rests', async () => {
     const orderId = await inReview();

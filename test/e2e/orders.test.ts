@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listQuery } from '../../src/api/request-schemas.ts';
 import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
@@ -111,6 +112,38 @@ it('a webhook with a forged decision is a hint to read it, and is not believed',
   await fetch(`${all.apiUrl}/v1/webhooks/default/${WEBHOOK_SECRET}?${forged}&invoiceNumber=%23${orderId}`);
   const order = await all.until(orderId, ({ lastRead }) => lastRead?.source === 'webhook');
   expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
+});
+
+it('a list has an order by each filter, and not by one that it misses', async () => {
+  const orderId = anOrderId();
+  const { body: order } = await screen(orderId, 'review@example.com');
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+  const found = async (filters: Record<string, string>) => {
+    const { status, body } = await all.call('GET', `/v1/orders?${new URLSearchParams(filters)}`);
+    return { status, ids: body.orders.map((one: { orderId: string }) => one.orderId) };
+  };
+  await eventually(async () =>
+    expect(await found({ find: order.transactionId })).toEqual({ status: 200, ids: [orderId] }),
+  );
+  const filters: Record<string, [meets: string, misses: string]> = {
+    integration: ['default', 'polled'],
+    phase: ['review', 'decided'],
+    decision: ['review', 'pass'],
+    attention: ['false', 'true'],
+    open: ['true', 'false'],
+    dueBefore: [hours(24 * 30), hours(0)],
+    amountFrom: ['125.5', '125.51'],
+    amountTo: ['125.51', '125.5'],
+    startedFrom: [hours(-1), hours(1)],
+    startedTo: [hours(1), hours(-1)],
+  };
+  for (const [name, [meets, misses]] of Object.entries(filters)) {
+    expect((await found({ find: orderId, [name]: meets })).ids, name).toEqual([orderId]);
+    expect((await found({ find: orderId, [name]: misses })).ids, name).toEqual([]);
+  }
+  expect(Object.keys({ ...filters, find: '', limit: '', cursor: '' }).sort()).toEqual(
+    Object.keys(listQuery.shape).sort(),
+  );
 });
 
 describe('an order that has ended', () => {
