@@ -2,7 +2,6 @@ import { QueryNotRegisteredError, ServiceError, WorkflowFailedError } from '@tem
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
-import { queryOf } from '../../src/client/list-orders.ts';
 import { PayloadCodecError } from '../../src/codec/index.ts';
 import { aClient, aClosedOrder, described } from './fake-temporal.ts';
 
@@ -125,15 +124,4 @@ describe('inspecting an order', () => {
     temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
     expect((await orderScreening.inspect(order)).poll).toEqual(times);
   });
-});
-
-it.each([
-  [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
-  [{ queued: true }, "(ScreeningPhase = 'review' OR NeedsAttention = true)"],
-  [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],
-  [{ open: false }, "ExecutionStatus != 'Running'"],
-  [{ cancelBy: 'none' as const }, 'CancelBy IS NULL'],
-  [{ cancelBy: { from: 'a', until: 'b' } }, "CancelBy >= 'a' AND CancelBy < 'b'"],
-])('a list of %o asks visibility for %s', (request, condition) => {
-  expect(queryOf(request)).toContain(condition);
 });

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { queryOf } from '../../src/client/list-orders.ts';
+import type { ListRequest } from '../../src/client/types.ts';
 import { orderOfWorkflowId } from '../../src/orders/ids.ts';
 import { aClient } from './fake-temporal.ts';
 
@@ -16,6 +17,26 @@ describe('a list of orders', () => {
         "ScreeningIntegration = 'a\\' OR \\'b\\\\' AND ScreeningPhase = 'review' AND " +
         "ScreeningDecision = 'pass' AND NeedsAttention = true",
     );
+  });
+
+  it.each<[ListRequest, string]>([
+    [{ queued: true, open: true }, "ExecutionStatus = 'Running'"],
+    [{ queued: true }, "(ScreeningPhase = 'review' OR NeedsAttention = true)"],
+    [{ integrations: ['shop', "b's"] }, "(ScreeningIntegration = 'shop' OR ScreeningIntegration = 'b\\'s')"],
+    [{ open: false }, "ExecutionStatus != 'Running'"],
+    [{ cancelBy: 'none' }, 'CancelBy IS NULL'],
+    [{ cancelBy: { from: 'a', until: 'b' } }, "CancelBy >= 'a' AND CancelBy < 'b' AND CancelBy IS NOT NULL"],
+    [{ amount: { from: 10.5, until: 20 } }, 'OrderAmount >= 10.5 AND OrderAmount < 20'],
+    [{ amount: { from: 0 } }, 'OrderAmount >= 0'],
+    [{ started: { until: 'b' } }, "StartTime < 'b'"],
+    [
+      { find: "#I'ABC" },
+      "((WorkflowId = 'order:default:I\\'ABC') OR InvoiceNumber = '#I\\'ABC' OR InvoiceNumber = 'I\\'ABC' OR TransactionId = '#i\\'abc')",
+    ],
+    [{ find: 'X', integration: 'shop' }, "((WorkflowId = 'order:shop:X') OR InvoiceNumber = 'X'"],
+    [{ find: 'X', integrations: ['a', 'b'] }, "(WorkflowId = 'order:a:X' OR WorkflowId = 'order:b:X')"],
+  ])('of %o asks visibility for %s', (request, condition) => {
+    expect(queryOf(request)).toContain(condition);
   });
 
   it('goes on from its cursor, with the same filters only', async () => {
