@@ -87,9 +87,12 @@ describe('answers that are the same for every operation', () => {
             ...(body && { body }),
             ...('headers' in how && { headers: how.headers }),
           });
-        const answer = await ask();
-        const again = status === 429 && answer.status !== 429 ? await ask() : answer;
-        expect(again.status, `${method} ${url}`).toBe(status);
+        let answer = await ask();
+        // Where calls are slow, a few get through before one comes too soon.
+        for (let tries = 1; status === 429 && answer.status !== status && tries < 10; tries += 1) {
+          answer = await ask();
+        }
+        expect(answer.status, `${method} ${url}`).toBe(status);
       }),
     );
   });
