@@ -88,10 +88,8 @@ describe('answers that are the same for every operation', () => {
             ...('headers' in how && { headers: how.headers }),
           });
         let answer = await ask();
-        // Where calls are slow, a few get through before one comes too soon.
-        for (let tries = 1; status === 429 && answer.status !== status && tries < 10; tries += 1) {
-          answer = await ask();
-        }
+        // Where calls are slow, some get through before one comes too soon.
+        for (let more = 9; status === 429 && answer.status !== 429 && more > 0; more -= 1) answer = await ask();
         expect(answer.status, `${method} ${url}`).toBe(status);
       }),
     );
