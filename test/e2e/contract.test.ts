@@ -89,7 +89,8 @@ describe('answers that are the same for every operation', () => {
           });
         let answer = await ask();
         // Where calls are slow, some get through before one comes too soon.
-        for (let more = 9; status === 429 && answer.status !== 429 && more > 0; more -= 1) answer = await ask();
+        for (let more = 9; status === 429 && answer.status !== 429 && more > 0; more -= 1)
+          answer = await ask();
         expect(answer.status, `${method} ${url}`).toBe(status);
       }),
     );
