@@ -132,15 +132,16 @@ function waitingCancels({ run }: OrderEvidence, state: State): Finding[] {
     const own = portalTries.find(
       (one) => one.kind === 'cancel' && one.transactionId === transactionId && one.task >= asked,
     );
-    const end = tasks[asked]?.to;
-    if (own === undefined || end === undefined || own.task === asked) return [];
+    const task = tasks[asked];
+    if (own === undefined || task === undefined || own.task === asked) return [];
+    // An end that comes while the task is under way isn't known in it.
     const open = ({
       scheduledAt,
       endedAt = Number.POSITIVE_INFINITY,
     }: {
       scheduledAt: number;
       endedAt?: number;
-    }) => scheduledAt <= end && endedAt > end;
+    }) => scheduledAt <= task.to && endedAt >= task.from;
     if (readsUnderWay.some((read) => read.screens && open(read))) return [];
     if (portalTries.some((one) => one.kind === 'cancel' && open(one))) return [];
     const other = portalTries.find((one) => one.kind !== 'cancel' && open(one));

@@ -111,6 +111,30 @@ describe('what is excused', () => {
     expect(ended(39.9)).toEqual([]);
   });
 
+  it('a cancel that waited for a create whose end came while the task that took it was under way', () => {
+    const asked = withState(plan, {
+      ...canceled.run.state,
+      actions: [{ ...cancelRecord, by: 'caller', requestedAt: moment(1) }],
+    });
+    const of = (from: number, to: number) => ({ scheduledAt: START + from, endedAt: START + to });
+    const ended = (at: number) =>
+      kinds(
+        withFacts(
+          { ...canceled, run: asked.run },
+          {
+            tasks: [0, 1, 4].map((from) => ({ from: START + from * 1_000, to: START + from * 1_000 + 20 })),
+            portalTries: [
+              { kind: 'customer-code', task: 0, ...of(20, 4_900) },
+              { kind: 'cancel', transactionId: ID, task: 2, ...of(4_020, 4_900) },
+            ],
+            readsUnderWay: [{ screens: true, ...of(20, at) }],
+          },
+        ),
+      );
+    expect(ended(1_010)).toEqual([]);
+    expect(ended(999)).toEqual(['cancel missing']);
+  });
+
   it('a cancel that left in time and was read late, as order 227 of seed 70702 was', () => {
     const read = anEntry(plan, { operation: 'cancel-transaction', sequence: 9, wallAt: moment(47) });
     const left = (at: number) => ({ ...fine, ledger: [read], departures: { 9: Date.parse(moment(at)) } });
