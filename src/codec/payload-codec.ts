@@ -18,7 +18,10 @@ const KEY_ID = 'encryption-key-id';
 /** The workflow that a payload belongs to. */
 const WORKFLOW_ID = 'workflow-id';
 
-/** As the SDK says that there is no value. Nothing of it is worth a secret, and a void result is read without a key. */
+/**
+ * As the SDK says that there is no value. Nothing of it is worth a secret, so it stays in plain: a void result is read without a key, and
+ * so is what an empty heartbeat told the next try, on a worker that lacks the key of the one before.
+ */
 const NOTHING = 'binary/null';
 
 /** What a key encrypts in one place opens in no other. */
@@ -48,7 +51,7 @@ export function createPayloadCodec(
   const [first, ...others] = keys;
   const sealer = first && createSealer(first, ...others);
   const encrypt = (payload: Payload, workflowId: string | undefined): Payload => {
-    if (sealer === undefined) return payload;
+    if (sealer === undefined || textOf(payload.metadata?.encoding) === NOTHING) return payload;
     const content = PayloadMessage.encode(payload).finish();
     const { keyId, nonce, tag, data } = sealer.seal(content, associated(workflowId));
     return {

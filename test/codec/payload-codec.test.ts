@@ -53,6 +53,18 @@ describe('the payload codec', () => {
     expect(String(metadata?.['encryption-key-id'])).toBe('new');
   });
 
+  it('leaves in plain that there is no value, which any worker reads, whatever its keys', async () => {
+    const nothing = await one(
+      createPayloadCodec([old]),
+      'encode',
+      defaultPayloadConverter.toPayload(undefined),
+    );
+    const read = await one(createPayloadCodec([fresh], { required: true }), 'decode', nothing);
+    expect(defaultPayloadConverter.fromPayload(read)).toBeUndefined();
+    const value = await one(createPayloadCodec([old]), 'encode', aPayload(null));
+    await expect(one(createPayloadCodec([fresh]), 'decode', value)).rejects.toThrow(/key "old"/);
+  });
+
   it('makes never the same bytes twice', async () => {
     const codec = createPayloadCodec([fresh]);
     const [first, second] = await codec.encode([aPayload(), aPayload()]);

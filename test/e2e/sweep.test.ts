@@ -101,6 +101,14 @@ it('goes on with workers that lack the payload key of those before them', async 
   await all.restart({ PAYLOAD_KEYS: `gone:${randomBytes(32).toString('base64')}` });
   await sweepAnew();
   await sweepsHere();
+  // The next worker is given the newest heartbeat with the activity.
+  await eventually(
+    async () => {
+      const { pendingActivities } = (await theSweep().describe()).raw;
+      expect(pendingActivities?.[0]?.heartbeatDetails?.payloads).toHaveLength(1);
+    },
+    { timeoutMs: 30_000 },
+  );
   await all.restart({});
   await sweepsHere();
 }, 180_000);
