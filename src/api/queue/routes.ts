@@ -121,11 +121,12 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   scope.get('/', pageFor('read'), async (request, reply) => {
     const { asked, of } = queueOf(request);
     const at = now();
-    const [{ orders, cursor }, counts] = await Promise.all([
-      readQueue(orderScreening, { ...asked, ...of }, at.ms),
+    // The counts keep visibility busy: they come while the orders are asked, which needs none of it.
+    const { orders, cursor } = await readQueue(orderScreening, { ...asked, ...of }, at.ms);
+    const [queued, counts] = await Promise.all([
+      inspectOrders(orderScreening, orders),
       countQueue(orderScreening, of, at.ms),
     ]);
-    const queued = await inspectOrders(orderScreening, orders);
     const continued = asked.cursor !== undefined;
     const several = may(request.apiKey, 'ops');
     if (asked.wall) reply.header('refresh', WALL_SECONDS);
