@@ -281,8 +281,10 @@ function close(order: OrderState, now: Instant): void {
 /** A cancel that was asked since the reminder was due speaks for itself, and so does a window that is closed. */
 function cancelOverdue(order: OrderState, now: Instant): boolean {
   const { cancelBy } = currentAttempt(order);
-  if (cancelBy === undefined || order.policy === undefined || millis(now) >= millis(cancelBy)) return false;
-  const due = millis(cancelBy) - order.policy.reviewLeadTimeMs;
+  const { policy } = order;
+  if (cancelBy === undefined || policy === undefined) return false;
+  if (!windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return false;
+  const due = millis(cancelBy) - policy.reviewLeadTimeMs;
   return !order.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
 }
 

@@ -116,10 +116,12 @@ export function attentionTo(
     const words = `The service now says «${read}»; the order goes on as a person decided: ${override.action}.`;
     return { code: 'decision-after-override', words };
   }
+  const { policy } = order;
   const { cancelBy } = currentAttempt(order);
-  const late = cancelBy !== undefined && millis(now) >= millis(cancelBy);
-  if (action !== 'cancel' || !late || order.policy?.passive === true) return undefined;
-  const words = `The decision became «${read}» after the cancel window had closed: refund and report by hand.`;
+  if (action !== 'cancel' || cancelBy === undefined || policy === undefined || policy.passive)
+    return undefined;
+  if (windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return undefined;
+  const words = `The decision became «${read}» too late to cancel (${cancelBy}): refund and report by hand.`;
   return { code: 'failed-after-window', words };
 }
 

@@ -93,15 +93,18 @@ describe('what happens by itself', () => {
     expect(order.action).toBe('proceed');
   });
 
-  it('to a review that fails after the window: it is closed at once, without a reminder', () => {
+  it.each([
+    ['after the window', 7 * DAY],
+    ['between its last call and its end', 5 * DAY - 10_000],
+  ])('to a review that fails %s: it is closed at once, without a reminder', (_when, at) => {
     const order = anOrder('review');
     next(order);
-    read(order, 'fail', 7 * DAY);
+    read(order, 'fail', at);
     const passed: string[] = [];
     while (!order.ended) {
       const deadline = nextDeadline(order);
       if (deadline === undefined) throw new Error('nothing follows');
-      passDeadline(order, deadline.kind, sinceStart(7 * DAY));
+      passDeadline(order, deadline.kind, sinceStart(at));
       passed.push(deadline.kind);
     }
     expect(passed).toEqual(['cancel-reminder', 'window-closes']);
