@@ -23,7 +23,7 @@ import {
   type ScreeningClient,
   type ScreeningError,
 } from '../screening/index.ts';
-import { isAfterReset, UNDER_WAY_MS } from './tries.ts';
+import { begunByAnotherRun, LOOK_COUNTS_MS, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
   findIntegration: FindIntegration;
@@ -206,6 +206,21 @@ function afterReset(request: unknown): { afterReset?: true } {
   const wasReset = 'wasReset' in request && request.wasReset === true;
   const runId = 'runId' in request && typeof request.runId === 'string' ? request.runId : undefined;
   return isAfterReset({ wasReset, ...(runId !== undefined && { runId }) }) ? { afterReset: true } : {};
+}
+
+/** @returns whether an operator's reset made the run: an activity that an older run asked for comes from before it, too */
+function isAfterReset(request: { wasReset?: boolean; runId?: string }): boolean {
+  const { wasReset, runId } = request;
+  return wasReset === true || (runId !== undefined && begunByAnotherRun({ runId }));
+}
+
+/**
+ * How long what may have been sent before may take to arrive. After a reset a try of the run before it may be at work still:
+ * nobody tells it to stop, and its create may come so late after its look.
+ * @returns milliseconds
+ */
+export function underWayMs(request: { wasReset?: boolean; runId?: string }): number {
+  return isAfterReset(request) ? LOOK_COUNTS_MS + UNDER_WAY_MS : UNDER_WAY_MS;
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */

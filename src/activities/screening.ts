@@ -31,17 +31,10 @@ import {
   invalidTransaction,
   isAnothers,
   senderOf,
+  underWayMs,
 } from './activity-world.ts';
 import { readAdopted } from './status.ts';
-import {
-  askedPauseMs,
-  begunByAnotherRun,
-  grownPauseMs,
-  putOff,
-  retryWrongKey,
-  tryAgain,
-  underWayMs,
-} from './tries.ts';
+import { askedPauseMs, begunByAnotherRun, grownPauseMs, putOff, retryWrongKey, tryAgain } from './tries.ts';
 import {
   adopt,
   awaitEarlier,

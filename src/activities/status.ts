@@ -19,16 +19,15 @@ import { enrichedOf } from '../orders/record.ts';
 import type { Adoption } from '../orders/state.ts';
 import { millis } from '../orders/words.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
-import { type ActivityWorld, clientOf, integrationOf, invalidRequest, isAnothers } from './activity-world.ts';
 import {
-  askedPauseMs,
-  isForbidden,
-  putOff,
-  retryLater,
-  retryWrongKey,
+  type ActivityWorld,
+  clientOf,
+  integrationOf,
+  invalidRequest,
+  isAnothers,
   underWayMs,
-  waitLonger,
-} from './tries.ts';
+} from './activity-world.ts';
+import { askedPauseMs, isForbidden, putOff, retryLater, retryWrongKey, waitLonger } from './tries.ts';
 import { EARLIER_TRY, lookByInvoice } from './try-screening.ts';
 
 /** A read inside a workflow task is short; one that nobody waits for is patient. */

@@ -133,21 +133,6 @@ export function begunByAnotherRun({ runId }: { runId: string }): boolean {
   return workflowExecution !== undefined && workflowExecution.runId !== runId;
 }
 
-/** @returns whether an operator's reset made the run: an activity that an older run asked for comes from before it, too */
-export function isAfterReset(request: { wasReset?: boolean; runId?: string }): boolean {
-  const { wasReset, runId } = request;
-  return wasReset === true || (runId !== undefined && begunByAnotherRun({ runId }));
-}
-
-/**
- * How long what may have been sent before may take to arrive. After a reset a try of the run before it may be at work still:
- * nobody tells it to stop, and its create may come so late after its look.
- * @returns milliseconds
- */
-export function underWayMs(request: { wasReset?: boolean; runId?: string }): number {
-  return isAfterReset(request) ? LOOK_COUNTS_MS + UNDER_WAY_MS : UNDER_WAY_MS;
-}
-
 /**
  * A try that isn't known to have done nothing may have been done: its answer was lost, or its worker died. A try says
  * that nothing was done by telling the next one its number.
