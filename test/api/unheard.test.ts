@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { expect, it } from 'vitest';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/eventually.ts';
@@ -6,38 +8,33 @@ import { aCheckoutAnswer, anApi } from './fake-order-screening.ts';
 it('an order is told when its caller was gone before the answer came, and when it wasn’t it is told nothing', async () => {
   const { app, orderScreening } = await anApi();
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const body = JSON.stringify({ transaction: aTransaction() });
-  const call = (orderId: string, signal?: AbortSignal) =>
-    fetch(`${url}/v1/orders/${orderId}/screening`, {
+  // A connection of its own for each, which ends with its answer.
+  const call = (orderId: string) =>
+    request(`${url}/v1/orders/${orderId}/screening`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', connection: 'close' },
-      body,
-      ...(signal && { signal }),
-    });
-  try {
-    expect((await call('heard')).status).toBe(200);
+      agent: false,
+      headers: { 'content-type': 'application/json' },
+    }).end(JSON.stringify({ transaction: aTransaction() }));
+  const [heard] = await once(call('heard'), 'response');
+  expect(heard.statusCode).toBe(200);
+  heard.resume();
 
-    let answer = (): void => undefined;
-    orderScreening.screen.mockImplementation(
-      () => new Promise((resolve) => (answer = () => resolve(aCheckoutAnswer({ orderId: 'gone' })))),
+  let answer = (): void => undefined;
+  orderScreening.screen.mockImplementation(
+    () => new Promise((resolve) => (answer = () => resolve(aCheckoutAnswer({ orderId: 'gone' })))),
+  );
+  const gone = call('gone').on('error', () => undefined);
+  await eventually(() => expect(orderScreening.screen).toHaveBeenCalledTimes(2));
+  gone.destroy();
+  await eventually(async () => {
+    const connections = await new Promise<number>((resolve) =>
+      app.server.getConnections((_error, count) => resolve(count)),
     );
-    const caller = new AbortController();
-    const gone = call('gone', caller.signal).catch(() => 'aborted');
-    await eventually(() => expect(orderScreening.screen).toHaveBeenCalledTimes(2));
-    caller.abort();
-    expect(await gone).toBe('aborted');
-    await eventually(async () => {
-      const connections = await new Promise<number>((resolve) =>
-        app.server.getConnections((_error, count) => resolve(count)),
-      );
-      expect(connections).toBe(0);
-    });
-    answer();
-    await eventually(() => expect(orderScreening.unheard).toHaveBeenCalled());
-    expect(orderScreening.unheard.mock.calls).toEqual([
-      [{ orderId: 'gone', integration: 'default' }, { attempt: 1 }],
-    ]);
-  } finally {
-    await app.close();
-  }
+    expect(connections).toBe(0);
+  });
+  answer();
+  await eventually(() => expect(orderScreening.unheard).toHaveBeenCalled());
+  expect(orderScreening.unheard.mock.calls).toEqual([
+    [{ orderId: 'gone', integration: 'default' }, { attempt: 1 }],
+  ]);
 });

@@ -148,15 +148,15 @@ describe('a body', () => {
   it.each(BODIES)('costs little of the event loop: %s', async (_what, url, status, payload) => {
     const app = await anApiThatReads();
     const headers = { 'content-type': 'application/json' };
-    const turns: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
+    let least = Infinity;
+    // The first ones are compiled, and any may meet a collection of what was before it.
+    for (let round = 0; round < ROUNDS && least >= MOST_MS; round += 1) {
       const [ms, response] = await longestTurn(() => app.inject({ method: 'POST', url, headers, payload }));
       expect(response.statusCode, response.body.slice(0, 200)).toBe(status);
       if (status >= 400) expectProblem(response);
-      turns.push(ms);
+      least = Math.min(least, ms);
     }
-    // The first ones are compiled, and any may meet a collection of what was before it.
-    expect(Math.min(...turns)).toBeLessThan(MOST_MS);
+    expect(least).toBeLessThan(MOST_MS);
   });
 });
 
