@@ -63,42 +63,6 @@ describe('POST screening', () => {
     ]);
     expect(response.body + logged()).not.toContain(secret);
   });
-
-  it('refuses an order id in the body, which would contradict the path', async () => {
-    const { app } = await anApi();
-    const response = await app.inject({ ...screening, body: { orderId: 'x', transaction: aTransaction() } });
-    expect(response.statusCode).toBe(422);
-    expect(response.json()).toMatchObject({ errors: [{ path: 'orderId' }] });
-  });
-});
-
-describe('POST gateway-result', () => {
-  const url = '/v1/orders/order-1/gateway-result';
-
-  it('answers what to do now', async () => {
-    const { app, orderScreening } = await anApi();
-    const body = { result: 'pass', authcode: 'A1', transactionId: 'gateway-7', attempt: 1 };
-    const response = await app.inject({ method: 'POST', url, query: { integration: 'outlet' }, body });
-    expect(response.statusCode).toBe(200);
-    expect(response.json()).toMatchObject({ action: 'proceed', phase: 'decided' });
-    expect(orderScreening.recordGatewayResult).toHaveBeenCalledWith(
-      { orderId: 'order-1', integration: 'outlet' },
-      body,
-    );
-  });
-
-  it('lists every fault of path, query and body at once', async () => {
-    const { app, orderScreening } = await anApi();
-    const response = await app.inject({
-      method: 'POST',
-      url: '/v1/orders/%23/gateway-result?integration=a:b&x=1',
-      body: { result: 'approved', attempt: 0, authCode: 'A1' },
-    });
-    expect(response.statusCode).toBe(422);
-    const paths = response.json<{ errors: { path: string }[] }>().errors.map(({ path }) => path);
-    expect(paths.sort()).toEqual(['attempt', 'authCode', 'integration', 'orderId', 'result', 'x']);
-    expect(orderScreening.recordGatewayResult).not.toHaveBeenCalled();
-  });
 });
 
 describe('the number of an attempt', () => {
@@ -177,16 +141,6 @@ describe('the integration of an order', () => {
     expect(orderScreening.screen).not.toHaveBeenCalled();
     expect(orderScreening.putCard).not.toHaveBeenCalled();
   });
-});
-
-it('adopting hands path, query and body to the client library', async () => {
-  const { app, orderScreening } = await anApi();
-  const payload = { transactionId: TRANSACTION_ID, screenedAt: '2026-01-31T12:00:00Z' };
-  const url = '/v1/orders/order-1/adopt?integration=shop';
-  const response = await app.inject({ method: 'POST', url, payload });
-  expect([response.statusCode, response.json().decision]).toEqual([200, 'review']);
-  const order = { orderId: 'order-1', integration: 'shop' };
-  expect(orderScreening.adopt).toHaveBeenCalledWith({ ...payload, ...order }, {});
 });
 
 describe('errors of an order', () => {

@@ -10,7 +10,6 @@ const apiKeys = [
   hashedKey('ops', KEY, { scopes: ['screen', 'read', 'act', 'ops'] }),
   hashedKey('reader', READER, { scopes: ['read'] }),
 ];
-const BY = { by: { key: 'ops', actor: 'ada@example.com' } };
 
 async function anAuditedApi(options: TestedApi = {}) {
   const api = await anApi({ apiKeys, ...options });
@@ -31,41 +30,6 @@ async function anAuditedApi(options: TestedApi = {}) {
 }
 
 describe('an action over HTTP', () => {
-  it('is told to the order with the key that was proved and the person as claimed', async () => {
-    const { app, orderScreening: orders, send } = await anAuditedApi();
-    await send('cancel', { reason: 'she called' });
-    await send('report-fraud');
-    await send('customer-code', { customerCode: '4711' });
-    await send('chargebacks', { reason_code: '10.4', due_date: '2030-01-31' });
-    await send('override', { action: 'proceed', reason: 'showed the card' });
-    await send('acknowledge', { reason: 'seen' });
-    for (const told of [
-      orders.cancel,
-      orders.reportFraud,
-      orders.attachCustomerCode,
-      orders.submitChargeback,
-      orders.override,
-      orders.acknowledge,
-    ]) {
-      expect(told).toHaveBeenCalledExactlyOnceWith(
-        expect.anything(),
-        expect.anything(),
-        expect.objectContaining(BY),
-      );
-    }
-    await send('events/1/redeliver');
-    expect(orders.redeliver).toHaveBeenCalledExactlyOnceWith(expect.anything(), { sequence: 1 }, BY);
-    await send('adopt', { transactionId: '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a' });
-    expect(orders.adopt).toHaveBeenCalledExactlyOnceWith(expect.anything(), BY);
-    const headers = { authorization: `Bearer ${KEY}`, 'x-actor': 'ada@example.com' };
-    await app.inject({ method: 'DELETE', url: '/v1/orders/order-1/actions/1', headers });
-    expect(orders.withdraw).toHaveBeenCalledExactlyOnceWith(
-      expect.anything(),
-      { number: 1 },
-      expect.objectContaining(BY),
-    );
-  });
-
   it('takes a name in any script, percent-encoded', async () => {
     const { orderScreening, send } = await anAuditedApi();
     await send('report-fraud', {}, { 'x-actor': encodeURIComponent('Zoë Łukasz') });

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anApi, TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { POSTS } from '../api/operations.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { aPreGatewayTransaction, TEST_CARD } from '../fixtures/transactions.ts';
-import { POSTS } from '../fuzz/api-cases.ts';
 import {
   CARD_LIKE_ID,
   card,

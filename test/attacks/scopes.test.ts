@@ -2,8 +2,8 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { hashedKey, SCOPES, type Scope } from '../../src/config/index.ts';
-import { anApi, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
-import { aTransaction } from '../fixtures/transactions.ts';
+import { anApi, aPortalAnswer } from '../api/fake-order-screening.ts';
+import { POSTS } from '../api/operations.ts';
 
 const keyOf = (scope: string) => `the-key-with-the-scope-${scope}`;
 const KEYS = SCOPES.map((scope) => hashedKey(scope, keyOf(scope), { scopes: [scope] }));
@@ -13,17 +13,10 @@ const OF_THE_SHOP = hashedKey('shop', 'the-key-of-the-shop-alone', {
   integrations: ['shop'],
 });
 
-/** What each operation is called with, so that it is done. */
-const BODIES: Record<string, object> = {
-  screening: { transaction: aTransaction() },
-  adopt: { transactionId: TRANSACTION_ID, screenedAt: '2026-03-01T10:00:00Z' },
-  'gateway-result': { result: 'pass' },
-  acknowledge: { reason: 'called the customer' },
-  override: { action: 'proceed', reason: 'the customer showed the card' },
-  'customer-code': { customerCode: '4711' },
-  chargebacks: { reason_code: '10.4', due_date: '2030-01-31' },
-  'card-refs': { orderId: 'order-1', cardNumber: '4111111111111111', expirationDate: '12/2034' },
-};
+/** What each operation is called with, so that it is done: by the end of its address. */
+const BODIES: Record<string, object> = Object.fromEntries(
+  POSTS.map(({ path, body }) => [path.split('/').at(-1), body]),
+);
 
 interface Operation {
   method: 'GET' | 'POST' | 'DELETE';

@@ -8,9 +8,9 @@ import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import type { Integration } from '../../src/orders/policy.ts';
 import { transactionSchema } from '../../src/screening/index.ts';
 import { aCheckoutAnswer, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
+import { POSTS } from '../api/operations.ts';
 import { aClient } from '../client/fake-temporal.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
-import { POSTS } from './api-cases.ts';
 import { aFuzzedApi, ask } from './expect-harmless.ts';
 import { deepJson, hostileText, hostileValue, mutated, PATIENCE_MS, runs } from './hostile.ts';
 
@@ -161,7 +161,7 @@ describe('a request to screen', () => {
 });
 
 describe('a message to an order', () => {
-  const messages = POSTS.filter(({ calls }) => calls !== 'screen' && calls !== 'putCard');
+  const messages = POSTS.filter(({ calls }) => !['screen', 'putCard', 'redeliver'].includes(calls));
 
   it.each(messages)(
     'by $path is sent when it is right, and nothing is when not',

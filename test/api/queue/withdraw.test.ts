@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionRecord } from '../../src/orders/state.ts';
-import { OrderScreeningError } from '../../src/starter.ts';
-import { anOrder, sinceStart } from '../orders/support.ts';
-import { anApi, anInspectedOrder, aPortalAnswer } from './fake-order-screening.ts';
+import type { ActionRecord } from '../../../src/orders/state.ts';
+import { OrderScreeningError } from '../../../src/starter.ts';
+import { anOrder, sinceStart } from '../../orders/support.ts';
+import { anApi, anInspectedOrder, aPortalAnswer } from '../fake-order-screening.ts';
 
 const running: ActionRecord = {
   number: 2,
@@ -13,61 +13,7 @@ const running: ActionRecord = {
   requestedAt: sinceStart(0),
 };
 
-describe('DELETE of a portal action', () => {
-  const url = '/v1/orders/%23order-1/actions/2';
-
-  it.each([
-    ['withdrawn', 200],
-    ['done', 200],
-    ['requested', 202],
-  ] as const)('that is %s is answered %i', async (status, code) => {
-    const { app, orderScreening } = await anApi();
-    orderScreening.withdraw.mockResolvedValue(aPortalAnswer({ number: 2, status }));
-    const response = await app.inject({ method: 'DELETE', url: `${url}?integration=outlet` });
-    expect(response.statusCode).toBe(code);
-    expect(response.json()).toMatchObject({ number: 2, status });
-    expect(orderScreening.withdraw).toHaveBeenCalledExactlyOnceWith(
-      { orderId: 'order-1', integration: 'outlet' },
-      { number: 2 },
-      { idempotencyKey: undefined },
-    );
-  });
-
-  it('carries the Idempotency-Key of the caller', async () => {
-    const { app, orderScreening } = await anApi();
-    const headers = { 'idempotency-key': 'key-1', 'content-type': 'application/json' };
-    expect((await app.inject({ method: 'DELETE', url, headers })).statusCode).toBe(200);
-    expect(orderScreening.withdraw.mock.calls[0]?.[2]).toEqual({ idempotencyKey: 'key-1' });
-  });
-
-  it.each(['0', 'x', '1.5', '01', '-1', '1234567'])('of the number %s lists its fault', async (number) => {
-    const { app, orderScreening } = await anApi();
-    const response = await app.inject({ method: 'DELETE', url: `/v1/orders/order-1/actions/${number}` });
-    expect(response.statusCode).toBe(422);
-    expect(response.json()).toMatchObject({ errors: [{ path: 'number' }] });
-    expect(orderScreening.withdraw).not.toHaveBeenCalled();
-  });
-});
-
-describe('a portal action', () => {
-  it('tells its number and what the service echoed, now and in the order', async () => {
-    const { app, orderScreening } = await anApi();
-    const chargeback = { reason_code: '10.4', inquiry: 'false' };
-    orderScreening.submitChargeback.mockResolvedValue(
-      aPortalAnswer({ kind: 'chargeback', number: 3, chargeback }),
-    );
-    const body = { reason_code: '10.4', due_date: '2030-01-31' };
-    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/chargebacks', body });
-    expect(response.json()).toMatchObject({ number: 3, chargeback });
-    const state = anOrder('pass');
-    const done = { ...running, kind: 'chargeback', status: 'done', chargeback } as const;
-    state.actions.push(done, { ...running, status: 'not-sent' }, { ...running, status: 'withdrawn' });
-    orderScreening.get.mockResolvedValue(state);
-    expect((await app.inject('/v1/orders/order-1')).json()).toMatchObject({ actions: state.actions });
-  });
-});
-
-describe('the pages', () => {
+describe('the pages of a withdrawal', () => {
   const path = '/orders/order-1/actions/2/withdraw';
 
   async function withRunning() {

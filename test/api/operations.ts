@@ -1,5 +1,5 @@
-import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
+import { TRANSACTION_ID } from './fake-order-screening.ts';
 
 /** Every POST of the API with a body that it takes, and the method of the client library behind it. */
 export const POSTS = [
@@ -42,4 +42,5 @@ export const POSTS = [
   { path: '/v1/orders/order-1/override', body: { action: 'cancel', reason: 'r' }, calls: 'override' },
   { path: '/v1/orders/order-1/recheck', body: {}, calls: 'recheck' },
   { path: '/v1/orders/order-1/acknowledge', body: { reason: 'r' }, calls: 'acknowledge' },
+  { path: '/v1/orders/order-1/events/2/redeliver', body: {}, calls: 'redeliver' },
 ] as const;

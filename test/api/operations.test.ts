@@ -1,0 +1,177 @@
+/** What each operation hands to the client library, how it is answered, and what of a request is refused. */
+import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../src/config/index.ts';
+import type { ActionRecord } from '../../src/orders/state.ts';
+import { anOrder, sinceStart } from '../orders/support.ts';
+import { anApi, aPortalAnswer } from './fake-order-screening.ts';
+import { POSTS } from './operations.ts';
+
+const order = { orderId: 'order-1', integration: 'shop' };
+const by = { key: 'ops', actor: 'ada@example.com' };
+const keyed = { idempotencyKey: 'key-1', by };
+
+const OPERATIONS = [
+  ...POSTS.map((post) => ({ method: 'POST', ...post }) as const),
+  { method: 'DELETE', path: '/v1/orders/%23order-1/actions/2', body: undefined, calls: 'withdraw' },
+  { method: 'GET', path: '/v1/orders/order-1', body: undefined, calls: 'get' },
+] as const;
+type Called = (typeof OPERATIONS)[number]['calls'];
+
+const anAction = (body?: object): unknown[] => [order, body, keyed];
+/** What the library is asked with a body; who asks is told wherever it stands on the record. */
+const ASKED: Record<Called, (body?: object) => unknown[]> = {
+  screen: (body) => [{ ...order, ...body }],
+  adopt: (body) => [{ ...order, ...body }, { by }],
+  putCard: (body) => [{ ...order, ...body }],
+  recordGatewayResult: (body) => [order, body],
+  cancel: anAction,
+  reportFraud: anAction,
+  attachCustomerCode: anAction,
+  submitChargeback: anAction,
+  override: anAction,
+  acknowledge: anAction,
+  withdraw: () => [order, { number: 2 }, keyed],
+  redeliver: () => [order, { sequence: 2 }, { by }],
+  recheck: () => [order],
+  get: () => [order],
+};
+
+describe('an operation', () => {
+  it.each(OPERATIONS)(
+    'hands path, query, body, Idempotency-Key and who asks to the library: $method $path',
+    async ({ method, path, body, calls }) => {
+      const ops = hashedKey('ops', 'the-key-of-ops', { scopes: ['screen', 'read', 'act', 'ops'] });
+      const { app, orderScreening } = await anApi({ apiKeys: [ops] });
+      const headers = {
+        authorization: 'Bearer the-key-of-ops',
+        'idempotency-key': keyed.idempotencyKey,
+        'x-actor': by.actor,
+        // As many programs send it, also without a body.
+        'content-type': 'application/json',
+      };
+      const url = `${path}?integration=shop`;
+      const response = await app.inject({ method, url, headers, ...(body && { payload: body }) });
+      expect(response.statusCode).toBeLessThan(300);
+      expect(orderScreening[calls]).toHaveBeenCalledExactlyOnceWith(...ASKED[calls](body));
+      const told: unknown = await orderScreening[calls].mock.results[0]?.value;
+      const { fingerprint: _ours, ...answer } = Object(told);
+      expect(response.json()).toEqual(JSON.parse(JSON.stringify(answer)));
+    },
+  );
+
+  it.each([
+    ['cancel', 'cancel'],
+    ['report-fraud', 'reportFraud'],
+    ['customer-code', 'attachCustomerCode'],
+    ['chargebacks', 'submitChargeback'],
+    ['actions/2', 'withdraw'],
+    ['events/2/redeliver', 'redeliver'],
+  ] as const)('%s is answered 202 while it goes on', async (name, calls) => {
+    const { app, orderScreening } = await anApi();
+    const requested = { ...order, sequence: 2, type: 'order.closed', status: 'requested' } as const;
+    if (calls === 'redeliver') orderScreening.redeliver.mockResolvedValue(requested);
+    else orderScreening[calls].mockResolvedValue(aPortalAnswer({ status: 'requested' }));
+    const url = `/v1/orders/order-1/${name}`;
+    const payload = POSTS.find(({ path }) => path === url)?.body;
+    const sent = payload ? ({ method: 'POST', payload } as const) : ({ method: 'DELETE' } as const);
+    const response = await app.inject({ url, ...sent });
+    expect([response.statusCode, response.json().status]).toEqual([202, 'requested']);
+  });
+});
+
+describe('a request is refused with every fault of path, query, header and body', () => {
+  const each = (path: string, fault: string, values: string[]): [string, object, string[]][] =>
+    values.map((value) => [path.replace('*', value), {}, [fault]]);
+
+  it.each<[request: string, body: object, faults: string[]]>([
+    [
+      'POST orders/order-1/cancel',
+      { reason: 7, transactionId: 'x', extra: 1 },
+      ['extra', 'reason', 'transactionId'],
+    ],
+    ['POST orders/order-1/report-fraud', { reason: '' }, ['reason']],
+    ['POST orders/order-1/customer-code', { email: 'no' }, ['customerCode', 'email']],
+    ['POST orders/order-1/acknowledge', {}, ['reason']],
+    ['POST orders/order-1/recheck', { x: 1 }, ['x']],
+    [
+      'POST orders/order-1/chargebacks',
+      { force: 'yes', due_date: '2026-02-30', nope: 1 },
+      ['due_date', 'force', 'nope', 'reason_code'],
+    ],
+    [
+      'POST orders/order-1/override',
+      { action: 'hold', reason: 'x'.repeat(501), by: 'me' },
+      ['action', 'by', 'reason'],
+    ],
+    // The path names it.
+    ['POST orders/order-1/screening', { orderId: 'x', transaction: {} }, ['orderId']],
+    [
+      'POST orders/%23/gateway-result?integration=a:b&x=1',
+      { result: 'approved', attempt: 0, authCode: 'A1' },
+      ['attempt', 'authCode', 'integration', 'orderId', 'result', 'x'],
+    ],
+    ...each('POST orders/order-1/events/*/redeliver', 'sequence', ['0', '-1', '1.5', 'two']),
+    ...each('DELETE orders/order-1/actions/*', 'number', ['0', 'x', '1.5', '01', '-1', '1234567']),
+    ...['phase=x', 'decision=x', 'attention=yes', 'open=1', 'find=', 'dueBefore=tomorrow'].flatMap(ofTheList),
+    ...['amountFrom=-1', 'amountTo=1e3', 'startedFrom=2026-12-24', 'startedTo=x'].flatMap(ofTheList),
+    ...['limit=0', 'limit=101', 'sort=amount'].flatMap(ofTheList),
+  ])('%s %j', async (request, body, faults) => {
+    const { app, orderScreening } = await anApi();
+    const [method, path] = request.split(' ');
+    const response = await app.inject({
+      method: method === 'GET' || method === 'DELETE' ? method : 'POST',
+      url: `/v1/${path}`,
+      ...(method === 'POST' && { payload: body }),
+    });
+    expect(response.statusCode).toBe(422);
+    const { errors } = response.json<{ errors: { path: string }[] }>();
+    expect(errors.map((fault) => fault.path).sort()).toEqual(faults);
+    for (const asked of Object.values(orderScreening)) expect(asked).not.toHaveBeenCalled();
+  });
+
+  function ofTheList(query: string): [string, object, string[]][] {
+    return [[`GET orders?${query}`, {}, [query.replace(/=.*/, '')]]];
+  }
+
+  it('an Idempotency-Key that is too long among them', async () => {
+    const { app } = await anApi();
+    const headers = { 'idempotency-key': 'k'.repeat(129) };
+    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel', headers });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({ errors: [{ path: 'Idempotency-Key' }] });
+  });
+});
+
+describe('a chargeback', () => {
+  it('is read in camel case, too', async () => {
+    const { app, orderScreening } = await anApi();
+    const others = { notes: 'n', inquiry: 'true', force: true } as const;
+    const body = { reasonCode: '4837', dueDate: '2026-04-01', carrierTrackingNumber: 'T1', ...others };
+    await app.inject({ method: 'POST', url: '/v1/orders/order-1/chargebacks', body });
+    const read = { reason_code: '4837', due_date: '2026-04-01', carrier_tracking_number: 'T1', ...others };
+    expect(orderScreening.submitChargeback.mock.calls[0]?.[1]).toEqual(read);
+  });
+
+  it('tells its number and what the service echoed, now and in the order', async () => {
+    const { app, orderScreening } = await anApi();
+    const chargeback = { reason_code: '10.4', inquiry: 'false' };
+    orderScreening.submitChargeback.mockResolvedValue(
+      aPortalAnswer({ kind: 'chargeback', number: 3, chargeback }),
+    );
+    const body = { reason_code: '10.4', due_date: '2030-01-31' };
+    const response = await app.inject({ method: 'POST', url: '/v1/orders/order-1/chargebacks', body });
+    expect(response.json()).toMatchObject({ number: 3, chargeback });
+    const state = anOrder('pass');
+    const asked: Omit<ActionRecord, 'status'> = {
+      number: 2,
+      kind: 'chargeback',
+      subject: 'x',
+      by: 'caller',
+      requestedAt: sinceStart(0),
+    };
+    state.actions.push({ ...asked, status: 'done', chargeback });
+    state.actions.push({ ...asked, status: 'not-sent' }, { ...asked, status: 'withdrawn' });
+    orderScreening.get.mockResolvedValue(state);
+    expect((await app.inject('/v1/orders/order-1')).json()).toMatchObject({ actions: state.actions });
+  });
+});
