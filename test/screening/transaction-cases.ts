@@ -139,5 +139,21 @@ export const LIMITS: [path: string, good: unknown[], bad: unknown[]][] = [
   ['payment', [], [undefined, {}, 'x']],
 ];
 
+/** Of the values outside, those that the interface would let pass. */
+export const STRICTER: [path: string, values: unknown[]][] = [
+  ['fulfillmentDate', ['02/29/2027']],
+  ['customer.joined_on', ['02/30/2020']],
+  ['order.invoiceNumber', ['', '#', '..']],
+  ['payment.creditCard.bin', ['411', '411111111', '41111x']],
+  ['billTo.country', ['ZZ']],
+  ['shipTo.country', ['UK']],
+  ['shipTo.phoneNumber', ['2125550100']],
+  ['3d_secure', [{ done: true }]],
+  ['payment', [undefined, {}]],
+  ['payment.creditCard', [undefined]],
+  // The interface has both; which of them fits, the integration workflow says.
+  ['gatewayType', ['pre-gateway']],
+];
+
 /** What `merchant` needs beside the field under test. */
 export const MERCHANT = { name: 'Shop', website: 'shop.example.com', email: 'shop@example.com' };
