@@ -108,16 +108,6 @@ describe('the codec’s limit of requests a second', () => {
 describe('who may have payloads decrypted', () => {
   const decode = { payloads: [plain] };
 
-  it('is who has an API key with the scope codec, when there are any', async () => {
-    const { app } = await withCodec({ apiKeys: [hashedKey('ops', 'key-one', { scopes: ['codec'] })] });
-    expect((await post(app, '/codec/decode', decode)).statusCode).toBe(401);
-    expect((await post(app, '/codec/encode', decode)).statusCode).toBe(401);
-    const wrong = await post(app, '/codec/decode', decode, { authorization: 'Bearer key-two' });
-    expect(wrong.statusCode).toBe(401);
-    const right = await post(app, '/codec/decode', decode, { authorization: 'Bearer key-one' });
-    expect(right.statusCode).toBe(200);
-  });
-
   it('is who knows the address with the token, and the log does not tell it', async () => {
     const { app, logged } = await withCodec({ apiKeys: [hashedKey('ops', 'key-one')] });
     expect((await post(app, `/codec/${TOKEN}/decode`, decode)).statusCode).toBe(200);

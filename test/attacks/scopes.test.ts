@@ -167,19 +167,3 @@ describe('a key', () => {
     expect((await app.inject({ url: '/?integration=other', headers })).statusCode).toBe(403);
   });
 });
-
-describe('a page', () => {
-  it('shows who may only read no button that would be refused', async () => {
-    const { app } = await anApiWithScopes();
-    const page = async (headers: Record<string, string>) =>
-      (await app.inject({ url: '/orders/order-1', headers })).body;
-    expect(await page({ authorization: `Bearer ${keyOf('read')}` })).not.toMatch(/Cancel …|Recheck …/);
-    const both = hashedKey('both', 'the-key-that-reads-and-acts', { scopes: ['read', 'act'] });
-    const { app: other } = await anApi({ apiKeys: [both] });
-    const { body } = await other.inject({
-      url: '/orders/order-1',
-      headers: { authorization: 'Bearer the-key-that-reads-and-acts' },
-    });
-    expect(body).toContain('Recheck …');
-  });
-});

@@ -149,12 +149,6 @@ describe('a form', () => {
     expect((await send(app, 'recheck', '', headers)).statusCode).toBe(303);
   });
 
-  it('needs the key', async () => {
-    const { app, orderScreening } = await anApi({ apiKeys });
-    expect((await send(app, 'cancel')).statusCode).toBe(401);
-    expect(orderScreening.cancel).not.toHaveBeenCalled();
-  });
-
   it.each([
     ['cancel-window-closed', 409, 'The cancel window is closed'],
     ['refused-by-screening-service', 502, 'The screening service refused it'],

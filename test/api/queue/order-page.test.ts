@@ -134,16 +134,20 @@ describe('what a person may do', () => {
   const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
 
   it('is what the scopes of the key allow', async () => {
-    const keys = { act: 'a-key-that-acts-only', ops: 'a-key-of-operations' };
+    const keys = { read: 'a-key-that-reads-only', act: 'a-key-that-acts-only', ops: 'a-key-of-operations' };
     const apiKeys = [
+      hashedKey('read', keys.read, { scopes: ['read'] }),
       hashedKey('act', keys.act),
-      { ...hashedKey('ops', keys.ops), scopes: ['read', 'act', 'ops'] as const },
-    ].map((key) => ({ ...key, scopes: [...key.scopes] }));
+      hashedKey('ops', keys.ops, { scopes: ['read', 'act', 'ops'] }),
+    ];
     const { app, orderScreening } = await anApi({ apiKeys });
     orderScreening.inspect.mockResolvedValue(inReview());
     const seen = async (key: string) =>
       (await app.inject({ url: '/orders/order-1', headers: { authorization: `Bearer ${key}` } })).body;
-    expect(await seen(keys.act)).not.toContain('/proceed?');
+    expect(await seen(keys.read)).not.toMatch(/Cancel …|Recheck …/);
+    const ofWhoActs = await seen(keys.act);
+    expect(ofWhoActs).toMatch(/Cancel ….*Recheck …|Recheck ….*Cancel …/s);
+    expect(ofWhoActs).not.toContain('/proceed?');
     expect(await seen(keys.ops)).toContain('/orders/order-1/proceed?');
     const authorization = `Bearer ${keys.act}`;
     const refused = await app.inject({ url: '/orders/order-1/proceed', headers: { authorization } });
