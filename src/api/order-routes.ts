@@ -143,8 +143,16 @@ function withoutOrderId(body: Record<string, unknown>): Record<string, unknown> 
 
 /** Calls when the caller is gone before the whole answer was sent. */
 function whenNotSent({ raw }: FastifyReply, call: () => void): void {
-  if (raw.destroyed) call();
-  else raw.once('close', () => !raw.writableFinished && call());
+  if (raw.destroyed) {
+    call();
+    return;
+  }
+  // By `writableFinished` an answer that was dropped with its connection would be sent, too.
+  let sent = false;
+  raw.once('finish', () => {
+    sent = true;
+  });
+  raw.once('close', () => sent || call());
 }
 
 /** @throws OrderScreeningError `invalid-request` when address and body name two integrations: one of them would be wrong */

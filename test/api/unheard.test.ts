@@ -38,3 +38,19 @@ it('an order is told when its caller was gone before the answer came, and when i
     [{ orderId: 'gone', integration: 'default' }, { attempt: 1 }],
   ]);
 });
+
+it('an order is told when its caller goes while the answer is sent', async () => {
+  const { app, orderScreening } = await anApi();
+  app.addHook('onSend', async (_request, reply) => {
+    reply.raw.destroy();
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const call = request(`${url}/v1/orders/order-1/screening`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json' },
+  }).end(JSON.stringify({ transaction: aTransaction() }));
+  const [error] = await once(call, 'error');
+  expect(error).toMatchObject({ code: 'ECONNRESET' });
+  await eventually(() => expect(orderScreening.unheard).toHaveBeenCalledOnce());
+});
