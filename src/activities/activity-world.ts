@@ -215,8 +215,8 @@ function isAfterReset(request: { wasReset?: boolean; runId?: string }): boolean 
 }
 
 /**
- * How long what may have been sent before may take to arrive. After a reset a try of the run before it may be at work still:
- * nobody tells it to stop, and its create may come so late after its look.
+ * How long what may have been sent before may take to arrive. After a reset a try of the run before it may be at work still, and
+ * its create may come so late after its look.
  * @returns milliseconds
  */
 export function underWayMs(request: { wasReset?: boolean; runId?: string }): number {

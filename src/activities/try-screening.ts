@@ -99,7 +99,7 @@ export async function tryScreening(
   if (t.until - Date.now() < LEAST_TIME_MS) {
     return notSent(request, 'no-time-left', 'no time was left to screen the order');
   }
-  // Whoever gave this try up since may have sent one: it lives where a worker is cut off, or its run was reset.
+  // A try that the server gave up, or whose order was reset, isn't told so: another one may create meanwhile.
   if (request.lookFirst && Date.now() - lookedAt > LOOK_COUNTS_MS) {
     return notSent(request, 'timeout', 'the look by invoice took too long to create on its word');
   }
