@@ -5,7 +5,7 @@ import { expectedAction, isSkipped, newest } from './oracle.ts';
 import { policyOf } from './policies.ts';
 import type { Circumstances, Finding } from './verdict.ts';
 
-/** The order's decision is the service's, and its action is what the design makes of it. */
+/** The order's decision is the service's, and its action is what the policy makes of it. */
 export function decisionsOf(evidence: OrderEvidence, circumstances: Circumstances): Finding[] {
   const { plan, run, transactions } = evidence;
   const { state } = run;

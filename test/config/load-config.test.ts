@@ -14,7 +14,7 @@ function faultsOf(env: NodeJS.ProcessEnv, role?: Role): Record<string, string> {
 }
 
 describe('settings from the environment', () => {
-  it('have the defaults of the design', () => {
+  it('have the defaults that are promised', () => {
     const { integrations, findIntegration, queueTimeZone: _inUtc, ...others } = loadConfig(least);
     expect(others).toEqual({
       maxRps: 20,

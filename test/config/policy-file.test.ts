@@ -40,7 +40,7 @@ const faultsOfSettings = (settings: object) =>
   faultsOf({ integrations: { default: { ...least, ...settings } } });
 
 describe('an integration of the policy file', () => {
-  it('has the defaults of the design', () => {
+  it('has the defaults that are promised', () => {
     const settings = integration({});
     expect(settings).toMatchObject({
       name: 'default',

@@ -6,7 +6,7 @@ import { createLog } from '../../src/process/log.ts';
 import { anApi, type TestedApi } from '../api/fake-order-screening.ts';
 import { CANARY, CARD_CANARY } from './hostile.ts';
 
-/** A problem document as the API documents it, and nothing beside. Design section 5. */
+/** A problem document as the API documents it, and nothing beside. */
 const problemDocument = z.strictObject({
   type: z.string().regex(/^\/problems\/[a-z]+(?:-[a-z]+)*$/),
   title: z.string().min(1),

@@ -12,7 +12,7 @@ const acc: IntegrationWorkflow = 'pre-acceptance';
 const post: IntegrationWorkflow = 'post-acceptance';
 const unavailable: UnavailableAction[] = ['hold', 'proceed', 'decline'];
 
-/** The table of design section 2, written out: decision, integration workflow, `whenUnavailable`, action, phase. */
+/** What each answer means at checkout: decision, integration workflow, `whenUnavailable`, action, phase. */
 const AT_CHECKOUT: Row[] = unavailable.flatMap((policy): Row[] => [
   ['pass', pre, policy, 'proceed', 'awaiting-gateway'],
   ['pass', acc, policy, 'proceed', 'decided'],

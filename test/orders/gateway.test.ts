@@ -5,6 +5,7 @@ import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
 import { applyGatewayResult, applyGatewaySent, gatewayResultRefusal } from '../../src/orders/gateway.ts';
 import type { GatewayResultRequest } from '../../src/orders/messages.ts';
+import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import { addAttempt, currentAttempt, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision, GatewayResult } from '../../src/orders/words.ts';
@@ -68,6 +69,14 @@ describe('the gateway’s result', () => {
     report(order, 'pass');
     expect(order).toMatchObject({ action: 'cancel', phase: 'decided' });
     expect(order.attempts[0]?.gateway?.sent).toBeUndefined();
+  });
+
+  it('of a canceled order is taken, too, and changes nothing', () => {
+    const order = anOrder('pass', PRE);
+    applyPortalOutcome(order, queueAction(order, { kind: 'cancel' }, 'caller', NOW), { kind: 'done' }, NOW);
+    report(order, 'fail');
+    expect(order).toMatchObject({ action: 'cancel', phase: 'canceled' });
+    expect(order.attempts[0]?.gateway).toEqual({ result: 'fail', at: NOW });
   });
 
   it('is kept until the decision comes, which then counts', () => {

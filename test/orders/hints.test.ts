@@ -11,7 +11,20 @@ import {
 import { setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
-import { aNewOrder, anOrder, DAY, HOUR, MINUTE, START, sinceStart, TRANSACTION_ID } from './support.ts';
+import { aLife, screened } from './life.ts';
+import {
+  aNewOrder,
+  anOrder,
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  START,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from './support.ts';
 
 const HINT = { source: 'webhook', receivedAt: sinceStart(0) };
 
@@ -87,6 +100,17 @@ describe('a hint', () => {
   it.each(['null', '"news"', '{}', '{"transactionId":null}'])('sent by hand as %s does no harm', (json) => {
     expect(hintIsNews(anOrder('review'), JSON.parse(json), START)).toBe(true);
   });
+});
+
+it('a hint that is kept while the order is screened is read even if the window has closed meanwhile', () => {
+  const life = aLife().take({ kind: 'signal', signal: 'review-hint', hint: HINT });
+  screened(unanswered(), { cancelWindowMs: MINUTE, workflow: 'post-acceptance' }, life);
+  life.end({ kind: 'look', outcome: undefined }, 0);
+  life.end({ kind: 'catch-up', outcome: answered('pass') }, HOUR);
+  life.end({ kind: 'look', outcome: { kind: 'read', decision: 'fail' } }, HOUR);
+  expect(life.order.state).toMatchObject({ phase: 'closed', decision: 'fail', action: 'cancel' });
+  expect(attention(life.order.state)).toEqual(['failed-after-window']);
+  expect(life.calls('portal')).toEqual([]);
 });
 
 describe('the spacing between reads', () => {

@@ -35,6 +35,21 @@ describe('the cancel window', () => {
   );
 });
 
+it.each([
+  [
+    'order’s start when the first screening finds its transaction: a task that was lost may have made it',
+    true,
+    0,
+  ],
+  ['moment at which the first screening made it', false, HOUR],
+])('the window counts from the %s', (_when, adopted, from) => {
+  const outcome = { kind: 'answered', transactionId: 't-1', decision: 'pass', adopted } as const;
+  const life = aLife().end({ kind: 'first-screening', rules: 1, policy: aPolicy(), outcome }, HOUR, {
+    began: HOUR,
+  });
+  expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(from + 5 * DAY));
+});
+
 describe('the window of a transaction that the run before a reset may have made', () => {
   const found = { kind: 'found', transactionId: 't-1', decision: 'pass' } as const;
   const ofTheRunBefore = { afterReset: true } as const;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { decisionUpdate, decisionUpdateId, recheckSignal } from '../../src/orders/messages.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
+import { decisionUpdate, decisionUpdateId, retryUpdate } from '../../src/orders/messages.ts';
+import { aTransaction } from '../fixtures/transactions.ts';
+import { answered, aPolicy, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 const unanswered: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout', maybeSent: true };
@@ -69,41 +70,6 @@ describe('a checkout', () => {
     expect(await asked(decisionUpdateId(1))).toMatchObject({ decision: 'pending', action: 'hold' });
   });
 
-  it('without an answer that the policy declines is told so, and a late transaction is only recorded', async () => {
-    const { answer, handle, world, until } = await order((world) => {
-      world.policy = aPolicy({ whenUnavailable: 'decline' });
-      world.screenings = [unanswered];
-      world.lookUp = async () => ({ kind: 'found', transactionId: 'late', decision: 'fail' });
-    });
-    expect(answer).toMatchObject({ decision: 'pending', action: 'decline', phase: 'declined' });
-    await until((state) => state.attempts[0]?.transactionId === 'late');
-    expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'fail', action: 'decline' });
-    expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
-    expect(world.portalCalls).toEqual([]);
-    expect(world.screened).toHaveLength(1);
-  });
-
-  it('with the decision error to the end is screened again when an operator rechecks', async () => {
-    const { handle, world, until } = await order((world) => {
-      world.policy = aPolicy({ rescreenOnError: { tries: 0, pauseMs: MINUTE } });
-      world.screenings = [answered('error'), answered('pass')];
-    });
-    await handle.signal(recheckSignal);
-    const mended = await until((state) => state.decision === 'pass');
-    expect(mended).toMatchObject({ phase: 'decided', action: 'proceed', attention: [] });
-    expect(mended.attempts[0]?.transactionIds).toHaveLength(2);
-    expect(world.reads).toBe(0);
-  });
-
-  it('that the service refuses is not screened again', async () => {
-    const { answer, world, handle } = await order((world) => {
-      world.screenings = [{ kind: 'refused', reason: 'refused', words: 'Missing data, billTo field' }];
-    });
-    expect(answer).toMatchObject({ decision: 'error', action: 'hold', phase: 'decided', reason: 'refused' });
-    await handle.result();
-    expect(world.screened).toHaveLength(1);
-  });
-
   it('with a wrong key asks for attention once and goes on by itself when the key is right', async () => {
     let wrong = true;
     const { answer, pass, attention, handle, events } = await order((world) => {
@@ -120,15 +86,6 @@ describe('a checkout', () => {
     expect(await handle.result()).toMatchObject({ decision: 'pass', attention: [] });
   });
 
-  it('that the policy skips is closed at once, without a transaction', async () => {
-    const { answer, handle, world } = await order((world) => {
-      world.screenings = [{ kind: 'skipped', rule: 0 }];
-    });
-    expect(answer).toMatchObject({ decision: 'skipped', action: 'proceed' });
-    expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'skipped' });
-    expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
-  });
-
   it('whose screening broke down is pending by policy, and screened later', async () => {
     const { answer, handle } = await order((world) => {
       world.screenAtCheckout = async () => {
@@ -138,13 +95,6 @@ describe('a checkout', () => {
     });
     expect(answer).toMatchObject({ decision: 'pending', action: 'hold', reason: 'screening-broke-down' });
     expect(await handle.result()).toMatchObject({ decision: 'pass' });
-  });
-
-  it('counts the window of an adopted transaction from the order’s start', async () => {
-    const { answer, state } = await order((world) => {
-      world.screenings = [answered('pass', { adopted: true })];
-    });
-    expect(Date.parse(answer.cancelBy ?? '')).toBe(Date.parse((await state()).startedAt) + 5 * DAY);
   });
 
   it('has its card forgotten once a decision is recorded', async () => {
@@ -204,4 +154,34 @@ describe('a start', () => {
 it('an order keeps no stacks of what it waits for', async () => {
   const { handle } = await order();
   expect(await handle.query('__stack_trace')).toBe('');
+});
+
+describe('another attempt', () => {
+  it('of a declined order is screened, answered and decided like the first', async () => {
+    const { handle, world, pass, state } = await order((world) => {
+      world.screenings = [answered('fail'), answered('pass', { transactionId: 'second' })];
+    });
+    const first = await state();
+    await pass(30 * MINUTE);
+    const request = { attempt: 2, transaction: { ...aTransaction() }, fingerprint: 'f-2' };
+    const answer = await handle.executeUpdate(retryUpdate, { args: [request], updateId: 'retry-2' });
+    expect(answer).toMatchObject({
+      attempt: 2,
+      decision: 'pass',
+      action: 'proceed',
+      phase: 'decided',
+      transactionId: 'second',
+    });
+    expect(await handle.executeUpdate(retryUpdate, { args: [request] })).toEqual(answer);
+    expect(world.screened.map((one) => one.knownTransactionIds)).toEqual([
+      [],
+      [first.attempts[0]?.transactionId],
+    ]);
+    const ended = await handle.result();
+    expect(ended).toMatchObject({ phase: 'closed', decision: 'pass' });
+    const [one, two] = ended.attempts;
+    const apart = Date.parse(two?.cancelBy ?? '') - Date.parse(one?.cancelBy ?? '');
+    expect(apart).toBeGreaterThanOrEqual(30 * MINUTE);
+    expect(world.eventTypes()).toEqual(['order.decided', 'order.decided', 'order.closed']);
+  });
 });

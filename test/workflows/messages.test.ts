@@ -3,11 +3,14 @@ import {
   acknowledgeUpdate,
   cancelUpdate,
   decisionUpdate,
+  hintUpdate,
   recheckSignal,
   reportFraudUpdate,
+  retryUpdate,
   submitChargebackUpdate,
 } from '../../src/orders/messages.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';
+import { aTransaction } from '../fixtures/transactions.ts';
+import { answered, DAY, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 
@@ -38,25 +41,6 @@ describe('a request to cancel the workflow', () => {
     await until((state) => state.attention.some((one) => one.code === 'cancellation-requested'));
     answer();
     expect(await asked.result()).toMatchObject({ status: 'done', phase: 'canceled' });
-  });
-});
-
-describe('attention', () => {
-  it('is cleared by an acknowledgement, and a cause that persists isn’t reported again', async () => {
-    const { handle, world, pass, attention, events } = await order((world) => {
-      world.screenings = [answered('review')];
-      world.status = { kind: 'unreadable', words: 'The service does not know the transaction.' };
-    });
-    await pass(HOUR);
-    expect(await attention()).toEqual(['status-error']);
-    expect(await handle.executeUpdate(acknowledgeUpdate, { args: [{ reason: 'seen' }] })).toEqual({
-      cleared: 1,
-    });
-    const before = await events();
-    await pass(6 * HOUR);
-    expect(await attention()).toEqual([]);
-    expect(await events()).toBe(before);
-    expect(world.eventTypes()).toEqual(['order.decided', 'order.attention']);
   });
 });
 
@@ -126,29 +110,6 @@ describe('messages with card data', () => {
 });
 
 describe('events', () => {
-  it('leave in order while the receiver comes and goes', async () => {
-    let calls = 0;
-    const { handle, world } = await order((world) => {
-      world.policy = aPolicy({ workflow: 'post-acceptance' });
-      world.screenings = [answered('review')];
-      world.status = { kind: 'read', decision: 'fail' };
-      world.deliver = () => {
-        calls += 1;
-        if (calls % 3 !== 0) throw new Error('the receiver is down');
-      };
-    });
-    const ended = await handle.result();
-    expect(world.eventTypes()).toEqual([
-      'order.decided',
-      'order.review_resolved',
-      'order.canceled',
-      'order.closed',
-    ]);
-    expect(world.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4]);
-    expect(new Set(world.events.map((event) => event.id)).size).toBe(4);
-    expect(ended.events).toMatchObject({ sequence: 4, delivered: 4, waiting: 0 });
-  });
-
   it('that nobody takes for three days are given up, with attention until one arrives again', async () => {
     let deaf = true;
     const { handle, pass, attention, until } = await order((world) => {
@@ -179,5 +140,37 @@ describe('a recheck', () => {
     await pass(2 * MINUTE);
     const read = await until((state) => state.decision === 'review');
     expect(read.attempts[0]?.readings.at(-1)?.source).toBe('operator');
+  });
+});
+
+describe('the end of an order', () => {
+  it('is the end for messages too, even while its last events wait for their receiver', async () => {
+    const { handle, world, pass, until } = await order((world) => {
+      world.screenings = [answered('fail')];
+      world.deliver = () => {
+        throw new Error('the receiver is down');
+      };
+    });
+    await pass(2 * HOUR);
+    const before = await until((state) => state.phase === 'closed');
+    const type = 'order-closed';
+    await expect(handle.executeUpdate(reportFraudUpdate, { args: [{}] })).rejects.toMatchObject({
+      cause: { type },
+    });
+    await expect(
+      handle.executeUpdate(retryUpdate, { args: [{ attempt: 2, transaction: { ...aTransaction() } }] }),
+    ).rejects.toMatchObject({ cause: { type } });
+    await expect(
+      handle.executeUpdate(acknowledgeUpdate, { args: [{ reason: 'seen' }] }),
+    ).rejects.toMatchObject({ cause: { type } });
+    await expect(
+      handle.executeUpdate(hintUpdate, { args: [{ source: 'webhook', receivedAt: before.startedAt }] }),
+    ).rejects.toMatchObject({ cause: { type: 'hint-not-needed' } });
+    await handle.signal('recheck');
+    world.deliver = () => undefined;
+    const { attention, events, ...after } = await handle.result();
+    expect(after).toMatchObject({ phase: 'closed', decision: 'fail', action: 'decline' });
+    expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
+    expect(world.reads).toBe(0);
   });
 });

@@ -4,36 +4,13 @@ import {
   attachCustomerCodeUpdate,
   cancelUpdate,
   reportFraudUpdate,
-  submitChargebackUpdate,
   withdrawUpdate,
 } from '../../src/orders/messages.ts';
 import { again, decided, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
-const CHARGEBACK = { reason_code: '10.4', due_date: '2026-04-01' };
 
 describe('a portal action', () => {
-  it('done before gets its answer again, without a second call', async () => {
-    const { handle, world } = await order(decided('pass'));
-    const first = await handle.executeUpdate(submitChargebackUpdate, { args: [CHARGEBACK] });
-    expect(await handle.executeUpdate(submitChargebackUpdate, { args: [CHARGEBACK] })).toEqual(first);
-    expect(world.portalCalls).toHaveLength(1);
-  });
-
-  it('that may have been done: a chargeback is sent again only with force', async () => {
-    const { handle, world, attention } = await order(decided('pass'));
-    world.portal = async () => ({ kind: 'unconfirmed' });
-    const send = (force?: boolean) =>
-      handle.executeUpdate(submitChargebackUpdate, { args: [{ ...CHARGEBACK, ...(force && { force }) }] });
-    await expect(send()).rejects.toMatchObject({ cause: { type: 'outcome-unknown' } });
-    expect(await attention()).toEqual(['portal-unconfirmed']);
-    await expect(send()).rejects.toMatchObject({ cause: { type: 'outcome-unknown-before' } });
-    world.portal = async () => ({ kind: 'done', code: '200' });
-    expect(await send(true)).toMatchObject({ status: 'done' });
-    expect(await attention()).toEqual([]);
-    expect(world.portalCalls).toHaveLength(2);
-  });
-
   it('whose activity fails for good is tried again after five minutes, and knows that it may be done', async () => {
     const { handle, world, pass, until } = await order(decided('pass'));
     world.portal = async ({ maybeDone }) => {
@@ -97,5 +74,68 @@ describe('a portal action', () => {
     const { handle, world } = await order(decided('pass'));
     await handle.executeUpdate('reportFraud', { args: [{ kind: 'cancel' }] });
     expect(world.portalCalls).toMatchObject([{ fields: { kind: 'report-fraud' } }]);
+  });
+});
+
+describe('a cancel', () => {
+  it('is made with the service, and ends the order', async () => {
+    const { answer, handle, world } = await order(decided('review'));
+    const done = await handle.executeUpdate(cancelUpdate, { args: [{ reason: 'customer asked' }] });
+    expect(done).toMatchObject({
+      kind: 'cancel',
+      status: 'done',
+      phase: 'canceled',
+      action: 'cancel',
+      code: '200',
+    });
+    expect(world.portalCalls).toMatchObject([
+      { transactionId: answer.transactionId, fields: { kind: 'cancel' } },
+    ]);
+    const ended = await handle.result();
+    expect(ended).toMatchObject({
+      phase: 'canceled',
+      actions: [{ by: 'caller', because: 'customer asked' }],
+    });
+    expect(world.eventTypes().slice(-2)).toEqual(['order.canceled', 'order.closed']);
+  });
+
+  it('while the order is screened waits, looks for what may exist, and cancels it with the service', async () => {
+    const { handle, world, until } = await order((world) => {
+      world.screenings = [{ kind: 'unanswered', reason: 'timeout', maybeSent: true }];
+      world.lookUp = async () => ({ kind: 'found', transactionId: 'found', decision: 'pass' });
+    });
+    expect(await handle.executeUpdate(cancelUpdate, { args: [{}] })).toMatchObject({
+      status: 'done',
+      transactionId: 'found',
+    });
+    await until((state) => state.phase === 'canceled');
+    expect(world.portalCalls).toMatchObject([{ transactionId: 'found', notAfter: expect.any(String) }]);
+    await handle.result();
+    expect(world.screened.length).toBeLessThanOrEqual(2);
+  });
+
+  it('that is refused leaves the order decided, with attention, and may be asked again', async () => {
+    const { handle, world, state } = await order(decided('pass'));
+    world.portal = async () => ({ kind: 'refused', code: '403', message: 'already shipped' });
+    await expect(handle.executeUpdate(cancelUpdate, { args: [{}] })).rejects.toMatchObject({
+      cause: {
+        type: 'refused-by-screening-service',
+        details: [{ serviceCode: '403', serviceMessage: 'already shipped' }],
+      },
+    });
+    expect(await state()).toMatchObject({
+      phase: 'decided',
+      action: 'cancel',
+      attention: [{ code: 'cancel-refused' }],
+    });
+    world.portal = async () => ({ kind: 'done', code: '200' });
+    expect(await handle.executeUpdate(cancelUpdate, { args: [{}] })).toMatchObject({ status: 'done' });
+    expect(await handle.result()).toMatchObject({ phase: 'canceled', attention: [] });
+    expect(world.eventTypes()).toEqual([
+      'order.decided',
+      'order.attention',
+      'order.canceled',
+      'order.closed',
+    ]);
   });
 });
