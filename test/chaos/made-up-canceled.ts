@@ -58,7 +58,7 @@ export const toldFail = [
     outcome: { status: 200, code: null, decision: 'fail' },
   }),
 ];
-export const closedAs = (phase: string) => ({ phase, decision: 'fail', action: 'cancel', attempt: 1 });
+const closedAs = (phase: string) => ({ phase, decision: 'fail', action: 'cancel', attempt: 1 });
 export const toldCancel = [
   anArrival(plan, 1),
   anArrival(plan, 2, { type: 'order.canceled', data: closedAs('canceled') }),
