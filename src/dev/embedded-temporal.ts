@@ -68,7 +68,7 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   const binary = await findTemporalBinary(options.progress ? { progress: options.progress } : {});
   for (let start = 1; ; start++) {
     try {
-      return await startServer(binary.path, options);
+      return await startServer(binary, options);
     } catch (error) {
       const taken = error instanceof Error && error.message.includes(PORT_TAKEN);
       if (!taken || start === STARTS) throw error;

@@ -49,12 +49,9 @@ export async function goBuild(
   env = process.env,
   program: TemporalProgram = 'dev-server',
 ): Promise<string> {
-  const pins = await readPins();
-  const folder = join(userCacheDir(env), `temporal-${pins.version}-${pins.hash}`);
-  const name = PROGRAMS[program].binary;
-  const binary = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
+  const { folder, binary, goVersion } = await kept(program, env);
   if (await exists(binary)) return binary;
-  await checkGo(pins.goVersion, env);
+  await checkGo(goVersion, env);
   return withFileLock(
     `${folder}.lock`,
     async () => {
@@ -65,6 +62,28 @@ export async function goBuild(
     },
     () => progress.say('Another process is building the Temporal server; waiting for it …'),
   );
+}
+
+/**
+ * The path of the dev server that an earlier `goBuild` of the same pins left in the user's cache.
+ *
+ * @throws Error when there is none
+ */
+export async function builtBefore(env = process.env): Promise<string> {
+  const { binary } = await kept('dev-server', env);
+  if (await exists(binary)) return binary;
+  throw new Error('not built yet');
+}
+
+/** Where a build of the pinned module is kept, and the Go that it needs. */
+async function kept(
+  program: TemporalProgram,
+  env: NodeJS.ProcessEnv,
+): Promise<{ folder: string; binary: string; goVersion: string }> {
+  const { version, goVersion, hash } = await readPins();
+  const folder = join(userCacheDir(env), `temporal-${version}-${hash}`);
+  const name = PROGRAMS[program].binary;
+  return { folder, binary: join(folder, process.platform === 'win32' ? `${name}.exe` : name), goVersion };
 }
 
 async function build(

@@ -1,48 +1,50 @@
-/** Finds a Temporal server to run: on PATH, built, or downloaded. */
+/** Finds a Temporal server to run: on PATH, built before, downloaded, or built now. */
 
-import { goBuild, type Progress, sdkDownload, streamProgress } from './go-build.ts';
+import { builtBefore, goBuild, type Progress, sdkDownload, streamProgress } from './go-build.ts';
 import { isAtLeast, runCommand } from './guarded-child.ts';
-
-/** Where the dev server's binary came from. */
-export type TemporalSource = 'path' | 'sdk-download' | 'go-build';
-
-/** A binary that runs `server start-dev`. */
-export interface TemporalBinary {
-  path: string;
-  source: TemporalSource;
-}
 
 /** One way to the binary: its path, or an Error that says in words why this way is closed. */
 export type TemporalStep = (progress: Progress, env: NodeJS.ProcessEnv) => Promise<string>;
 
+/** The ways to the binary, in the order in which they are tried. */
+export interface TemporalSteps {
+  path: TemporalStep;
+  builtBefore: TemporalStep;
+  sdkDownload: TemporalStep;
+  goBuild: TemporalStep;
+}
+
 export interface FindTemporalOptions {
   env?: NodeJS.ProcessEnv;
   progress?: Progress;
-  /** The three ways; tests give their own. */
-  steps?: Record<TemporalSource, TemporalStep>;
+  /** Tests give their own. */
+  steps?: TemporalSteps;
 }
 
-const realSteps: Record<TemporalSource, TemporalStep> = {
+const realSteps: TemporalSteps = {
   path: (_progress, env) => temporalOnPath(env),
-  'sdk-download': (progress, env) => sdkDownload('dev-server', progress, env),
-  'go-build': goBuild,
+  builtBefore: (_progress, env) => builtBefore(env),
+  sdkDownload: (progress, env) => sdkDownload('dev-server', progress, env),
+  goBuild,
 };
 
 /**
  * Finds the binary of Temporal's dev server: `temporal` on PATH, then the SDK's download, then a build from the
- * pinned Go module. What is downloaded or built stays in the user's cache. A caller that has `TEMPORAL_ADDRESS` or a
- * Temporal profile needs no binary and doesn't ask.
+ * pinned Go module. What is downloaded or built stays in the user's cache. Where one was built before, no download is
+ * tried: behind a silent firewall each start would wait for it. A caller that has `TEMPORAL_ADDRESS` or a Temporal
+ * profile needs no binary and doesn't ask.
  *
+ * @returns its path, or its name on PATH
  * @throws Error that names all four ways to a Temporal server, why each failed, and what to do
  */
-export async function findTemporalBinary(options: FindTemporalOptions = {}): Promise<TemporalBinary> {
+export async function findTemporalBinary(options: FindTemporalOptions = {}): Promise<string> {
   const { env = process.env, progress = streamProgress(), steps = realSteps } = options;
-  const reasons: Record<TemporalSource, string> = { path: '', 'sdk-download': '', 'go-build': '' };
-  for (const source of ['path', 'sdk-download', 'go-build'] as const) {
+  const reasons = { path: '', builtBefore: '', sdkDownload: '', goBuild: '' };
+  for (const step of ['path', 'builtBefore', 'sdkDownload', 'goBuild'] as const) {
     try {
-      return { path: await steps[source](progress, env), source };
+      return await steps[step](progress, env);
     } catch (error) {
-      reasons[source] = error instanceof Error ? error.message : String(error);
+      reasons[step] = error instanceof Error ? error.message : String(error);
     }
   }
   throw new Error(
@@ -50,8 +52,8 @@ export async function findTemporalBinary(options: FindTemporalOptions = {}): Pro
       'No Temporal server was found. Any one of these is enough:',
       '  1. TEMPORAL_ADDRESS (or a Temporal profile): not set. Set it to the address of a running server, host:port.',
       `  2. temporal on PATH: ${reasons.path}. Install the Temporal CLI: https://docs.temporal.io/cli`,
-      `  3. The Temporal SDK's download: ${reasons['sdk-download']}. Allow access to https://temporal.download`,
-      `  4. A build from tools/temporal with Go: ${reasons['go-build']}. Install Go: https://go.dev/dl`,
+      `  3. The Temporal SDK's download: ${reasons.sdkDownload}. Allow access to https://temporal.download`,
+      `  4. A build from tools/temporal with Go: ${reasons.goBuild}. Install Go: https://go.dev/dl`,
     ].join('\n'),
   );
 }

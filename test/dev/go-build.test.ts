@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { goBuild, userCacheDir } from '../../src/dev/go-build.ts';
+import { builtBefore, goBuild, userCacheDir } from '../../src/dev/go-build.ts';
 import { environmentWith } from './fake-commands.ts';
 import { quiet } from './quiet-progress.ts';
 
@@ -31,11 +31,13 @@ test('the server is built once, into the cache, and found there afterwards', asy
   expect(await builds(env)).toBe(1);
 });
 
-test('what is in the cache is used also when Go is gone', async () => {
+test('what is in the cache is used also when Go is gone, and is known as built before', async () => {
   const env = await environmentWith({ go: fakeGo('1.26.0') });
+  await expect(builtBefore(env)).rejects.toThrow('not built yet');
   const path = await goBuild(quiet, env);
 
   expect(await goBuild(quiet, { ...env, PATH: '/nowhere' })).toBe(path);
+  expect(await builtBefore(env)).toBe(path);
 });
 
 test('two who ask at once share one build', async () => {

@@ -1,62 +1,54 @@
 import { expect, test } from 'vitest';
-import { findTemporalBinary, type TemporalSource, type TemporalStep } from '../../src/dev/temporal-binary.ts';
+import { findTemporalBinary, type TemporalStep, type TemporalSteps } from '../../src/dev/temporal-binary.ts';
 import { quiet } from './quiet-progress.ts';
 
+type Way = keyof TemporalSteps;
+
+const CLOSED: Record<Way, string | Error> = {
+  path: new Error('not found'),
+  builtBefore: new Error('not built yet'),
+  sdkDownload: new Error('the download site cannot be reached'),
+  goBuild: new Error('Go is not installed'),
+};
+
 /** Steps that note that they were tried, and find the binary or say why not. */
-function steps(outcomes: Record<TemporalSource, string | Error>) {
-  const tried: TemporalSource[] = [];
+function steps(outcomes: Record<Way, string | Error>): { tried: Way[]; steps: TemporalSteps } {
+  const tried: Way[] = [];
   const step =
-    (source: TemporalSource): TemporalStep =>
+    (way: Way): TemporalStep =>
     async () => {
-      tried.push(source);
-      const outcome = outcomes[source];
+      tried.push(way);
+      const outcome = outcomes[way];
       if (outcome instanceof Error) throw outcome;
       return outcome;
     };
   return {
     tried,
-    steps: { path: step('path'), 'sdk-download': step('sdk-download'), 'go-build': step('go-build') },
+    steps: {
+      path: step('path'),
+      builtBefore: step('builtBefore'),
+      sdkDownload: step('sdkDownload'),
+      goBuild: step('goBuild'),
+    },
   };
 }
 
-const closed = {
-  path: new Error('not found'),
-  'sdk-download': new Error('the download site cannot be reached'),
-  'go-build': new Error('Go is not installed'),
-};
+const WAYS: Way[] = ['path', 'builtBefore', 'sdkDownload', 'goBuild'];
 
-test('temporal on PATH is taken first, and nothing is downloaded or built', async () => {
-  const { tried, steps: given } = steps({ path: 'temporal', 'sdk-download': '/sdk', 'go-build': '/go' });
+test.each(WAYS)(
+  '%s is taken where it is the first that is open, and no later one is tried',
+  async (first) => {
+    const last = WAYS.indexOf(first);
+    const open = Object.fromEntries(WAYS.slice(last).map((way) => [way, `/${way}`]));
+    const { tried, steps: given } = steps({ ...CLOSED, ...open });
 
-  expect(await findTemporalBinary({ steps: given, progress: quiet })).toEqual({
-    path: 'temporal',
-    source: 'path',
-  });
-  expect(tried).toEqual(['path']);
-});
-
-test("without one on PATH the SDK's download is taken, and nothing is built", async () => {
-  const { tried, steps: given } = steps({ ...closed, 'sdk-download': '/sdk', 'go-build': '/go' });
-
-  expect(await findTemporalBinary({ steps: given, progress: quiet })).toEqual({
-    path: '/sdk',
-    source: 'sdk-download',
-  });
-  expect(tried).toEqual(['path', 'sdk-download']);
-});
-
-test('without a download the server is built', async () => {
-  const { tried, steps: given } = steps({ ...closed, 'go-build': '/go' });
-
-  expect(await findTemporalBinary({ steps: given, progress: quiet })).toEqual({
-    path: '/go',
-    source: 'go-build',
-  });
-  expect(tried).toEqual(['path', 'sdk-download', 'go-build']);
-});
+    expect(await findTemporalBinary({ steps: given, progress: quiet })).toBe(`/${first}`);
+    expect(tried).toEqual(WAYS.slice(0, last + 1));
+  },
+);
 
 test('when every way is closed the error names all four, why each is, and what to do', async () => {
-  const { steps: given } = steps(closed);
+  const { steps: given } = steps(CLOSED);
 
   await expect(findTemporalBinary({ steps: given, progress: quiet })).rejects.toThrow(
     [

@@ -166,7 +166,7 @@ export async function startDocsStack(): Promise<DocsStack> {
 
 /** Puts a `temporal` into a folder that talks to this stack, as it does to another one by default. */
 async function temporalIn(bin: string, port: string): Promise<void> {
-  const { path } = await findTemporalBinary();
+  const path = await findTemporalBinary();
   await mkdir(bin);
   const file = join(bin, 'temporal');
   await writeFile(file, `#!/bin/sh\nexec '${path}' "$@" --address 127.0.0.1:${port}\n`);

@@ -56,7 +56,7 @@ describe('a checkout', () => {
 
   it('started by the Temporal CLI is screened as one that came by the API', async () => {
     const orderId = anOrderId();
-    const { path } = await findTemporalBinary();
+    const path = await findTemporalBinary();
     const input = JSON.stringify({ orderId, transaction: withEmail('review@example.com') });
     const type = ['--type', 'screenOrder', '--task-queue', 'order-screening'];
     const id = ['--workflow-id', `order:default:${orderId}`, '--address', server.address];

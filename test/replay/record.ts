@@ -126,7 +126,7 @@ async function record(kind: string): Promise<void> {
   const handle = client.workflow.getHandle(`order:${kind}:${orderId}`);
   await handle.result();
   const show = ['workflow', 'show', '--workflow-id', handle.workflowId, '--address', server.address];
-  const { stdout } = await promisify(execFile)(temporal.path, [...show, '--output', 'json'], {
+  const { stdout } = await promisify(execFile)(temporal, [...show, '--output', 'json'], {
     maxBuffer: 64 * 1024 * 1024,
   });
   const history = JSON.parse(stdout, ofNoMachine);

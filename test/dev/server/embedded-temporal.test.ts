@@ -94,7 +94,7 @@ test('a taken port is refused before anything is started, naming the variable th
 });
 
 test('a port that the server picked for itself and did not get does not keep it from starting', async () => {
-  const real = (await findTemporalBinary()).path;
+  const real = await findTemporalBinary();
   const once = join(await scratchFolder(), 'once');
   const { PATH } = await environmentWith({
     temporal: `if [ "$1" = server ] && [ ! -e ${once} ]; then
