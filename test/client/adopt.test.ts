@@ -98,6 +98,25 @@ describe('adopting', () => {
   });
 });
 
+describe('a request to adopt', () => {
+  it.each([
+    ['screenedAt', { screenedAt: '2030-01-31T12:00:00' }],
+    ['screenedAt', { screenedAt: ago(-HOUR) }],
+    ['transactionId', { transactionId: '4711' }],
+    ['amount', { amount: '1e3' }],
+    ['gatewayResult', { gatewayResult: 'pass' }],
+    ['gatewayResult', { workflow: 'pre-gateway' }],
+    ['unheard', { unheard: true }],
+  ])('is refused with a fault in %s: %j', async (path, fault) => {
+    const { orderScreening, temporal } = aClient();
+    await expect(orderScreening.adopt({ ...request, ...fault })).rejects.toMatchObject({
+      code: 'invalid-request',
+      details: { errors: [{ path }] },
+    });
+    expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
+  });
+});
+
 describe('a dry run', () => {
   it('starts nothing, and needs the key of this process', async () => {
     const { orderScreening, temporal } = aClient({ apiKey: () => undefined });

@@ -179,12 +179,15 @@ describe('in pre-gateway', () => {
     ['fail', 'pass', 'hold', 'decided'],
     ['review', 'fail', 'decline', 'declined'],
     ['pass', 'error', 'hold', 'awaiting-gateway'],
-  ] as const)('%s with the gateway’s %s means %s', (decision, gatewayResult, action, phase) => {
-    const life = adopted(decision, { workflow: 'pre-gateway' }, { gatewayResult });
-    expect(life.order.state).toMatchObject({ action, phase });
-    // Whoever went to the gateway has sent its result on.
-    expect(life.calls('gateway')).toEqual([]);
-  });
+  ] as const)(
+    '%s with the gateway’s %s means %s, and the result is not sent on',
+    (decision, gatewayResult, action, phase) => {
+      const life = adopted(decision, { workflow: 'pre-gateway' }, { gatewayResult });
+      expect(life.order.state).toMatchObject({ action, phase });
+      // Whoever went to the gateway has sent its result on.
+      expect(life.calls('gateway')).toEqual([]);
+    },
+  );
 });
 
 describe('an adoption', () => {
