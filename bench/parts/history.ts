@@ -39,11 +39,15 @@ export async function benchHistory({ sizes, address, nodeArgs, say }: BenchConte
     const all = await deploy(stack, options);
     const floor = await startFloor(stack, { namespace: 'bench-floor' });
     try {
-      say(`history: ${times} orders of each of ${ORDER_KINDS.length} kinds`);
-      const [floorLife, plainLife] = await theirLives(floor);
-      const lives = await Promise.all(
-        ORDER_KINDS.map((kind, index) => repeated(times, () => liveOn(stack, all, kind, `kind-${index}`))),
+      say(
+        `history: ${times} orders of each of ${ORDER_KINDS.length} kinds, and reviews of ${polls.join(', ')} polls`,
       );
+      const [floorLife, plainLife] = await theirLives(floor);
+      // They mostly wait, so they live side by side.
+      const [polled, ...lives] = await Promise.all([
+        polledFigures(stack, all, sizes.history),
+        ...ORDER_KINDS.map((kind, index) => repeated(times, () => liveOn(stack, all, kind, `kind-${index}`))),
+      ]);
       const figures = ORDER_KINDS.flatMap((kind, index) =>
         lifeFigures(kind.name, lives[index] ?? [], {
           targets: (unit) => historyTargets(kind.name, unit),
@@ -51,8 +55,7 @@ export async function benchHistory({ sizes, address, nodeArgs, say }: BenchConte
           plain: plainLife,
         }),
       );
-      say(`history: reviews of ${polls.join(', ')} polls`);
-      return [...figures, ...(await polledFigures(stack, all, sizes.history))];
+      return [...figures, ...polled];
     } finally {
       await Promise.all([all.stop(), floor.stop()]);
     }

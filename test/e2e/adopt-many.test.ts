@@ -16,11 +16,16 @@ let over = false;
 let supervised: Promise<void> | undefined;
 
 beforeAll(async () => {
-  all = await deploy(server.address, {
-    // The sandbox sends its webhooks for this one only.
-    default: { poll: { first: '1h', factor: 1, max: '1h' } },
-    polled: { poll: { first: '5s', factor: 1, max: '5s' } },
-  });
+  all = await deploy(
+    server.address,
+    {
+      // The sandbox sends its webhooks for this one only.
+      default: { poll: { first: '1h', factor: 1, max: '1h' } },
+      polled: { poll: { first: '5s', factor: 1, max: '5s' } },
+    },
+    // At the usual 20 a second all would wait for the polls.
+    { env: { SCREENING_MAX_RPS: '200' } },
+  );
 });
 afterAll(async () => {
   over = true;

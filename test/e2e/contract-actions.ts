@@ -2,31 +2,55 @@
 import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
+import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import { eventually } from '../support/index.ts';
 
-type Faults = Parameters<Sandbox['control']['setFaults']>[0]['faults'];
+/** What the service is asked for an order. */
+export interface Asked {
+  operation: Fault['operation'];
+  orderId: string;
+}
+
+type Fault = FaultPlanInput['faults'][number];
+
+/** What the sandbox knows a request by: a customer code names no order. */
+const about = ({ operation, orderId }: Asked) => (operation === 'customer-code' ? {} : { invoice: orderId });
+
+/** @returns the faults that hold each of the actions up once, and then answer it so */
+export function holdingUp(actions: readonly Asked[], kind: Fault['kind'], delayMs: number): Fault[] {
+  return actions.map((action) => ({
+    operation: action.operation,
+    kind,
+    delayMs,
+    times: 1,
+    match: about(action),
+  }));
+}
 
 /**
- * Asks for actions, each of which meets one of the faults.
- * @param ask begins the requests
+ * Asks for actions that the sandbox holds up.
+ * @param ask begins a request
  * @returns the requests, once all are at the sandbox
  */
-export async function heldUp<T>(
+export async function heldUp<A extends Asked, T>(
   { control }: Sandbox,
-  faults: Faults,
-  ask: () => Promise<T>[],
+  actions: readonly A[],
+  ask: (action: A) => Promise<T>,
 ): Promise<Promise<T>[]> {
-  const played = () => control.faults().played.reduce((sum, { count }) => sum + count, 0);
-  const before = played();
-  control.setFaults({ faults: faults.map((fault) => ({ ...fault, times: 1 })) });
-  const asked = ask();
-  await eventually(async () => expect(played()).toBe(before + faults.length));
+  const requests = () =>
+    actions.map((action) => control.ledger({ operation: action.operation, ...about(action) }).length);
+  const before = requests();
+  const asked = actions.map(ask);
+  await eventually(() => requests().every((count, index) => count > (before[index] ?? 0)));
   return asked;
 }
 
 /** The first action of an order that has none. @param ask reports fraud */
-export const underWay = <T>(sandbox: Sandbox, ask: () => Promise<T>) =>
-  heldUp(sandbox, [{ operation: 'report-fraud', kind: 'delay', delayMs: 3_000 }], () => [ask()]);
+export function underWay<T>(sandbox: Sandbox, orderId: string, ask: () => Promise<T>): Promise<Promise<T>[]> {
+  const actions: Asked[] = [{ operation: 'report-fraud', orderId }];
+  sandbox.control.setFaults({ faults: holdingUp(actions, 'delay', 3_000) });
+  return heldUp(sandbox, actions, ask);
+}
 
 /** Cancels in Temporal, as an operator can, the portal actions of an integration's closed orders. */
 export async function giveUp({ workflow }: Client, integration: string, count: number): Promise<void> {

@@ -40,6 +40,9 @@ export function answersOf({ paths }: OpenApi): string[] {
 }
 
 export interface Sending {
+  /** The API's address, if it isn't that of the deployment. */
+  at?: string;
+  key?: string;
   method?: string;
   body?: unknown;
   /** In place of a body in JSON. */
@@ -48,9 +51,7 @@ export interface Sending {
 }
 
 export interface To {
-  /** The API's address. */
-  at: string;
-  key: string;
+  deployment: Pick<Deployment, 'apiUrl'>;
   contract: Contract;
   /** Gets `POST /v1/orders/{orderId}/cancel 409`, as it came. */
   seen: Set<string>;
@@ -68,9 +69,9 @@ export async function anotherApi({ settings }: Pick<Deployment, 'settings'>, env
 
 /** Sends a request, and holds the answer against the document. @returns status and body */
 export async function sendTo(
-  { at, key, contract, seen }: To,
+  { deployment, contract, seen }: To,
   url: string,
-  { method = 'POST', body, text, headers }: Sending,
+  { at = deployment.apiUrl, key = KEYS.shop, method = 'POST', body, text, headers }: Sending,
 ) {
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
   const response = await fetch(at + url, {
@@ -88,6 +89,24 @@ export async function sendTo(
   seen.add(`${contract.operationOf({ method, url })} ${status}`);
   // biome-ignore lint/suspicious/noExplicitAny: what the API answers is what the tests look into
   return { status, body: JSON.parse(answer) as any };
+}
+
+type Parameters = OpenApi['paths'][string][string]['parameters'];
+
+/** @returns the document's example of an operation, for an order */
+export function exampleOf(path: string, parameters: Parameters = [], orderId: string) {
+  const named = (place: string) =>
+    parameters
+      .filter((parameter) => parameter.in === place && parameter.example !== undefined)
+      .map((parameter): [string, string] => [parameter.name, String(parameter.example)]);
+  const address = [['orderId', orderId] as const, ...named('path')].reduce(
+    (to, [name, value]) => to.replace(`{${name}}`, value),
+    path,
+  );
+  return {
+    url: `${address}?${new URLSearchParams(named('query'))}`,
+    headers: Object.fromEntries(named('header')),
+  };
 }
 
 export const of = (orderId: string, name: string, integration = 'default') =>

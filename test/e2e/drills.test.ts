@@ -9,18 +9,7 @@ import { sightings } from '../support/canaries.ts';
 const CAUSE_WITHIN_MS = 10_000;
 const BROKEN_FOR_MS = 30_000;
 const FEWER_LINES = 60;
-/** Half of them wait for others. */
-const PLAYED_WITHIN_MS = 900_000;
-
-/** Two stacks at a time: a drill mostly waits. */
-const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
-
-function inTurn<T>(index: number, work: () => Promise<T>): Promise<T> {
-  const lane = index % lanes.length;
-  const turn = (lanes[lane] ?? Promise.resolve()).then(work, work);
-  lanes[lane] = turn.catch(() => undefined);
-  return turn;
-}
+const PLAYED_WITHIN_MS = 600_000;
 
 /** What a line says of somebody who can't be reached, or doesn't answer. An answer of ours is none. */
 const OF_A_CONNECTION = /reach|connect|unavailable|deadline|does not answer|refuse|not take|transport|tcp/i;
@@ -35,20 +24,19 @@ function saysWhy({ fields }: LogLine): boolean {
 
 const texts = (lines: readonly LogLine[]) => lines.map(({ process, text }) => `${process}: ${text}`);
 
+/** All at once, each with a stack of its own: a drill mostly waits. */
 describe.concurrent('in the drill', () => {
-  it.each(DRILLS.map((drill, index) => ({ ...drill, index })))(
+  it.each(DRILLS)(
     '$name the log names the cause, briefly, and nothing secret, and it ends well',
     { timeout: PLAYED_WITHIN_MS },
-    async ({ index, ...drill }) => {
+    async (drill) => {
       const said: string[] = [];
-      const played: Played = await inTurn(index, () =>
-        play(drill, {
-          env: process.env,
-          progress: { say: () => undefined, tick: () => undefined },
-          say: (line) => said.push(line),
-          untilMended: async () => undefined,
-        }),
-      );
+      const played: Played = await play(drill, {
+        env: process.env,
+        progress: { say: () => undefined, tick: () => undefined },
+        say: (line) => said.push(line),
+        untilMended: async () => undefined,
+      });
       const lines = loggedWhileBroken(played);
       const shown = said.join('\n');
 

@@ -14,8 +14,8 @@ import { anOrderId, type Build, type Deployment, deploy, type OrderReply } from 
 const NAMESPACE = 'releases';
 /** What had no answer is tried again after pauses that grow. */
 const PATIENTLY = { timeoutMs: 150_000, intervalMs: 250 };
-/** Of an order whose window ends by itself: longer than one release takes to give way to the other. */
-const SHORT_WINDOW = '45s';
+/** Longer than one release takes to give way to the other. */
+const SHORT_WINDOW = '20s';
 
 /** A kind of order: what comes before the other release takes it over, and what comes after. */
 interface Kind {
@@ -129,11 +129,6 @@ const KINDS: Record<string, Kind> = {
     begin: (id, integration) => answered(() => screen(id, integration, 'pass'), 200, { action: 'proceed' }),
     goOn: (id, integration) => answered(() => asks(id, integration, 'report-fraud'), 200, { status: 'done' }),
   },
-  'an order whose cancel window ends': {
-    integration: 'short',
-    begin: (id, integration) => answered(() => screen(id, integration, 'pass'), 200, { action: 'proceed' }),
-    ends: true,
-  },
   'a declined order that gets another attempt': {
     begin: (id, integration) => answered(() => screen(id, integration, 'fail'), 200, { action: 'decline' }),
     goOn: (id, integration) => answered(() => screen(id, integration, 'pass', 2), 200, { action: 'proceed' }),
@@ -189,6 +184,12 @@ const KINDS: Record<string, Kind> = {
       decide(id, 'pass');
       await until(id, integration, { phase: 'decided', lastRead: { source: 'webhook' } });
     },
+  },
+  // Begun last, since its window ends by itself.
+  'an order whose cancel window ends': {
+    integration: 'short',
+    begin: (id, integration) => answered(() => screen(id, integration, 'pass'), 200, { action: 'proceed' }),
+    ends: true,
   },
 };
 

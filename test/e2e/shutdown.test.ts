@@ -69,9 +69,10 @@ describe('Temporal killed under traffic', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'order-screening-killed-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const port = await freePort();
-    const before = await startEmbeddedTemporal({ port, dataDir });
-    onTestFinished(() => before.stop());
-    const all = await deploy(before.address, { default: { checkoutBudget: '3s' } });
+    let temporal = await startEmbeddedTemporal({ port, dataDir });
+    // After the deployment: a worker that can't reach its server takes all its time to stop.
+    onTestFinished(() => temporal.stop());
+    const all = await deploy(temporal.address, { default: { checkoutBudget: '3s' } });
     onTestFinished(() => all.stop());
     const { control } = all.sandbox;
 
@@ -92,8 +93,8 @@ describe('Temporal killed under traffic', () => {
     await eventually(() => underWay.filter((orderId) => creates(all, orderId).length > 0).length >= 5, {
       timeoutMs: 20_000,
     });
-    before.kill('SIGKILL');
-    await before.ended;
+    temporal.kill('SIGKILL');
+    await temporal.ended;
 
     const late = anOrderId();
     const refused = await screen(all.call, late);
@@ -106,8 +107,7 @@ describe('Temporal killed under traffic', () => {
       if (status === 503) expect(headers.get('retry-after')).not.toBeNull();
     }
 
-    const after = await startEmbeddedTemporal({ port, dataDir });
-    onTestFinished(() => after.stop());
+    temporal = await startEmbeddedTemporal({ port, dataDir });
     control.clearFaults();
     for (const orderId of [...underWay, late])
       await eventually(async () => expect((await screen(all.call, orderId)).status).toBeLessThan(300), {

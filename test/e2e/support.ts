@@ -142,8 +142,7 @@ export async function deploy(
     const url = `http://127.0.0.1:${port}`;
     return { url, process, call: callsTo(url, await contractOf(url), options.apiKey) };
   };
-  if (options.worker !== false) await startWorker();
-  let api = await startApi(apiPort);
+  let [api] = await Promise.all([startApi(apiPort), options.worker !== false && startWorker()]);
   const call: Api['call'] = (...request) => api.call(...request);
   return {
     sandbox,

@@ -75,7 +75,7 @@ const pictureSchema = z.object({
   lightness: z.number(),
 });
 
-/** @returns what a page's window shows now @param browser in which the picture is looked at */
+/** @returns what a page's window shows now, looked at in a quarter of its size @param browser in which that is done */
 export async function picture(browser: Browser, page: Page): Promise<Picture> {
   const shot = await page.screenshot();
   const desk = await browser.newPage();
@@ -91,10 +91,11 @@ const LOOK = `(async () => {
   image.src = 'data:image/png;base64,PNG';
   await image.decode();
   const { width, height } = image;
-  const canvas = Object.assign(document.createElement('canvas'), { width, height });
+  const [across, down] = [Math.ceil(width / 4), Math.ceil(height / 4)];
+  const canvas = Object.assign(document.createElement('canvas'), { width: across, height: down });
   const context = canvas.getContext('2d');
-  context.drawImage(image, 0, 0);
-  const bytes = context.getImageData(0, 0, width, height).data;
+  context.drawImage(image, 0, 0, across, down);
+  const bytes = context.getImageData(0, 0, across, down).data;
   const colours = new Set();
   let light = 0;
   for (let at = 0; at < bytes.length; at += 4) {
@@ -102,5 +103,5 @@ const LOOK = `(async () => {
     colours.add((red << 16) + (green << 8) + blue);
     light += red + green + blue;
   }
-  return { width, height, colours: colours.size, lightness: light / (255 * 3 * width * height) };
+  return { width, height, colours: colours.size, lightness: light / (255 * 3 * across * down) };
 })()`;

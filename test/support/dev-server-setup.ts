@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 
 /** As many files of the `e2e` project run at a time, each with a server that no other uses meanwhile. */
-export const E2E_AT_A_TIME = 2;
+export const E2E_AT_A_TIME = 3;
 
 /** Global setup of the `e2e` project: Temporal servers, their state in memory, and a folder to say who has which. */
 export default async function startTestServers(project: TestProject): Promise<() => Promise<void>> {
