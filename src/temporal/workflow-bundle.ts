@@ -35,8 +35,7 @@ type BundledModules = Pick<DataConverter, 'failureConverterPath'> &
 /**
  * Bundles the workflows, or takes what was bundled from the same sources before: it is the larger part of a worker's start.
  * @param modules paths of what is bundled with them: the data converter's, or a test's
- * @returns what `Worker.create` takes as `workflowBundle`: a file, whose lines the stacks of errors name, or the code, where no file
- *   can be kept
+ * @returns what `Worker.create` takes as `workflowBundle`: a file, or the code, where no file can be kept
  */
 export async function workflowBundle(
   modules: BundledModules = {},

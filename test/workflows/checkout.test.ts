@@ -146,7 +146,9 @@ describe('a start', () => {
   it('that fails says where in the workflow’s code', async () => {
     const { handle } = await order.startOnly({ transaction: 'none' });
     await expect(handle.result()).rejects.toMatchObject({
-      cause: { stack: expect.stringMatching(/^ {4}at (async )?screenOrder \(.*workflows-\w+\.js:\d+/m) },
+      cause: {
+        stack: expect.stringMatching(/^ {4}at .*\/src\/workflows\/screen-order\.ts:\d+/m),
+      },
     });
   });
 });
