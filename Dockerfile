@@ -11,11 +11,11 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json tsconfig.json ./
 COPY deploy/health.mjs ./deploy/health.mjs
 COPY src ./src
-RUN node --import tsx src/temporal/bundle-workflows.ts
+RUN node src/temporal/bundle-workflows.ts
 # The sandbox keeps its state here; the other processes write nothing.
 RUN mkdir /data && chown node:node /data
 ENV DATA_DIR=/data
 USER node
-# Node itself is process 1, so that it gets the signal to stop: what runs may finish.
-ENTRYPOINT ["node", "--import", "tsx"]
+# Node itself is process 1, so that it gets the signal to stop: what runs may finish. It reads TypeScript by itself.
+ENTRYPOINT ["node"]
 CMD ["src/worker.ts"]

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The sources are TypeScript, which tsx runs; nothing is built first.
-import { register } from 'tsx/esm/api';
+// The sources are TypeScript; nothing is built first.
+import './typescript.mjs';
 
-register();
 await import('../src/cli.ts');

@@ -182,11 +182,15 @@ export async function sdkDownload(kind: SdkServer, progress: Progress, env = pro
     }, 1000);
     try {
       const script = fileURLToPath(new URL('./sdk-download-main.ts', import.meta.url));
-      const result = await runCommand(process.execPath, ['--import', 'tsx', script, kind, folder], {
-        cwd: fileURLToPath(new URL('../../', import.meta.url)),
-        env,
-        timeoutMs: TIMEOUT_MS,
-      });
+      const result = await runCommand(
+        process.execPath,
+        ['--import', './bin/typescript.mjs', script, kind, folder],
+        {
+          cwd: fileURLToPath(new URL('../../', import.meta.url)),
+          env,
+          timeoutMs: TIMEOUT_MS,
+        },
+      );
       if (!result.ok) throw new Error(inWords(result.errors, result.reason));
       await rename(result.output.trim(), target);
       return target;

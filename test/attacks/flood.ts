@@ -1,5 +1,5 @@
 /**
- * Floods an API, as a process of its own: `node --import tsx test/attacks/flood.ts <port> <kind> <connections> <key>`. It says
+ * Floods an API, as a process of its own: `node --import ./bin/typescript.mjs test/attacks/flood.ts <port> <kind> <connections> <key>`. It says
  * `flooding` once all its connections are there, floods until it is stopped, and says then what it was answered.
  */
 import { Agent, request } from 'node:http';

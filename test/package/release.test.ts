@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runCommand } from '../../src/dev/guarded-child.ts';
 
 const MAIN = fileURLToPath(new URL('../../tools/release/main.ts', import.meta.url));
-const TSX = import.meta.resolve('tsx');
+const TYPESCRIPT = new URL('../../bin/typescript.mjs', import.meta.url).href;
 /** Nobody's own settings of git. */
 const ENV = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
 
@@ -63,7 +63,7 @@ async function git(...args: string[]): Promise<string> {
 }
 
 async function release(...args: string[]) {
-  const command = ['--import', TSX, MAIN, ...args];
+  const command = ['--import', TYPESCRIPT, MAIN, ...args];
   const { output, reason } = await runCommand(process.execPath, command, {
     cwd: root,
     env: ENV,

@@ -1,5 +1,5 @@
 /**
- * Records the history of each kind of order into test/replay/histories/: `node --import tsx test/replay/record.ts`. Run it
+ * Records the history of each kind of order into test/replay/histories/: `node --import ./bin/typescript.mjs test/replay/record.ts`. Run it
  * for a released shape of the workflow; what is there already stays, since orders of that shape may still be open.
  */
 import { execFile } from 'node:child_process';

@@ -9,9 +9,13 @@ import { closeAfterTest, send, startSandbox, transaction } from './support.ts';
 async function run(env: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
   closeAfterTest(() => rm(folder, { recursive: true }));
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/sandbox/main.ts'], {
-    env: { PATH: process.env.PATH, DATA_DIR: folder, SANDBOX_PORT: '0', ...env },
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--import', './bin/typescript.mjs', 'src/sandbox/main.ts'],
+    {
+      env: { PATH: process.env.PATH, DATA_DIR: folder, SANDBOX_PORT: '0', ...env },
+    },
+  );
   closeAfterTest(async () => child.kill('SIGKILL'));
   let output = '';
   child.stdout?.on('data', (chunk) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const TYPESCRIPT = new URL('../../bin/typescript.mjs', import.meta.url).href;
 
 /** A running script. */
 export interface SpawnedProcess {
@@ -20,7 +21,7 @@ export interface SpawnOptions {
   /** Added to this process's environment; `undefined` removes a variable. */
   env?: NodeJS.ProcessEnv;
   args?: string[];
-  /** Options of Node itself, after `--import tsx`. */
+  /** Options of Node itself, after `--import ./bin/typescript.mjs`. */
   nodeArgs?: string[];
   /** The project's folder unless given. */
   cwd?: string;
@@ -37,7 +38,7 @@ process.once('exit', () => {
 });
 
 /**
- * Starts a TypeScript file of the project as a process of its own, `node --import tsx <script>`, and waits until it
+ * Starts a TypeScript file of the project as a process of its own, `node --import ./bin/typescript.mjs <script>`, and waits until it
  * says that it is ready. It is killed at the end of this process at the latest; see also `spawnForTest`.
  *
  * @param script path from the project's root
@@ -45,7 +46,7 @@ process.once('exit', () => {
  */
 export async function spawnProcess(script: string, options: SpawnOptions = {}): Promise<SpawnedProcess> {
   const { env = {}, args = [], nodeArgs = [], cwd = ROOT, uid, readyWhen, readyWithinMs = 30_000 } = options;
-  const child = spawn(process.execPath, ['--import', 'tsx', ...nodeArgs, script, ...args], {
+  const child = spawn(process.execPath, ['--import', TYPESCRIPT, ...nodeArgs, script, ...args], {
     cwd,
     ...(uid !== undefined && { uid }),
     env: { ...process.env, ...env },

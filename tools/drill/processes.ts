@@ -35,9 +35,12 @@ const STOP_WITHIN_MS = 20_000;
 export async function startProcess(options: ProcessOptions): Promise<LoggingProcess> {
   const { name, script, env, logFile, readyWhen, onLine } = options;
   const output = openSync(logFile, 'a');
-  const child = await startGuardedChild(process.execPath, ['--import', 'tsx', script], output, env).finally(
-    () => closeSync(output),
-  );
+  const child = await startGuardedChild(
+    process.execPath,
+    ['--import', './bin/typescript.mjs', script],
+    output,
+    env,
+  ).finally(() => closeSync(output));
   const lines: LogLine[] = [];
   let ended = false;
   const end = child.ended.then(() => {

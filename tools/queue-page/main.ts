@@ -1,4 +1,4 @@
-// `node --import tsx tools/queue-page/main.ts [orders]`: how long the queue page takes with so many open orders, 20,000 unless
+// `node --import ./bin/typescript.mjs tools/queue-page/main.ts [orders]`: how long the queue page takes with so many open orders, 20,000 unless
 // said. They are started on a dev server without a worker, with the search attributes of orders in review.
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';

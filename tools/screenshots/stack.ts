@@ -50,7 +50,7 @@ export async function startStack(): Promise<Stack> {
   const ports = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
   );
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/start.ts'], {
+  const child = spawn(process.execPath, ['--import', './bin/typescript.mjs', 'src/start.ts'], {
     env: {
       ...process.env,
       ...ports,
