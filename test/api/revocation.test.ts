@@ -2,14 +2,14 @@
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashedKey } from '../../src/config/index.ts';
 import {
   API_WITHOUT_TEMPORAL,
   eventually,
   freePort,
   type GivenKey,
-  keyEntry,
+  keysFile,
   spawnForTest,
 } from '../support/index.ts';
 import { anApi } from './fake-order-screening.ts';
@@ -18,12 +18,11 @@ const SHOP = { name: 'shop', key: 'the-key-of-the-shop-in-the-file' };
 const OPS = { name: 'ops', key: 'the-key-of-ops-in-the-file' };
 const WITHIN = { timeoutMs: 5_000 };
 
-const contentOf = (...keys: GivenKey[]) => JSON.stringify(keys.map(keyEntry));
-
 async function anApiProcess(...keys: GivenKey[]) {
   const folder = mkdtempSync(join(tmpdir(), 'order-screening-revocation-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'keys.json');
-  writeFileSync(file, contentOf(...keys));
+  writeFileSync(file, keysFile(...keys));
   const port = await freePort();
   const api = await spawnForTest('src/api.ts', {
     env: {
@@ -58,13 +57,13 @@ describe('a key that is taken out of the file', () => {
     expect(await statusOf(SHOP)).toBe(422);
     const another = join(folder, 'another');
     const changes: [who: GivenKey, other: GivenKey, change: () => void][] = [
-      [OPS, SHOP, () => writeFileSync(file, contentOf(OPS))],
+      [OPS, SHOP, () => writeFileSync(file, keysFile(OPS))],
       [SHOP, OPS, () => renameSync(another, file)],
       // As a secret store does it.
       [OPS, SHOP, () => linkTo(another, file)],
     ];
     for (const [who, other, change] of changes) {
-      writeFileSync(another, contentOf(who));
+      writeFileSync(another, keysFile(who));
       change();
       await eventually(async () => expect(await statusOf(other)).toBe(401), WITHIN);
       expect(await statusOf(who)).toBe(422);
@@ -99,7 +98,7 @@ describe('a file that is broken, or gone', () => {
     expect(api.output()).toContain('API_KEYS_FILE names a file that is not JSON');
     expect(api.output()).toContain('API_KEYS_FILE names a file without a key');
     expect(api.output()).toContain("API_KEYS_FILE names a file that can't be read (ENOENT)");
-    writeFileSync(file, contentOf(OPS));
+    writeFileSync(file, keysFile(OPS));
     await eventually(async () => expect(await statusOf(SHOP)).toBe(401), WITHIN);
     expect(await statusOf(OPS)).toBe(422);
     expect(await refusedMetric()).toBe('0');

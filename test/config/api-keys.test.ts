@@ -1,16 +1,26 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { KeysOfFile, loadConfig } from '../../src/config/index.ts';
-import { keyEntry, keysFile } from '../support/index.ts';
+import { type GivenKey, keyEntry, keysFile } from '../support/index.ts';
 import { faultsIn, least } from './support.ts';
 
 const KEY = 'a-key-that-is-long-enough-for-all';
+const folder = mkdtempSync(join(tmpdir(), 'order-screening-keys-'));
+const file = join(folder, 'keys.json');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** @returns the file, with these keys */
+function fileOf(...keys: GivenKey[]): string {
+  writeFileSync(file, keysFile(...keys));
+  return file;
+}
 const load = (file: string, more: NodeJS.ProcessEnv = {}) =>
   loadConfig({ ...least, API_KEYS_FILE: file, ...more }).api;
 /** The faults of a file with this content. */
 function faultsOf(content: unknown): Record<string, string> {
-  const file = keysFile({ name: 'shop', key: KEY });
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return faultsIn(() => load(file));
 }
@@ -37,7 +47,7 @@ describe('a key of the list', () => {
 
 describe('the file of keys', () => {
   it('says of each who has it, what it may do and where', () => {
-    const file = keysFile(
+    fileOf(
       { name: 'shop', key: KEY, scopes: ['screen'], integrations: ['default'] },
       { name: 'ops', key: `${KEY}-2`, scopes: ['read', 'act', 'ops'] },
     );
@@ -89,12 +99,12 @@ describe('the file of keys', () => {
     expect(faultsIn(() => load('/nowhere/keys.json'))).toEqual({
       API_KEYS_FILE: "names a file that can't be read (ENOENT)",
     });
-    const both = () => load(keysFile({ name: 'shop', key: KEY }), { API_KEYS: `shop:${KEY}` });
+    const both = () => load(fileOf({ name: 'shop', key: KEY }), { API_KEYS: `shop:${KEY}` });
     expect(Object.keys(faultsIn(both))).toEqual(['API_KEYS']);
   });
 
   it('is read again as a whole: what is broken changes nothing, and nobody is let in by it', () => {
-    const file = keysFile({ name: 'shop', key: KEY });
+    fileOf({ name: 'shop', key: KEY });
     const keys = new KeysOfFile(file, new Set(['default']), load(file).keys);
     const names = () => keys.current.map(({ name }) => name);
     for (const broken of ['[', '[]', JSON.stringify([entry, { name: 'ops' }])]) {

@@ -1,7 +1,7 @@
 /** The requests of the contract test. */
 import { randomUUID } from 'node:crypto';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
-import { freePort, keysFile, spawnProcess } from '../support/index.ts';
+import { freePort, type GivenKey, spawnProcess } from '../support/index.ts';
 import type { Contract, OpenApi } from '../support/openapi-contract.ts';
 import type { Deployment } from './support.ts';
 
@@ -11,11 +11,11 @@ export const KEYS = {
   codec: 'key-of-who-only-opens-payloads',
   other: 'key-of-an-impatient-caller',
 };
-export const KEYS_FILE = keysFile(
+export const CALLERS: readonly GivenKey[] = [
   { name: 'shop', key: KEYS.shop },
   { name: 'ui', key: KEYS.codec, scopes: ['codec'] },
   { name: 'other', key: KEYS.other },
-);
+];
 
 /** Policy skips this customer, so that a pre-gateway order needs no card and no Redis. */
 const NOT_SCREENED = 'customer-of-the-house';

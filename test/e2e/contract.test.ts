@@ -10,10 +10,10 @@ import {
   anotherApi,
   answersOf,
   BODIES,
+  CALLERS,
   exampleOf,
   INTEGRATIONS,
   KEYS,
-  KEYS_FILE,
   of,
   type Sending,
   sendTo,
@@ -32,8 +32,7 @@ let strict: { url: string; process: SpawnedProcess };
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  const more = { env: { API_KEYS_FILE: KEYS_FILE }, apiKey: KEYS.shop };
-  all = await deploy(server.address, INTEGRATIONS, more);
+  all = await deploy(server.address, INTEGRATIONS, { keys: CALLERS, apiKey: KEYS.shop });
   contract = await contractOf(all.apiUrl);
   document = (await (await fetch(`${all.apiUrl}/openapi.json`)).json()) as OpenApi;
   const nobody = `127.0.0.1:${await freePort()}`;
@@ -43,7 +42,7 @@ beforeAll(async () => {
       CARD_STASH_URL: `redis://${nobody}`,
       CARD_STASH_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
     }),
-    anotherApi(all, { API_KEYS_FILE: KEYS_FILE, API_MAX_RPS: '1' }),
+    anotherApi(all, { API_MAX_RPS: '1' }),
   ]);
 });
 afterAll(async () => {

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { withEmail } from '../fixtures/transactions.ts';
 import { accessFaults, BROWSER_WITHIN_MS, overflow, picture, startBrowser } from '../support/browser.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { keysFile } from '../support/keys-file.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
 const KEY = 'a-key-of-the-operators';
@@ -30,7 +29,8 @@ beforeAll(async () => {
     {
       webhooks: false,
       apiKey: KEY,
-      env: { API_KEYS: '', API_KEYS_FILE: keysFile({ name: 'ops', key: KEY }), TEMPORAL_UI_URL: UI },
+      keys: [{ name: 'ops', key: KEY }],
+      env: { TEMPORAL_UI_URL: UI },
     },
   );
   await screen(inReview, 'review@example.com');

@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
-import { eventually, freePort, type SpawnedProcess, spawnProcess } from '../support/index.ts';
+import {
+  eventually,
+  freePort,
+  type GivenKey,
+  keysFile,
+  type SpawnedProcess,
+  spawnProcess,
+} from '../support/index.ts';
 import { type Contract, createContract, type OpenApi } from '../support/openapi-contract.ts';
 
 export const WEBHOOK_SECRET = 'a-webhook-secret';
@@ -87,12 +94,12 @@ export type OrderReply = Reply['body'];
  * Starts a deployment.
  * @param integrations the policy file's integrations; each goes to the sandbox with the test key
  * @param options.env added to the environment of worker and API; `options.cwd`: where their code is
- * @param options.apiKey what `call` sends as its bearer key
+ * @param options.apiKey what `call` sends as its bearer key; `options.keys`: those of its file of keys
  */
 export async function deploy(
   temporalAddress: string,
   integrations: Record<string, PolicyKeys>,
-  options: Build & { webhooks?: boolean; worker?: boolean; apiKey?: string } = {},
+  options: Build & { webhooks?: boolean; worker?: boolean; apiKey?: string; keys?: readonly GivenKey[] } = {},
 ): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-e2e-'));
   const apiPort = await freePort();
@@ -105,6 +112,8 @@ export async function deploy(
   const receiver = await startReceiver();
   const policyFile = join(directory, 'policy.json');
   await writeFile(policyFile, JSON.stringify({ integrations: withAddresses(integrations, sandbox) }));
+  const keys = options.keys && join(directory, 'keys.json');
+  if (keys !== undefined) await writeFile(keys, keysFile(...(options.keys ?? [])));
   let { cwd, env: more = {} }: Build = options;
   let metricsPort = 0;
   const settings = () => ({
@@ -115,6 +124,7 @@ export async function deploy(
     EVENTS_URL: receiver.url,
     EVENTS_SECRETS: EVENTS_SECRET,
     API_PORT: String(apiPort),
+    ...(keys !== undefined && { API_KEYS_FILE: keys }),
     ...more,
   });
   const env = (port = apiPort) => ({

@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SCOPES, type Scope } from '../../src/config/index.ts';
 
 /** A key as a test has it. */
@@ -19,9 +16,5 @@ export function keyEntry({ name, key, scopes = SCOPES, integrations }: GivenKey)
   return { name, sha256, scopes, ...(integrations && { integrations }) };
 }
 
-/** Writes a file for `API_KEYS_FILE`. @returns its path */
-export function keysFile(...keys: GivenKey[]): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'order-screening-keys-')), 'keys.json');
-  writeFileSync(file, JSON.stringify(keys.map(keyEntry)));
-  return file;
-}
+/** @returns what stands in that file */
+export const keysFile = (...keys: readonly GivenKey[]) => JSON.stringify(keys.map(keyEntry));
