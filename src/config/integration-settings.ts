@@ -1,13 +1,9 @@
 /** One integration as it is written in the policy file. */
 import { z } from 'zod';
 import { isIdPath } from '../orders/card-data.ts';
-import {
-  type Integration,
-  POLICY_KEYS,
-  type PolicyKey,
-  settingName,
-  type ValueKind,
-} from '../orders/policy.ts';
+import { type Integration, POLICY_KEYS, settingName } from '../orders/policy.ts';
+import type { PolicyKey, ValueKind } from '../orders/policy-kinds.ts';
+import { UNAVAILABLE_ACTIONS } from '../orders/words.ts';
 import {
   baseUrl,
   duration,
@@ -34,7 +30,7 @@ const currencies = z.array(z.string().regex(/^[A-Za-z]{3}$/, 'must be a code of 
   error: 'must be a list of codes',
 });
 
-const unavailableAction = word(['hold', 'proceed', 'decline']);
+const unavailableAction = word(UNAVAILABLE_ACTIONS);
 
 const unavailableRule = z.strictObject(
   {

@@ -1,15 +1,7 @@
 /** What the policy makes of an order: whether it is screened, and which action a decision means, at checkout and later. */
 import type { OrderEventType } from './messages.ts';
-import {
-  type Integration,
-  type OrderRule,
-  POLICY_KEYS,
-  type Policy,
-  type PolicyKey,
-  settingName,
-  type UnavailableAction,
-  type UnavailableRule,
-} from './policy.ts';
+import { type Integration, POLICY_KEYS, type Policy, settingName } from './policy.ts';
+import type { OrderRule, PolicyKey, UnavailableRule } from './policy-kinds.ts';
 import { currentAttempt, overrideOf } from './record.ts';
 import type { Attempt, AttentionCode, OrderState } from './state.ts';
 import { windowOpen } from './transactions.ts';
@@ -20,6 +12,7 @@ import {
   type IntegrationWorkflow,
   millis,
   type OrderDecision,
+  type UnavailableAction,
 } from './words.ts';
 
 /** What follows; an absent field stays as it is. */

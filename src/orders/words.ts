@@ -12,6 +12,10 @@ export type OrderDecision = (typeof ORDER_DECISIONS)[number];
 export const ACTIONS = ['proceed', 'hold', 'decline', 'cancel'] as const;
 export type Action = (typeof ACTIONS)[number];
 
+/** What a checkout without a decision may do, as the policy says. */
+export const UNAVAILABLE_ACTIONS = ['hold', 'proceed', 'decline'] as const satisfies readonly Action[];
+export type UnavailableAction = (typeof UNAVAILABLE_ACTIONS)[number];
+
 /** What a person can decide in place of the service. */
 export const OVERRIDE_ACTIONS = ['proceed', 'cancel'] as const satisfies readonly Action[];
 export type OverrideAction = (typeof OVERRIDE_ACTIONS)[number];

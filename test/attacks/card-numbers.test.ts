@@ -83,8 +83,8 @@ describe('a card number', () => {
       return (performance.now() - start) / 1_000;
     };
     secondsFor(100_000);
-    // Quadratic time would take minutes.
-    expect(secondsFor(2_000_000)).toBeLessThan(2);
+    // Quadratic time would take many minutes; beside other programs linear time takes a few seconds.
+    expect(secondsFor(2_000_000)).toBeLessThan(20);
   });
 });
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { findTemporalBinary, type TemporalStep, type TemporalSteps } from '../../src/dev/temporal-binary.ts';
+import {
+  findTemporalBinary,
+  type TemporalStep,
+  type TemporalSteps,
+} from '../../src/dev/embedded-temporal.ts';
 import { quiet } from './quiet-progress.ts';
 
 type Way = keyof TemporalSteps;

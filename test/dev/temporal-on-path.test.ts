@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { temporalOnPath } from '../../src/dev/temporal-binary.ts';
+import { temporalOnPath } from '../../src/dev/embedded-temporal.ts';
 import { environmentWith } from './fake-commands.ts';
 
 test('a temporal that runs and has a server of today is taken', async () => {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import type { UnavailableAction } from '../../src/orders/policy.ts';
-import type { Action, Decision, IntegrationWorkflow, Phase } from '../../src/orders/words.ts';
+import {
+  type Action,
+  type Decision,
+  type IntegrationWorkflow,
+  type Phase,
+  UNAVAILABLE_ACTIONS,
+  type UnavailableAction,
+} from '../../src/orders/words.ts';
 import { anOrder, aPolicy, attention, MINUTE, screen, sinceStart, unanswered } from './support.ts';
 
 type Row = [Decision | 'pending' | 'skipped', IntegrationWorkflow, UnavailableAction, Action, Phase];
@@ -10,10 +16,9 @@ type Row = [Decision | 'pending' | 'skipped', IntegrationWorkflow, UnavailableAc
 const pre: IntegrationWorkflow = 'pre-gateway';
 const acc: IntegrationWorkflow = 'pre-acceptance';
 const post: IntegrationWorkflow = 'post-acceptance';
-const unavailable: UnavailableAction[] = ['hold', 'proceed', 'decline'];
 
 /** What each answer means at checkout: decision, integration workflow, `whenUnavailable`, action, phase. */
-const AT_CHECKOUT: Row[] = unavailable.flatMap((policy): Row[] => [
+const AT_CHECKOUT: Row[] = UNAVAILABLE_ACTIONS.flatMap((policy): Row[] => [
   ['pass', pre, policy, 'proceed', 'awaiting-gateway'],
   ['pass', acc, policy, 'proceed', 'decided'],
   ['pass', post, policy, 'proceed', 'decided'],

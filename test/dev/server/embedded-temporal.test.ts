@@ -7,10 +7,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   type EmbeddedTemporal,
   type EmbeddedTemporalOptions,
+  findTemporalBinary,
   startEmbeddedTemporal,
 } from '../../../src/dev/embedded-temporal.ts';
 import { freePort } from '../../../src/dev/guarded-child.ts';
-import { findTemporalBinary } from '../../../src/dev/temporal-binary.ts';
 import { exists } from '../../../src/process/local.ts';
 import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
 import { eventually } from '../../support/index.ts';
