@@ -42,7 +42,7 @@ export type {
   PortalOptions,
   ScreenRequest,
 } from './client/types.ts';
-export { createDataConverter } from './codec/index.ts';
+export { createDataConverter, PayloadCodecError } from './codec/index.ts';
 export { OrderScreeningError } from './orders/errors.ts';
 
 const PING_WITHIN_MS = 2_000;

@@ -119,7 +119,7 @@ function countReads<Request extends Read, Result extends ReadResult>(
   };
 }
 
-/** @returns the portal action, counted; of a cancel also how long before the end of its window it was sent */
+/** @returns the portal action, counted; of a cancel that is done also how long before its last call that was */
 function countPortalActions(
   perform: Activity<PortalRequest, Timed<PortalOutcome>>,
 ): Activity<PortalRequest, Timed<PortalOutcome>> {

@@ -160,7 +160,7 @@ export function screeningActivities(world: ActivityWorld) {
 }
 
 /**
- * Growing pauses, half as long again or half as long by chance: orders that an outage stopped together don't come back together.
+ * Growing pauses, each times 0.5 to 1.5 by chance: orders that an outage stopped together don't come back together.
  * @returns milliseconds
  */
 function spreadPauseMs(): number {

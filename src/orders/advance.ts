@@ -177,7 +177,7 @@ export function attend(order: Order, ...[code, words]: [Parameters<typeof raiseA
   emit(order, raiseAttention(order.state, code, words, order.now));
 }
 
-// What follows when a deadline passes. Pure; reads and cancels that it asks for are the workflow's to do.
+// What follows when a deadline passes: `pass` above does the reads and cancels that it asks for.
 
 export interface AfterDeadline {
   events: OrderEventType[];

@@ -64,13 +64,8 @@ export function boundOf(order: OrderState, record: ActionRecord): Instant | unde
   return lastCall(cancelBy, order.policy.cancelWindowMs);
 }
 
-/** Deadlines that end the order when they pass. */
+/** Deadlines that end the order when they pass, beside `nothing-left`, which passes in the task in which it comes up. */
 const ENDS: DeadlineKind[] = ['window-closes', 'retry-over', 'gateway-over', 'review-limit'];
-
-/** @returns whether the order ends when this deadline passes */
-export function endsOrder(kind: DeadlineKind): boolean {
-  return ENDS.includes(kind);
-}
 
 /**
  * An order takes nothing more from the moment of its last deadline, whether its end is recorded yet or not. So its end is
@@ -79,7 +74,7 @@ export function endsOrder(kind: DeadlineKind): boolean {
  */
 export function isOver(order: OrderState, nowMs: number): boolean {
   if (order.ended === true || order.phase === 'closed') return true;
-  return deadlines(order).some(({ kind, at }) => endsOrder(kind) && millis(at) <= nowMs);
+  return deadlines(order).some(({ kind, at }) => ENDS.includes(kind) && millis(at) <= nowMs);
 }
 
 /** @returns every deadline of the order's phase, also those that have passed */

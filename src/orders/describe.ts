@@ -5,6 +5,7 @@ import {
   type SearchAttributeType,
 } from '@temporalio/common';
 import { nextDeadline } from './deadlines.ts';
+import { orderFactsOf } from './decide.ts';
 import type { Order } from './order.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
@@ -138,10 +139,7 @@ const CHOICES: Record<Phase, string> = {
 };
 
 /** What search attributes are made of. */
-interface Shown extends Pick<Order, 'state' | 'rules'> {
-  /** Undefined when the transaction names none. */
-  amount: number | undefined;
-}
+type Shown = Pick<Order, 'state' | 'rules' | 'transactions'>;
 
 /** What is known when an order is started. */
 export interface KnownAtStart {
@@ -226,8 +224,9 @@ export const orderAttributes = {
   }),
   amount: attribute('OrderAmount', 'DOUBLE', {
     about: 'in the order’s own currency',
-    of: ({ amount }) => amount,
-    atStart: ({ amount }) => (Number.isFinite(amount) ? amount : undefined),
+    of: ({ state, transactions }) =>
+      ifFinite(orderFactsOf(transactions[currentAttempt(state).number]).amount),
+    atStart: ({ amount }) => ifFinite(amount),
   }),
   rules: attribute('ScreeningRules', 'INT', {
     about:
@@ -239,17 +238,18 @@ export const orderAttributes = {
 /** The same as a list. */
 export const orderSearchAttributes = Object.values(orderAttributes);
 
-/** @returns all search attributes of the order as it stands; `amount` undefined when the transaction names none */
-export function searchAttributesOf(
-  order: Pick<Order, 'state' | 'rules'>,
-  amount: number | undefined,
-): SearchAttributePair[] {
-  return orderSearchAttributes.flatMap(({ of }) => of({ ...order, amount }));
+/** @returns all search attributes of the order as it stands */
+export function searchAttributesOf(order: Shown): SearchAttributePair[] {
+  return orderSearchAttributes.flatMap(({ of }) => of(order));
 }
 
 /** @returns the search attributes that an order is started with */
 export function searchAttributesAtStart(known: KnownAtStart): SearchAttributePair[] {
   return orderSearchAttributes.flatMap(({ atStart }) => atStart(known));
+}
+
+function ifFinite(number: number): number | undefined {
+  return Number.isFinite(number) ? number : undefined;
 }
 
 function unlessEmpty(list: string[]): string[] | undefined {

@@ -25,8 +25,9 @@ import type { ActionRecord, OrderState } from './state.ts';
 import { PORTAL_ACTIONS } from './words.ts';
 
 const PLAIN_TEXT = `must be a non-empty string of at most ${TEXT_LIMIT} characters`;
-/** What the service describes as text without a limit. */
+/** Keys of a request that are no text fields of its portal action. */
 const NO_TEXT: ReadonlySet<string> = new Set(['kind', 'notCards']);
+/** What the service describes as text without a limit. */
 const MAY_BE_EMPTY: readonly string[] = ['reference_number', 'carrier', 'carrier_tracking_number', 'notes'];
 
 /** @returns why the `withdraw` update isn't taken, or undefined: it is */

@@ -37,9 +37,8 @@ export interface LogFields {
   /** Of an activity or a workflow task, from 1. */
   tries?: number | undefined;
   taskQueue?: string | undefined;
-  /** Which of the order's jobs, or which portal action. */
-  job?: string | undefined;
-  action?: string | undefined;
+  /** What an order had under way, by its kind. */
+  effect?: string | undefined;
   /** What is wrong with a setting, and where: our own words. */
   fault?: string | undefined;
   /** Why, in one slug. */
@@ -106,8 +105,7 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
   attempt: number,
   tries: number,
   taskQueue: text,
-  job: text,
-  action: text,
+  effect: text,
   fault: text,
   reason: text,
   address: text,

@@ -109,7 +109,7 @@ export function temporalLogger(
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
     if (message === ORDER_LOST) onOrderLost();
     const { workflowId, workflowType, activityType, attempt, orderAttempt, taskQueue, error } = { ...meta };
-    const { job, action, reason, integration, call, status, address, failure } = { ...meta };
+    const { effect, reason, integration, call, status, address, failure } = { ...meta };
     const [, failedCall, retries] = RETRIED.exec(message) ?? [];
     const expected = message.startsWith('No workflows registered');
     const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
@@ -124,8 +124,7 @@ export function temporalLogger(
       status,
       address,
       taskQueue,
-      job,
-      action,
+      effect,
       reason: cannotRun ? whyFailing(String(failure)) : reason,
       ...(cannotRun && version),
       err: message.startsWith(HEARTBEAT) ? message.slice(HEARTBEAT.length) : error,

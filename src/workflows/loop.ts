@@ -156,7 +156,7 @@ export class Show {
 
   /** Shows what changed since the last call. */
   changes(order: Order): void {
-    const changed = searchAttributesOf(order, amountOf(order)).filter(({ key, value }) => {
+    const changed = searchAttributesOf(order).filter(({ key, value }) => {
       const text = JSON.stringify(value);
       if (this.#shown.get(key.name) === text) return false;
       this.#shown.set(key.name, text);
@@ -166,11 +166,6 @@ export class Show {
     setCurrentDetails(describe(order));
     this.#metrics.note(order.state);
   }
-}
-
-function amountOf({ state, transactions }: Order): number | undefined {
-  const { amount } = transactions[currentAttempt(state).number] ?? {};
-  return amount === undefined || !Number.isFinite(Number(amount)) ? undefined : Number(amount);
 }
 
 // Counts what becomes of an order. A metric is no command: it leaves no trace in the history, and a replay

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { invoiceNumberOf } from '../../src/orders/begin.ts';
 import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/decide.ts';
-import { describe as inWords, searchAttributesOf } from '../../src/orders/describe.ts';
+import {
+  describe as inWords,
+  searchAttributesAtStart,
+  searchAttributesOf,
+} from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, plainOrderId } from '../../src/orders/ids.ts';
 import { nextEvent, setPhase } from '../../src/orders/record.ts';
@@ -69,7 +73,9 @@ describe('search attributes', () => {
     const order = anOrder('review');
     if (order.attempts[0]) order.attempts[0].invoiceNumber = 'invoice-1';
     const shown = Object.fromEntries(
-      searchAttributesOf({ state: order, rules: 1 }, 12.5).map(({ key, value }) => [key.name, value]),
+      searchAttributesOf({ state: order, rules: 1, transactions: { 1: { amount: '12.50' } } }).map(
+        ({ key, value }) => [key.name, value],
+      ),
     );
     expect(shown).toMatchObject({
       ScreeningPhase: 'review',
@@ -86,12 +92,21 @@ describe('search attributes', () => {
   });
 
   it('leave out what isn’t known', () => {
-    const names = searchAttributesOf({ state: anOrder(unanswered(false)), rules: 0 }, undefined).map(
-      ({ key }) => key.name,
-    );
+    const state = anOrder(unanswered(false));
+    const names = searchAttributesOf({ state, rules: 0, transactions: {} }).map(({ key }) => key.name);
     for (const name of ['InvoiceNumber', 'TransactionId', 'CancelBy', 'OrderAmount', 'ScreeningRules'])
       expect(names).not.toContain(name);
   });
+
+  it.each(['', '0x10', '9'.repeat(400), 12, null])(
+    'show no amount that is none, as of an order that policy skips unchecked: %j',
+    (amount) => {
+      const known = { integration: 'default', invoiceNumber: 'invoice-1', ...orderFactsOf({ amount }) };
+      const order = { state: anOrder('pass'), rules: 1, transactions: { 1: { amount } } };
+      for (const shown of [searchAttributesAtStart(known), searchAttributesOf(order)])
+        expect(shown.map(({ key }) => key.name)).not.toContain('OrderAmount');
+    },
+  );
 });
 
 describe('the facts that rules look at', () => {

@@ -51,14 +51,14 @@ describe("the log of Temporal's SDK", () => {
 
   it("shows nothing of a workflow's input, of a failure, or of an error that is a text", () => {
     const { logger, lines } = aLogger();
-    logger.error('a portal action failed', { action: 'cancel', error: SECRET, input: { email: SECRET } });
+    logger.error('an activity failed for good', { effect: 'read', error: SECRET, input: { email: SECRET } });
     logger.warn('Failing workflow task', {
       failure: `Failure { message: "${SECRET}" }`,
       workflowId: 'order:default:1',
     });
     logger.error(`Error while processing ActivityTask.start: ${SECRET}`, { task: SECRET });
     expect(lines).toHaveLength(3);
-    expect(lines[0]).toMatchObject({ action: 'cancel', err: { type: 'string' } });
+    expect(lines[0]).toMatchObject({ effect: 'read', err: { type: 'string' } });
     expect(JSON.stringify(lines)).not.toContain(SECRET);
   });
 

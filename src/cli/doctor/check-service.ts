@@ -127,7 +127,7 @@ export function originOf(address: string): string {
 
 /** Webhook and event signatures are refused from 5 minutes on; long before, times on record start to mislead. */
 const WARN_MS = 5_000;
-/** Nothing is sent in the last 30 s of a cancel window: a clock that is off by more sends too late. */
+/** Nothing is sent in the last 30 s of a cancel window: a clock that is off by nearly as much may send too late. */
 const FAULT_MS = 25_000;
 
 /** `TASK_QUEUE_KIND_STICKY` of Temporal's API. */
