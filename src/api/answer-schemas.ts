@@ -4,9 +4,9 @@ import { SCOPES } from '../config/index.ts';
 import type { ActionStatus } from '../orders/state.ts';
 import {
   ACTIONS,
-  DEEDS,
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
+  JOURNALED,
   ORDER_DECISIONS,
   ORDER_EVENTS,
   OVERRIDE_ACTIONS,
@@ -171,7 +171,7 @@ export const orderStateSchema = z
       .array(
         z.object({
           at: instantSchema,
-          what: z.enum(DEEDS),
+          what: z.enum(JOURNALED),
           by: z
             .object({ key: z.string().optional(), actor: z.string().optional() })
             .optional()

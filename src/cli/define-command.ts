@@ -9,9 +9,9 @@ import { createCardStash } from '../cards/index.ts';
 import {
   actorSchema,
   faultsOf,
+  HIGHEST_ATTEMPT,
   idempotencyKeySchema,
   integrationNameSchema,
-  MOST_ATTEMPTS,
   orderIdSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
@@ -183,7 +183,7 @@ export const idempotencyKey = idempotencyKeySchema.exactOptional();
 export const actionNumber = wholeNumber(1, 999_999);
 /** The number of an event of the order. */
 export const eventSequence = wholeNumber(1, 999_999);
-export const attempt = wholeNumber(1, MOST_ATTEMPTS);
+export const attempt = wholeNumber(1, HIGHEST_ATTEMPT);
 
 export const phase = oneOf(PHASES);
 export const decision = oneOf(ORDER_DECISIONS);

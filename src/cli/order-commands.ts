@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { countDays, csvOf, listRequestOf, WRITTEN_FILTERS } from '../client/list-orders.ts';
-import { invalidRequest, MOST_ATTEMPTS } from '../client/read-requests.ts';
+import { HIGHEST_ATTEMPT, invalidRequest } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, millis, PHASES } from '../orders/words.ts';
 import type { ListRequest } from '../starter.ts';
@@ -33,7 +33,7 @@ const screenInput = z.strictObject({
   integration,
   workflow: oneOf(INTEGRATION_WORKFLOWS).exactOptional(),
 });
-const retryInput = screenInput.extend({ attempt: wholeNumber(2, MOST_ATTEMPTS) });
+const retryInput = screenInput.extend({ attempt: wholeNumber(2, HIGHEST_ATTEMPT) });
 
 export function orderCommands(program: Command, { output, withOrders }: CommandTools): void {
   const screen = async ({ file, ...named }: z.output<typeof screenInput> & { attempt?: number }) => {

@@ -102,7 +102,7 @@ export async function adopt(
   const workflowId = orderWorkflowId(request.integration.name, request.orderId);
   await refuseTaken(context, request.adoption.transactionId, workflowId);
   const { fingerprint: _ours, ...answer } = dryRun
-    ? await foretold(context, request, workflowId)
+    ? await answerOfDryRun(context, request, workflowId)
     : await adopted(context, request, by, workflowId);
   return answer;
 }
@@ -150,7 +150,7 @@ async function adopted(
 }
 
 /** What a real adoption would answer, by the same rules. */
-async function foretold(
+async function answerOfDryRun(
   context: ClientContext,
   request: CheckedAdoptRequest,
   workflowId: string,

@@ -162,7 +162,7 @@ function requireEmail(fields: PortalFields): void {
 async function run(context: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
   const { client } = context;
   const { integration, orderId, transactionId, fields } = input;
-  const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOf(input));
+  const workflowId = portalActionWorkflowId(integration, fields.kind, whatIsAsked(input));
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const start = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY') =>
     within(client, deadline, () =>
@@ -224,7 +224,7 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
 }
 
 /** One workflow for each thing that can be asked; what was asked goes in as a hash, since ids are readable. */
-function subjectOf({ orderId, transactionId, fields }: PortalActionInput): string {
+function whatIsAsked({ orderId, transactionId, fields }: PortalActionInput): string {
   switch (fields.kind) {
     case 'cancel':
     case 'report-fraud':

@@ -31,12 +31,12 @@ export const orderIdSchema = z
   .refine((id) => !/^\.{1,2}$/.test(id), 'must not be only points: it could not be looked up');
 
 /** Bounded, so that no other number can go where attempts go: into histories and logs. */
-export const MOST_ATTEMPTS = 1_000;
+export const HIGHEST_ATTEMPT = 1_000;
 /** The number of an attempt. */
 export const attemptSchema = z
   .int({ error: 'must be a whole number' })
   .min(1, 'must be at least 1')
-  .max(MOST_ATTEMPTS, `must be at most ${MOST_ATTEMPTS}`);
+  .max(HIGHEST_ATTEMPT, `must be at most ${HIGHEST_ATTEMPT}`);
 
 export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be the name of an integration');
 

@@ -188,50 +188,50 @@ export interface AfterDeadline {
 }
 
 /** Records that a deadline passed. @returns what is to be done */
-export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant): AfterDeadline {
-  const { policy } = order;
+export function passDeadline(state: OrderState, kind: DeadlineKind, now: Instant): AfterDeadline {
+  const { policy } = state;
   const after: AfterDeadline = { events: [] };
   if (policy === undefined) return after;
   const attend = (code: AttentionCode, words: string): void => {
-    after.events.push(...raiseAttention(order, code, words, now));
+    after.events.push(...raiseAttention(state, code, words, now));
   };
-  if (kind !== 'hint-spacing' && kind !== 'rescreen') order.passed.push(kind);
+  if (kind !== 'hint-spacing' && kind !== 'rescreen') state.passed.push(kind);
 
   switch (kind) {
     case 'screening-deadline':
-      after.events.push(...giveUpScreening(order, policy, now));
+      after.events.push(...giveUpScreening(state, policy, now));
       break;
     case 'rescreen':
-      beginRescreen(order);
+      beginRescreen(state);
       break;
     case 'gateway-late':
       attend('gateway-late', 'The order service has not reported the payment gateway’s result.');
       break;
     case 'review-lead':
-      if (overrideOf(order) !== undefined) break;
+      if (overrideOf(state) !== undefined) break;
       attend(
         'review-unresolved',
-        `The review is unresolved shortly before the cancel window closes${by(order)}.`,
+        `The review is unresolved shortly before the cancel window closes${by(state)}.`,
       );
-      if (policy.onUnresolvedReview === 'cancel' && !policy.passive && !wasDueAtAdoption(order)) {
-        setAction(order, 'cancel');
+      if (policy.onUnresolvedReview === 'cancel' && !policy.passive && !wasDueAtAdoption(state)) {
+        setAction(state, 'cancel');
         // One that is under way already would be told of twice.
-        after.cancel = !order.cancelAsked;
+        after.cancel = !state.cancelAsked;
       }
       break;
     case 'review-limit':
-      if (overrideOf(order) === undefined) {
-        setAction(order, 'hold');
+      if (overrideOf(state) === undefined) {
+        setAction(state, 'hold');
         attend('review-limit', 'The review was never resolved: decide by hand.');
       }
-      close(order, now);
+      close(state, now);
       break;
     case 'recheck':
       after.read = true;
       break;
     case 'cancel-reminder':
-      if (cancelOverdue(order, now))
-        attend('cancel-due', `The order is to be canceled and still is not${by(order)}.`);
+      if (cancelOverdue(state, now))
+        attend('cancel-due', `The order is to be canceled and still is not${by(state)}.`);
       break;
     case 'hint-spacing':
     case 'answer-late':
@@ -241,54 +241,54 @@ export function passDeadline(order: OrderState, kind: DeadlineKind, now: Instant
     case 'retry-over':
     case 'window-closes':
     case 'nothing-left':
-      close(order, now);
+      close(state, now);
       break;
   }
-  settle(order, now);
+  settle(state, now);
   return after;
 }
 
 /** Screens an order again whose decision is `error` to the end, because an operator asked for a recheck. */
-export function screenAgain(order: OrderState, now: Instant): void {
-  beginRescreen(order);
-  currentAttempt(order).screenUntil = instant(millis(now) + (order.policy?.screeningDeadlineMs ?? 0));
-  order.passed = order.passed.filter((kind) => kind !== 'screening-deadline');
-  settle(order, now);
+export function screenAgain(state: OrderState, now: Instant): void {
+  beginRescreen(state);
+  currentAttempt(state).screenUntil = instant(millis(now) + (state.policy?.screeningDeadlineMs ?? 0));
+  state.passed = state.passed.filter((kind) => kind !== 'screening-deadline');
+  settle(state, now);
 }
 
 /** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */
-function beginRescreen(order: OrderState): void {
-  const attempt = currentAttempt(order);
+function beginRescreen(state: OrderState): void {
+  const attempt = currentAttempt(state);
   attempt.rescreens += 1;
   attempt.rescreenDue = true;
   delete attempt.screeningOver;
 }
 
 /** What was due already when the order was adopted is left to a person. */
-function wasDueAtAdoption(order: OrderState): boolean {
-  const { cancelBy, readings } = currentAttempt(order);
+function wasDueAtAdoption(state: OrderState): boolean {
+  const { cancelBy, readings } = currentAttempt(state);
   const adoption = readings.find(({ source }) => source === 'adoption');
-  if (adoption === undefined || cancelBy === undefined || order.policy === undefined) return false;
-  return millis(cancelBy) - order.policy.reviewLeadTimeMs <= millis(adoption.at);
+  if (adoption === undefined || cancelBy === undefined || state.policy === undefined) return false;
+  return millis(cancelBy) - state.policy.reviewLeadTimeMs <= millis(adoption.at);
 }
 
 /** Ends the order; one that is canceled stays so to the end. */
-function close(order: OrderState, now: Instant): void {
-  order.ended = true;
-  if (order.phase !== 'canceled') setPhase(order, 'closed', now);
+function close(state: OrderState, now: Instant): void {
+  state.ended = true;
+  if (state.phase !== 'canceled') setPhase(state, 'closed', now);
 }
 
 /** A cancel that was asked since the reminder was due speaks for itself, and so does a window that is closed. */
-function cancelOverdue(order: OrderState, now: Instant): boolean {
-  const { cancelBy } = currentAttempt(order);
-  const { policy } = order;
+function cancelOverdue(state: OrderState, now: Instant): boolean {
+  const { cancelBy } = currentAttempt(state);
+  const { policy } = state;
   if (cancelBy === undefined || policy === undefined) return false;
   if (!windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return false;
   const due = millis(cancelBy) - policy.reviewLeadTimeMs;
-  return !order.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
+  return !state.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
 }
 
-function by(order: OrderState): string {
-  const { cancelBy } = currentAttempt(order);
+function by(state: OrderState): string {
+  const { cancelBy } = currentAttempt(state);
   return cancelBy === undefined ? '' : ` (${cancelBy})`;
 }

@@ -27,34 +27,34 @@ import { type By, type Instant, type JournalEntry, OVERRIDE_ACTIONS, type Readin
  * @returns the events that it means, oldest first
  */
 export function applyReading(
-  order: OrderState,
+  state: OrderState,
   outcome: StatusOutcome,
   source: ReadingSource,
   now: Instant,
 ): OrderEventType[] {
   if (outcome.kind === 'unanswered') return [];
-  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now);
-  clear(order, 'wrong-key');
-  order.lastRead = { at: now, source };
-  if (outcome.kind === 'unreadable') return raiseAttention(order, 'status-error', outcome.words, now);
-  const consequence = decide(order, outcome.decision, now);
-  clear(order, ...(consequence.clear ?? []));
-  const attempt = currentAttempt(order);
+  if (outcome.kind === 'forbidden') return raiseWrongKey(state, now);
+  clear(state, 'wrong-key');
+  state.lastRead = { at: now, source };
+  if (outcome.kind === 'unreadable') return raiseAttention(state, 'status-error', outcome.words, now);
+  const consequence = decide(state, outcome.decision, now);
+  clear(state, ...(consequence.clear ?? []));
+  const attempt = currentAttempt(state);
   if (consequence.decision !== undefined) {
-    order.decision = consequence.decision;
+    state.decision = consequence.decision;
     attempt.decision = consequence.decision;
     attempt.readings.push({ decision: consequence.decision, at: now, source, ...enrichedOf(outcome) });
-    order.passed = order.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
-    delete order.fraudReportedAt;
-    delete order.reason;
+    state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
+    delete state.fraudReportedAt;
+    delete state.reason;
     delete attempt.rescreenDue;
   }
-  if (consequence.action !== undefined) setAction(order, consequence.action);
-  settle(order, now);
+  if (consequence.action !== undefined) setAction(state, consequence.action);
+  settle(state, now);
   const events = consequence.event === undefined ? [] : [consequence.event];
   if (consequence.attention !== undefined) {
     const { code, words } = consequence.attention;
-    events.push(...raiseAttention(order, code, words, now));
+    events.push(...raiseAttention(state, code, words, now));
   }
   return events;
 }
@@ -64,33 +64,33 @@ export function applyReading(
  * @returns the events that it means, oldest first
  */
 export function applyAdoption(
-  order: OrderState,
+  state: OrderState,
   { screenedAt, gatewayResult }: Adoption,
   { policy, outcome }: Pick<FirstScreening, 'policy' | 'outcome'>,
   now: Instant,
 ): OrderEventType[] {
   if (outcome.kind !== 'answered') throw new TypeError(`an adoption was ${outcome.kind}`);
   const { transactionId, decision } = outcome;
-  const attempt = currentAttempt(order);
-  order.policy = policy;
-  order.workflow = policy.workflow;
+  const attempt = currentAttempt(state);
+  state.policy = policy;
+  state.workflow = policy.workflow;
   noteTransaction(attempt, transactionId);
   attempt.maybeSentSince = screenedAt;
   attempt.cancelBy = windowEnd(screenedAt, policy.cancelWindowMs);
-  order.decision = decision;
+  state.decision = decision;
   attempt.decision = decision;
   attempt.readings.push({ decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
-  order.lastRead = { at: now, source: 'adoption' };
+  state.lastRead = { at: now, source: 'adoption' };
   const failed = actionLater(decision) === 'cancel';
-  setAction(order, failed ? 'hold' : actionLater(decision));
+  setAction(state, failed ? 'hold' : actionLater(decision));
   const events: OrderEventType[] = ['order.decided'];
-  if (failed) events.push(...raiseAttention(order, 'failed-at-adoption', FAILED_AT_ADOPTION, now));
+  if (failed) events.push(...raiseAttention(state, 'failed-at-adoption', FAILED_AT_ADOPTION, now));
   if (gatewayResult !== undefined) {
-    events.push(...applyGatewayResult(order, { result: gatewayResult }, now));
+    events.push(...applyGatewayResult(state, { result: gatewayResult }, now));
     if (attempt.gateway !== undefined) attempt.gateway.sent = 'recorded';
   }
-  settle(order, now);
-  attempt.answer = checkoutAnswer(order);
+  settle(state, now);
+  attempt.answer = checkoutAnswer(state);
   return events;
 }
 
@@ -124,7 +124,7 @@ export function note(
 
 /** @returns why the `override` update isn't taken, or undefined: it is */
 export function overrideRefusal(
-  order: OrderState,
+  state: OrderState,
   request: OverrideRequest,
   nowMs: number,
 ): Refusal | undefined {
@@ -137,16 +137,16 @@ export function overrideRefusal(
     errors.push({ path: 'reason', message: `must be a string of 1 to ${REASON_LIMIT} characters` });
   }
   if (errors.length > 0) return invalid(errors);
-  if (order.policy?.passive)
+  if (state.policy?.passive)
     return refusal('passive', 'The integration is passive: every action is proceed.');
-  if (order.phase === 'canceled' || isOver(order, nowMs)) {
+  if (state.phase === 'canceled' || isOver(state, nowMs)) {
     return refusal('order-closed', 'The order is canceled or closed: nothing is left to decide.');
   }
-  const gatewayDeclined = currentAttempt(order).gateway?.result === 'fail';
-  if (order.phase === 'declined' || (action === 'proceed' && gatewayDeclined)) {
+  const gatewayDeclined = currentAttempt(state).gateway?.result === 'fail';
+  if (state.phase === 'declined' || (action === 'proceed' && gatewayDeclined)) {
     return refusal('order-declined', 'The order is declined: only another attempt can change that.');
   }
-  return action === 'proceed' && cancelSent(order)
+  return action === 'proceed' && cancelSent(state)
     ? refusal('cancel-under-way', 'A cancel was sent to the service, and may be done.')
     : undefined;
 }
@@ -167,13 +167,13 @@ const DECISION_MATTERS: readonly AttentionCode[] = [
 
 /** Has a person decide: rule «a person decides». @returns the events that it means */
 export function override(
-  order: OrderState,
+  state: OrderState,
   { action, reason }: OverrideRequest,
   now: Instant,
 ): OrderEventType[] {
-  currentAttempt(order).override = { action, reason, by: 'person', at: now };
-  clear(order, ...DECISION_MATTERS);
-  setAction(order, action);
-  settle(order, now);
+  currentAttempt(state).override = { action, reason, by: 'person', at: now };
+  clear(state, ...DECISION_MATTERS);
+  setAction(state, action);
+  settle(state, now);
   return ['order.decision_changed'];
 }

@@ -44,19 +44,19 @@ export interface ScreeningMoment {
  * @returns the events that it means, oldest first
  */
 export function applyScreening(
-  order: OrderState,
+  state: OrderState,
   policy: Policy,
   outcome: ScreeningOutcome,
   moment: ScreeningMoment,
 ): OrderEventType[] {
-  const attempt = currentAttempt(order);
+  const attempt = currentAttempt(state);
   const events: OrderEventType[] = [];
   const heard = outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered';
-  if (heard) clear(order, 'wrong-key');
-  const over = order.phase === 'declined' || order.phase === 'canceled' || order.phase === 'closed';
+  if (heard) clear(state, 'wrong-key');
+  const over = state.phase === 'declined' || state.phase === 'canceled' || state.phase === 'closed';
   // It may have been stopped at its deadline, and a look has read a decision since.
   if (over || (hasDecision(attempt) && !isNews(attempt, outcome))) {
-    noteLateScreening(order, attempt, outcome, moment.sentSince, moment.now);
+    noteLateScreening(state, attempt, outcome, moment.sentSince, moment.now);
     return events;
   }
   if (heard) attempt.rescreenDue = false;
@@ -64,15 +64,15 @@ export function applyScreening(
 
   switch (outcome.kind) {
     case 'skipped':
-      decideTo(order, attempt, 'skipped', moment);
-      setAction(order, actionAtCheckout('skipped', policy));
+      decideTo(state, attempt, 'skipped', moment);
+      setAction(state, actionAtCheckout('skipped', policy));
       events.push('order.decided');
       break;
     case 'answered':
-      events.push(...answered(order, policy, outcome, moment));
+      events.push(...answered(state, policy, outcome, moment));
       break;
     case 'refused':
-      events.push(...noDecision(order, policy, outcome.reason, moment, refusedWords(outcome)));
+      events.push(...noDecision(state, policy, outcome.reason, moment, refusedWords(outcome)));
       break;
     case 'unreadable':
       if (outcome.transactionId !== undefined) {
@@ -81,22 +81,22 @@ export function applyScreening(
       }
       events.push(
         ...raiseAttention(
-          order,
+          state,
           'unreadable-answer',
           UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
           moment.now,
         ),
-        ...errorDecision(order, policy, moment),
+        ...errorDecision(state, policy, moment),
       );
       break;
     case 'unanswered':
     case 'forbidden':
-      if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(order, moment.now));
-      order.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
-      if (moment.source === 'checkout') withoutDecision(order, policy, events);
+      if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(state, moment.now));
+      state.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
+      if (moment.source === 'checkout') withoutDecision(state, policy, events);
       break;
   }
-  settle(order, moment.now);
+  settle(state, moment.now);
   return events;
 }
 
@@ -107,89 +107,89 @@ function isNews({ decision, transactionId }: Attempt, outcome: ScreeningOutcome)
 }
 
 /** Ends the screening without a decision: the action given at checkout stands, a person must look. */
-export function giveUpScreening(order: OrderState, policy: Policy, now: Instant): OrderEventType[] {
+export function giveUpScreening(state: OrderState, policy: Policy, now: Instant): OrderEventType[] {
   const moment: ScreeningMoment = { source: 'catch-up', sentSince: now, now };
-  delete currentAttempt(order).rescreenDue;
-  const events = noDecision(order, policy, 'screening-deadline', moment, GIVEN_UP);
-  settle(order, now);
+  delete currentAttempt(state).rescreenDue;
+  const events = noDecision(state, policy, 'screening-deadline', moment, GIVEN_UP);
+  settle(state, now);
   return events;
 }
 
 function answered(
-  order: OrderState,
+  state: OrderState,
   policy: Policy,
   outcome: Extract<ScreeningOutcome, { kind: 'answered' }>,
   moment: ScreeningMoment,
 ): OrderEventType[] {
-  const attempt = currentAttempt(order);
+  const attempt = currentAttempt(state);
   noteTransaction(attempt, outcome.transactionId);
   delete attempt.unreadableId;
-  if (outcome.decision === 'error') return errorDecision(order, policy, moment);
-  decideTo(order, attempt, outcome.decision, moment, enrichedOf(outcome));
-  clear(order, 'no-decision', 'unreadable-answer', 'decision-after-override');
-  delete order.reason;
+  if (outcome.decision === 'error') return errorDecision(state, policy, moment);
+  decideTo(state, attempt, outcome.decision, moment, enrichedOf(outcome));
+  clear(state, 'no-decision', 'unreadable-answer', 'decision-after-override');
+  delete state.reason;
   const atCheckout = moment.source === 'checkout';
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
-  tell(order, policy, heldByGateway(attempt, action), outcome.message);
-  const matter = attentionTo(order, order.action, outcome.decision, moment.now);
+  tell(state, policy, heldByGateway(attempt, action), outcome.message);
+  const matter = attentionTo(state, state.action, outcome.decision, moment.now);
   return [
     'order.decided',
-    ...(outcome.otherMode === true ? raiseAttention(order, 'account-mode', OTHER_MODE, moment.now) : []),
-    ...(matter === undefined ? [] : raiseAttention(order, matter.code, matter.words, moment.now)),
+    ...(outcome.otherMode === true ? raiseAttention(state, 'account-mode', OTHER_MODE, moment.now) : []),
+    ...(matter === undefined ? [] : raiseAttention(state, matter.code, matter.words, moment.now)),
   ];
 }
 
 /** The decision `error`: screened again after a pause, unless that was the last try. */
-function errorDecision(order: OrderState, policy: Policy, moment: ScreeningMoment): OrderEventType[] {
-  const attempt = currentAttempt(order);
+function errorDecision(state: OrderState, policy: Policy, moment: ScreeningMoment): OrderEventType[] {
+  const attempt = currentAttempt(state);
   if (attempt.rescreens >= policy.rescreenOnError.tries) {
-    return noDecision(order, policy, 'error', moment, OUT_OF_RESCREENS);
+    return noDecision(state, policy, 'error', moment, OUT_OF_RESCREENS);
   }
-  decideTo(order, attempt, 'error', moment);
+  decideTo(state, attempt, 'error', moment);
   const events: OrderEventType[] = [];
-  if (moment.source === 'checkout') withoutDecision(order, policy, events);
+  if (moment.source === 'checkout') withoutDecision(state, policy, events);
   return events;
 }
 
 function noDecision(
-  order: OrderState,
+  state: OrderState,
   policy: Policy,
   reason: string,
   moment: ScreeningMoment,
   words: string,
 ): OrderEventType[] {
-  const attempt = currentAttempt(order);
-  decideTo(order, attempt, 'error', moment);
+  const attempt = currentAttempt(state);
+  decideTo(state, attempt, 'error', moment);
   attempt.screeningOver = true;
-  order.reason = reason;
-  if (moment.source === 'checkout') withoutDecision(order, policy, []);
-  return ['order.decided', ...raiseAttention(order, 'no-decision', words, moment.now)];
+  state.reason = reason;
+  if (moment.source === 'checkout') withoutDecision(state, policy, []);
+  return ['order.decided', ...raiseAttention(state, 'no-decision', words, moment.now)];
 }
 
 /** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
-function withoutDecision(order: OrderState, policy: Policy, events: OrderEventType[]): void {
-  tell(order, policy, actionWithoutDecision(policy), undefined);
-  if (order.action === 'decline') events.push('order.decided');
+function withoutDecision(state: OrderState, policy: Policy, events: OrderEventType[]): void {
+  tell(state, policy, actionWithoutDecision(policy), undefined);
+  if (state.action === 'decline') events.push('order.decided');
 }
 
-function tell(order: OrderState, policy: Policy, action: Action, message: string | undefined): void {
-  if (overrideOf(order) !== undefined) return;
-  setAction(order, action);
-  if (order.action === 'decline') order.message = message ?? policy.declineMessage;
-  else delete order.message;
+function tell(state: OrderState, policy: Policy, action: Action, message: string | undefined): void {
+  if (overrideOf(state) !== undefined) return;
+  setAction(state, action);
+  if (state.action === 'decline') state.message = message ?? policy.declineMessage;
+  else delete state.message;
 }
 
 function decideTo(
-  order: OrderState,
+  state: OrderState,
   attempt: Attempt,
   decision: OrderDecision,
   moment: ScreeningMoment,
   enriched: Enriched = {},
 ): void {
-  order.decision = decision;
+  state.decision = decision;
   attempt.decision = decision;
   attempt.readings.push({ decision, at: moment.now, source: moment.source, ...enriched });
-  order.lastRead = { at: moment.now, source: moment.source };
+  state.lastRead = { at: moment.now, source: moment.source };
 }
 
 function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {
@@ -222,16 +222,16 @@ const OUT_OF_RESCREENS =
  * @returns the events that it means, oldest first
  */
 export function applyFirstScreening(
-  order: OrderState,
+  state: OrderState,
   { policy, outcome }: Pick<FirstScreening, 'policy' | 'outcome'>,
   { sentSince, now }: { sentSince: Instant; now: Instant },
 ): OrderEventType[] {
-  order.policy = policy;
-  order.workflow = policy.workflow;
-  currentAttempt(order).screenUntil = instant(millis(order.startedAt) + policy.screeningDeadlineMs);
+  state.policy = policy;
+  state.workflow = policy.workflow;
+  currentAttempt(state).screenUntil = instant(millis(state.startedAt) + policy.screeningDeadlineMs);
   // An earlier run of this task may have sent a create; only one that was answered now was certainly sent now.
   const made = outcome.kind === 'answered' && !outcome.adopted;
-  return answerCheckout(order, policy, outcome, { sentSince: made ? sentSince : order.startedAt, now });
+  return answerCheckout(state, policy, outcome, { sentSince: made ? sentSince : state.startedAt, now });
 }
 
 /**
@@ -239,14 +239,14 @@ export function applyFirstScreening(
  * @returns the events that it means, oldest first
  */
 export function answerCheckout(
-  order: OrderState,
+  state: OrderState,
   policy: Policy,
   outcome: ScreeningOutcome,
   { sentSince, now }: { sentSince: Instant; now: Instant },
 ): OrderEventType[] {
-  const events = applyScreening(order, policy, outcome, { source: 'checkout', sentSince, now });
+  const events = applyScreening(state, policy, outcome, { source: 'checkout', sentSince, now });
   const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
-  currentAttempt(order).answer = checkoutAnswer(order, insights === undefined ? {} : { insights });
+  currentAttempt(state).answer = checkoutAnswer(state, insights === undefined ? {} : { insights });
   return events;
 }
 

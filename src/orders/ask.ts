@@ -62,7 +62,7 @@ export function askHeld(order: Order, replies: Reply[]): void {
 }
 
 /** Before an order continues as new: everybody who waits for something is told that it goes on, or to send it again. */
-export function leave(order: Order): Reply[] {
+export function answerBeforeContinuing(order: Order): Reply[] {
   const replies: Reply[] = order.held.map(({ ticket }) => ({ ticket, refusal: LATE }));
   order.held = [];
   tellThatItGoesOn(order, replies, true);

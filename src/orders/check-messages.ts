@@ -74,8 +74,8 @@ export function startRefusal(
 }
 
 /** @returns why the `decision` update isn't taken, or undefined: it is */
-export function decisionRefusal(order: OrderState, request: DecisionRequest): Refusal | undefined {
-  const attempt = order.attempts.find((one) => one.number === request?.attempt);
+export function decisionRefusal(state: OrderState, request: DecisionRequest): Refusal | undefined {
+  const attempt = state.attempts.find((one) => one.number === request?.attempt);
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
   return mismatch(attempt.fingerprint, request.fingerprint);
 }
@@ -112,36 +112,36 @@ export function adoptionFaults(
 }
 
 /** @returns why the `adopt` update isn't taken, or undefined: the order has the transaction, or is about to */
-export function adoptRefusal(order: OrderState, request: AdoptRequest): Refusal | undefined {
+export function adoptRefusal(state: OrderState, request: AdoptRequest): Refusal | undefined {
   if (!isRecord(request) || !isText(request.transactionId, 64)) {
     return invalid([{ path: 'transactionId', message: 'must be the id of a transaction' }]);
   }
   const { transactionId } = request;
-  const known = [order.adopted?.transactionId, ...order.attempts.flatMap((one) => one.transactionIds)];
+  const known = [state.adopted?.transactionId, ...state.attempts.flatMap((one) => one.transactionIds)];
   if (known.some((one) => sameTransaction(one, transactionId))) return undefined;
   return refusal('order-exists', 'The order exists already, and this transaction is not one of its own.');
 }
 
 /** @returns why the `retry` update isn't taken, or undefined: it is */
-export function retryRefusal(order: OrderState, request: RetryRequest, nowMs: number): Refusal | undefined {
+export function retryRefusal(state: OrderState, request: RetryRequest, nowMs: number): Refusal | undefined {
   if (!isRecord(request) || !Number.isInteger(request.attempt) || !isRecord(request.transaction)) {
     return invalid([{ path: '', message: 'must be {attempt, transaction, cardRef?, fingerprint?}' }]);
   }
   if (nestsTooDeep(request)) return invalid([{ path: 'transaction', message: 'nests too deep' }]);
-  const made = order.attempts.find((one) => one.number === request.attempt);
+  const made = state.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
-  if (order.phase === 'canceled' || isOver(order, nowMs)) {
+  if (state.phase === 'canceled' || isOver(state, nowMs)) {
     return refusal('order-closed', 'The order is closed: it takes no other attempt.');
   }
-  if (order.adopted !== undefined) {
+  if (state.adopted !== undefined) {
     return refusal('retry-out-of-turn', 'The order was adopted: another attempt is an order of its own.');
   }
   if (request.attempt > MOST_ATTEMPTS) {
     return refusal('too-many-attempts', `An order has at most ${MOST_ATTEMPTS} attempts.`);
   }
-  const open = order.phase === 'declined' || (order.phase === 'decided' && order.decision === 'error');
-  const ready = open && currentAttempt(order).answer !== undefined && !order.cancelAsked;
-  if (!ready || request.attempt !== order.attempts.length + 1) {
+  const open = state.phase === 'declined' || (state.phase === 'decided' && state.decision === 'error');
+  const ready = open && currentAttempt(state).answer !== undefined && !state.cancelAsked;
+  if (!ready || request.attempt !== state.attempts.length + 1) {
     return refusal(
       'retry-out-of-turn',
       'The order takes another attempt when it is declined or its decision is «error», numbered one after the last.',
@@ -152,14 +152,14 @@ export function retryRefusal(order: OrderState, request: RetryRequest, nowMs: nu
 
 /** @returns why the `acknowledge` update isn't taken, or undefined: it is */
 export function acknowledgeRefusal(
-  order: OrderState,
+  state: OrderState,
   request: { reason: string },
   nowMs: number,
 ): Refusal | undefined {
   if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT)) {
     return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
   }
-  return isOver(order, nowMs)
+  return isOver(state, nowMs)
     ? refusal('order-closed', 'The order is closed: its record stays as it is.')
     : undefined;
 }
@@ -179,14 +179,14 @@ export function messageRefusal(message: unknown, idempotencyKey?: string): Refus
 }
 
 /** @returns why the payload codec refused what was sent, or undefined: it didn't */
-export function refusedPayload(value: unknown): string | undefined {
+export function whyUnread(value: unknown): string | undefined {
   const refused = typeof value === 'string' && value.startsWith(REFUSED_PAYLOAD);
   return refused ? value.slice(REFUSED_PAYLOAD.length) : undefined;
 }
 
 /** @returns why the payload codec didn't let it through, or undefined: it did */
 export function payloadRefusal(message: unknown): Refusal | undefined {
-  const unread = refusedPayload(message);
+  const unread = whyUnread(message);
   return unread === undefined
     ? undefined
     : { code: 'invalid-request', message: `${unread}.`, errors: [{ path: '', message: unread }] };

@@ -21,19 +21,19 @@ export function spacingDeadline({ hints, phase }: OrderState): Deadline | undefi
 }
 
 /** @returns what comes next by itself, or undefined: nothing does */
-export function nextDeadline(order: OrderState): Deadline | undefined {
+export function nextDeadline(state: OrderState): Deadline | undefined {
   let next: Deadline | undefined;
-  for (const deadline of deadlines(order)) {
-    if (order.passed.includes(deadline.kind)) continue;
+  for (const deadline of deadlines(state)) {
+    if (state.passed.includes(deadline.kind)) continue;
     if (next === undefined || deadline.at < next.at) next = deadline;
   }
   return next;
 }
 
 /** @returns every deadline that follows by itself, also those that have passed */
-export function allDeadlines(order: OrderState): Deadline[] {
-  const others = [spacingDeadline(order), actionBound(order)];
-  return [...deadlines(order), ...others.filter((one) => one !== undefined)];
+export function allDeadlines(state: OrderState): Deadline[] {
+  const others = [spacingDeadline(state), actionBound(state)];
+  return [...deadlines(state), ...others.filter((one) => one !== undefined)];
 }
 
 /** A portal action other than a cancel has a day. */
@@ -43,25 +43,25 @@ export const ACTION_MS = 24 * 3_600_000;
  * @returns when the first portal action that is under way is given up: a cancel that still waits for what it is about at its
  * last call, any other a day after it was asked
  */
-export function actionBound(order: OrderState): Deadline | undefined {
+export function actionBound(state: OrderState): Deadline | undefined {
   let first: Instant | undefined;
-  for (const record of order.actions) {
-    const at = boundOf(order, record);
+  for (const record of state.actions) {
+    const at = boundOf(state, record);
     if (at !== undefined && (first === undefined || at < first)) first = at;
   }
   return first === undefined ? undefined : { kind: 'action-over', at: first };
 }
 
 /** @returns when the action is given up, or undefined: it is over, or is to stop already, or ends by itself */
-export function boundOf(order: OrderState, record: ActionRecord): Instant | undefined {
+export function boundOf(state: OrderState, record: ActionRecord): Instant | undefined {
   if (record.stop !== undefined) return undefined;
   if (record.kind !== 'cancel') {
     const underWay = record.status === 'queued' || record.status === 'running';
     return underWay ? instant(millis(record.requestedAt) + ACTION_MS) : undefined;
   }
-  const { cancelBy } = currentAttempt(order);
-  if (record.status !== 'queued' || cancelBy === undefined || order.policy === undefined) return undefined;
-  return lastCall(cancelBy, order.policy.cancelWindowMs);
+  const { cancelBy } = currentAttempt(state);
+  if (record.status !== 'queued' || cancelBy === undefined || state.policy === undefined) return undefined;
+  return lastCall(cancelBy, state.policy.cancelWindowMs);
 }
 
 /** Deadlines that end the order when they pass, beside `nothing-left`, which passes in the task in which it comes up. */
@@ -72,43 +72,43 @@ const ENDS: DeadlineKind[] = ['window-closes', 'retry-over', 'gateway-over', 're
  * the same however often the workflow task that records it is run.
  * @returns whether the order is at its end
  */
-export function isOver(order: OrderState, nowMs: number): boolean {
-  if (order.ended === true || order.phase === 'closed') return true;
-  return deadlines(order).some(({ kind, at }) => ENDS.includes(kind) && millis(at) <= nowMs);
+export function isOver(state: OrderState, nowMs: number): boolean {
+  if (state.ended === true || state.phase === 'closed') return true;
+  return deadlines(state).some(({ kind, at }) => ENDS.includes(kind) && millis(at) <= nowMs);
 }
 
 /** @returns every deadline of the order's phase, also those that have passed */
-export function deadlines(order: OrderState): Deadline[] {
-  const { policy, phase } = order;
+export function deadlines(state: OrderState): Deadline[] {
+  const { policy, phase } = state;
   if (policy === undefined || phase === 'closed') return [];
-  const attempt = currentAttempt(order);
+  const attempt = currentAttempt(state);
   const found: Deadline[] = [];
-  if (awaitsGateway(order) && attempt.gateway === undefined) {
-    add(found, 'gateway-late', order.phaseSince, policy.gatewayResultWithinMs);
+  if (awaitsGateway(state) && attempt.gateway === undefined) {
+    add(found, 'gateway-late', state.phaseSince, policy.gatewayResultWithinMs);
   }
   switch (phase) {
     case 'screening':
       // Whoever waits for the checkout's answer is told what that brings, or what the policy says.
       if (attempt.answer === undefined) break;
       add(found, 'screening-deadline', attempt.screenUntil);
-      if (!attempt.rescreenDue) add(found, 'rescreen', rescreenAt(order));
+      if (!attempt.rescreenDue) add(found, 'rescreen', rescreenAt(state));
       break;
     case 'awaiting-gateway':
     case 'review':
-      if (order.decision === 'review') {
+      if (state.decision === 'review') {
         add(found, 'review-lead', attempt.cancelBy, -policy.reviewLeadTimeMs);
         add(found, 'review-limit', attempt.maybeSentSince, policy.reviewLimitMs);
-      } else keepWindow(found, order, attempt, policy);
+      } else keepWindow(found, state, attempt, policy);
       break;
     case 'declined':
       add(found, 'retry-over', attempt.declinedAt, policy.retryWithinMs);
       break;
     case 'decided':
-      if (order.decision === 'skipped') endAfterGateway(found, order, policy);
-      else keepWindow(found, order, attempt, policy);
+      if (state.decision === 'skipped') endAfterGateway(found, state, policy);
+      else keepWindow(found, state, attempt, policy);
       break;
     case 'canceled':
-      endAfterGateway(found, order, policy);
+      endAfterGateway(found, state, policy);
       break;
   }
   return found;
@@ -118,17 +118,17 @@ function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, m
   if (from !== undefined) found.push({ kind, at: ms === 0 ? from : instant(millis(from) + ms) });
 }
 
-function keepWindow(found: Deadline[], order: OrderState, attempt: Attempt, policy: Policy): void {
+function keepWindow(found: Deadline[], state: OrderState, attempt: Attempt, policy: Policy): void {
   const { cancelBy } = attempt;
-  if (recheckUseful(order)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
-  if (order.action === 'cancel') add(found, 'cancel-reminder', cancelBy, -policy.reviewLeadTimeMs);
+  if (recheckUseful(state)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
+  if (state.action === 'cancel') add(found, 'cancel-reminder', cancelBy, -policy.reviewLeadTimeMs);
   if (cancelBy !== undefined) add(found, 'window-closes', cancelBy);
   else add(found, 'window-closes', attempt.startedAt, policy.cancelWindowMs);
 }
 
-function endAfterGateway(found: Deadline[], order: OrderState, policy: Policy): void {
-  if (gatewayOutstanding(order)) add(found, 'gateway-over', order.phaseSince, policy.gatewayResultWithinMs);
-  else add(found, 'nothing-left', order.phaseSince);
+function endAfterGateway(found: Deadline[], state: OrderState, policy: Policy): void {
+  if (gatewayOutstanding(state)) add(found, 'gateway-over', state.phaseSince, policy.gatewayResultWithinMs);
+  else add(found, 'nothing-left', state.phaseSince);
 }
 
 /** @returns whether a `pass` is to be read once more: not if it was read as late as that already, nor to no avail */
@@ -141,26 +141,26 @@ function recheckUseful({ decision, policy, lastRead, attempts }: OrderState): bo
 }
 
 /** @returns whether the gateway's result may still come, and is to be sent on or recorded when it does */
-function gatewayOutstanding(order: OrderState): boolean {
-  const { gateway, answer, readings } = currentAttempt(order);
-  if (order.workflow !== 'pre-gateway' || gateway !== undefined) return false;
+function gatewayOutstanding(state: OrderState): boolean {
+  const { gateway, answer, readings } = currentAttempt(state);
+  if (state.workflow !== 'pre-gateway' || gateway !== undefined) return false;
   // Nobody goes to the gateway who was never told to proceed.
   return answer?.action === 'proceed' || readings.some(({ decision }) => decision === 'pass');
 }
 
 /** @returns when the rescreen after the last `error` is due, or undefined: none is */
-function rescreenAt(order: OrderState): Instant | undefined {
-  const attempt = currentAttempt(order);
+function rescreenAt(state: OrderState): Instant | undefined {
+  const attempt = currentAttempt(state);
   const last = attempt.readings.at(-1);
   if (
-    order.phase !== 'screening' ||
-    order.decision !== 'error' ||
+    state.phase !== 'screening' ||
+    state.decision !== 'error' ||
     last === undefined ||
-    order.policy === undefined
+    state.policy === undefined
   ) {
     return undefined;
   }
-  return instant(millis(last.at) + order.policy.rescreenOnError.pauseMs);
+  return instant(millis(last.at) + state.policy.rescreenOnError.pauseMs);
 }
 
 // When a hint is read: at most once a spacing, which grows under a flood.
@@ -168,15 +168,15 @@ function rescreenAt(order: OrderState): Instant | undefined {
 const LONGEST_SPACING_MS = 5 * 60_000;
 
 /** @returns whether a hint would tell the order something that it doesn't know to look for already */
-export function hintIsNews(order: OrderState, hint: ReviewHint, nowMs: number): boolean {
-  if (order.phase === 'canceled' || isOver(order, nowMs)) return false;
-  return !order.hints.unread && concerns(order, hint);
+export function hintIsNews(state: OrderState, hint: ReviewHint, nowMs: number): boolean {
+  if (state.phase === 'canceled' || isOver(state, nowMs)) return false;
+  return !state.hints.unread && concerns(state, hint);
 }
 
 /** A hint for a transaction that isn't the order's newest says nothing about it; which one a screening makes is not known yet. */
-function concerns(order: OrderState, hint: ReviewHint): boolean {
-  if (order.phase === 'screening') return true;
-  const newest = order.attempts.at(-1)?.transactionId;
+function concerns(state: OrderState, hint: ReviewHint): boolean {
+  if (state.phase === 'screening') return true;
+  const newest = state.attempts.at(-1)?.transactionId;
   // A signal sent by hand may carry nothing at all, and an error here would stop the order for good.
   const named: unknown = hint?.transactionId ?? undefined;
   if (named === undefined || newest === undefined) return true;

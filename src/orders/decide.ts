@@ -29,32 +29,32 @@ export interface Consequence {
  * The same decision again means nothing; `error` never replaces a decision; an order that was refused stays
  * refused; one that is canceled or closed ignores it.
  */
-export function decide(order: OrderState, read: Decision, now: Instant): Consequence {
-  if (order.phase === 'canceled' || order.phase === 'closed') return {};
-  if (read === 'error' && order.decision !== 'error') {
+export function decide(state: OrderState, read: Decision, now: Instant): Consequence {
+  if (state.phase === 'canceled' || state.phase === 'closed') return {};
+  if (read === 'error' && state.decision !== 'error') {
     return {
       attention: { code: 'status-error', words: 'The service reads «error» for a decided transaction.' },
     };
   }
-  if (read === order.decision) return { clear: ['status-error'] };
-  switch (order.decision) {
+  if (read === state.decision) return { clear: ['status-error'] };
+  switch (state.decision) {
     case 'pending':
     case 'error':
     case 'skipped':
-      return changed(order, read, now, 'order.decided');
+      return changed(state, read, now, 'order.decided');
     case 'fail':
     case 'fraudulent':
-      if (isLeftToAPerson(order) && actionLater(read) !== 'cancel')
-        return changed(order, read, now, 'order.decision_changed');
-      return withAttention(order, read, now, {
+      if (isLeftToAPerson(state) && actionLater(read) !== 'cancel')
+        return changed(state, read, now, 'order.decision_changed');
+      return withAttention(state, read, now, {
         decision: read,
         event: 'order.decision_changed',
         clear: ['status-error', 'decision-after-override'],
       });
     case 'review':
-      return changed(order, read, now, 'order.review_resolved');
+      return changed(state, read, now, 'order.review_resolved');
     case 'pass':
-      return changed(order, read, now, 'order.decision_changed');
+      return changed(state, read, now, 'order.decision_changed');
   }
 }
 
@@ -63,7 +63,7 @@ function isLeftToAPerson({ adopted, action, wouldBe }: OrderState): boolean {
   return adopted !== undefined && (wouldBe ?? action) === 'hold';
 }
 
-function changed(order: OrderState, read: Decision, now: Instant, event: OrderEventType): Consequence {
+function changed(state: OrderState, read: Decision, now: Instant, event: OrderEventType): Consequence {
   const consequence: Consequence = {
     decision: read,
     event,
@@ -76,20 +76,20 @@ function changed(order: OrderState, read: Decision, now: Instant, event: OrderEv
       'decision-after-override',
     ],
   };
-  if (overrideOf(order) === undefined) {
-    if (order.phase === 'declined' || order.action === 'cancel') return consequence;
-    consequence.action = heldByGateway(currentAttempt(order), actionLater(read));
+  if (overrideOf(state) === undefined) {
+    if (state.phase === 'declined' || state.action === 'cancel') return consequence;
+    consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
   }
-  return withAttention(order, read, now, consequence);
+  return withAttention(state, read, now, consequence);
 }
 
 function withAttention(
-  order: OrderState,
+  state: OrderState,
   read: Decision,
   now: Instant,
   consequence: Consequence,
 ): Consequence {
-  const attention = attentionTo(order, consequence.action, read, now);
+  const attention = attentionTo(state, consequence.action, read, now);
   return attention === undefined ? consequence : { ...consequence, attention };
 }
 
@@ -99,18 +99,18 @@ function withAttention(
  * the service takes none any more
  */
 export function attentionTo(
-  order: OrderState,
+  state: OrderState,
   action: Action | undefined,
   read: Decision,
   now: Instant,
 ): NonNullable<Consequence['attention']> | undefined {
-  const override = overrideOf(order);
+  const override = overrideOf(state);
   if (override !== undefined) {
     const words = `The service now says «${read}»; the order goes on as a person decided: ${override.action}.`;
     return { code: 'decision-after-override', words };
   }
-  const { policy } = order;
-  const { cancelBy } = currentAttempt(order);
+  const { policy } = state;
+  const { cancelBy } = currentAttempt(state);
   if (action !== 'cancel' || cancelBy === undefined || policy === undefined || policy.passive)
     return undefined;
   if (windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return undefined;
@@ -166,20 +166,20 @@ export function heldByGateway({ gateway }: Attempt, action: Action): Action {
 }
 
 /** @returns whether the policy wants the order's transaction canceled with the service now */
-export function autoCancelDue(order: OrderState, nowMs: number): boolean {
-  const { policy } = order;
-  const { transactionId, cancelBy } = currentAttempt(order);
+export function autoCancelDue(state: OrderState, nowMs: number): boolean {
+  const { policy } = state;
+  const { transactionId, cancelBy } = currentAttempt(state);
   return (
     policy?.autoCancel === true &&
     !policy.passive &&
-    order.phase === 'decided' &&
-    order.action === 'cancel' &&
-    currentAttempt(order).override?.action !== 'proceed' &&
-    !order.cancelAsked &&
-    (order.decision === 'fail' || order.decision === 'fraudulent') &&
+    state.phase === 'decided' &&
+    state.action === 'cancel' &&
+    currentAttempt(state).override?.action !== 'proceed' &&
+    !state.cancelAsked &&
+    (state.decision === 'fail' || state.decision === 'fraudulent') &&
     transactionId !== undefined &&
     windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
-    !order.actions.some((record) => record.kind === 'cancel' && record.transactionId === transactionId)
+    !state.actions.some((record) => record.kind === 'cancel' && record.transactionId === transactionId)
   );
 }
 

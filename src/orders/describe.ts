@@ -63,9 +63,9 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
   return lines.join('\n');
 }
 
-function keptOpenBy(order: OrderState, events: number): string[] {
-  const open = order.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
-  for (const { number, gateway, transactionId, cardRef, cardForgotten } of order.attempts) {
+function keptOpenBy(state: OrderState, events: number): string[] {
+  const open = state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
+  for (const { number, gateway, transactionId, cardRef, cardForgotten } of state.attempts) {
     if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
       open.push(`- the payment gateway’s result of attempt ${number}`);
     }

@@ -31,11 +31,11 @@ const NO_TEXT: ReadonlySet<string> = new Set(['kind', 'notCards']);
 const MAY_BE_EMPTY: readonly string[] = ['reference_number', 'carrier', 'carrier_tracking_number', 'notes'];
 
 /** @returns why the `withdraw` update isn't taken, or undefined: it is */
-export function withdrawRefusal(order: OrderState, request: WithdrawRequest): Refusal | undefined {
+export function withdrawRefusal(state: OrderState, request: WithdrawRequest): Refusal | undefined {
   if (!isRecord(request) || !Number.isInteger(request.number)) {
     return invalid([{ path: 'number', message: 'must be the number of a portal action' }]);
   }
-  const record = order.actions[request.number - 1];
+  const record = state.actions[request.number - 1];
   if (record === undefined)
     return refusal('unknown-action', 'The order has no portal action of that number.');
   if (isUnderWay(record) || record.status === 'withdrawn') return undefined;
@@ -102,9 +102,9 @@ export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
 // When a portal action is the same as one that was asked before.
 
 /** @returns the newest record of the same action, if it was asked before */
-export function earlier(order: OrderState, fields: PortalFields): ActionRecord | undefined {
-  const subject = subjectOf(order, fields);
-  return order.actions.findLast((record) => record.subject === subject);
+export function earlier(state: OrderState, fields: PortalFields): ActionRecord | undefined {
+  const subject = subjectOf(state, fields);
+  return state.actions.findLast((record) => record.subject === subject);
 }
 
 /** @returns whether a record stands for the action: it is done, or on its way */
@@ -123,16 +123,16 @@ export function namedTransaction(fields: PortalFields | undefined): string | und
 }
 
 /** The one that is named, in the service's spelling, else the newest attempt's, if it has one. */
-export function transactionMeant(order: OrderState, fields: PortalFields): string | undefined {
+export function transactionMeant(state: OrderState, fields: PortalFields): string | undefined {
   const named = namedTransaction(fields);
-  if (named === undefined) return currentAttempt(order).transactionId;
-  const known = order.attempts.flatMap(({ transactionIds }) => transactionIds);
+  if (named === undefined) return currentAttempt(state).transactionId;
+  const known = state.attempts.flatMap(({ transactionIds }) => transactionIds);
   return known.find((one) => sameTransaction(one, named)) ?? named;
 }
 
 /** @returns what was asked in one string: the same again joins it or gets its answer */
-export function subjectOf(order: OrderState, fields: PortalFields): string {
-  const transaction = transactionMeant(order, fields) ?? 'none';
+export function subjectOf(state: OrderState, fields: PortalFields): string {
+  const transaction = transactionMeant(state, fields) ?? 'none';
   switch (fields.kind) {
     case 'cancel':
     case 'report-fraud':

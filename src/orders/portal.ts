@@ -18,91 +18,91 @@ export interface PortalRefusal {
 
 /** @returns why the order doesn't take this action now, or undefined: it does */
 export function portalRefusal(
-  order: OrderState,
+  state: OrderState,
   fields: PortalFields,
   nowMs: number,
 ): PortalRefusal | undefined {
-  if (order.policy?.passive) return { code: 'passive' };
-  const attempt = attemptFor(order, namedTransaction(fields));
+  if (state.policy?.passive) return { code: 'passive' };
+  const attempt = attemptFor(state, namedTransaction(fields));
   if (attempt === undefined) return { code: 'unknown-transaction' };
-  const late = fields.kind === 'cancel' ? cancelRefusal(order, attempt, nowMs) : undefined;
+  const late = fields.kind === 'cancel' ? cancelRefusal(state, attempt, nowMs) : undefined;
   if (late !== undefined) return late;
-  if (isOver(order, nowMs)) return { code: 'order-closed' };
+  if (isOver(state, nowMs)) return { code: 'order-closed' };
   const { kind } = fields;
   return kind === 'cancel' || kind === 'customer-code'
     ? undefined
-    : unsendable(order, fields, attempt.transactionId);
+    : unsendable(state, fields, attempt.transactionId);
 }
 
 /** @returns why nothing can be sent about this transaction */
 function unsendable(
-  order: OrderState,
+  state: OrderState,
   fields: PortalFields,
   transactionId: string | undefined,
 ): PortalRefusal | undefined {
   if (transactionId === undefined) return { code: 'no-transaction' };
   if (fields.kind !== 'chargeback' || fields.force === true) return undefined;
-  return earlier(order, fields)?.status === 'unconfirmed' ? { code: 'outcome-unknown-before' } : undefined;
+  return earlier(state, fields)?.status === 'unconfirmed' ? { code: 'outcome-unknown-before' } : undefined;
 }
 
 /** @returns why the action isn't made for a closed order, by its record, or undefined: it is, or it was done before */
 export function closedOrderRefusal(
-  order: OrderState,
+  state: OrderState,
   fields: PortalFields,
   nowMs: number,
 ): PortalRefusal | undefined {
-  if (order.policy?.passive) return { code: 'passive' };
-  const attempt = attemptFor(order, namedTransaction(fields));
+  if (state.policy?.passive) return { code: 'passive' };
+  const attempt = attemptFor(state, namedTransaction(fields));
   if (attempt === undefined) return { code: 'unknown-transaction' };
-  if (earlier(order, fields)?.status === 'done') return undefined;
+  if (earlier(state, fields)?.status === 'done') return undefined;
   if (fields.kind === 'customer-code') return undefined;
-  const refused = unsendable(order, fields, namedTransaction(fields) ?? attempt.transactionId);
+  const refused = unsendable(state, fields, namedTransaction(fields) ?? attempt.transactionId);
   if (refused !== undefined) return refused;
   if (fields.kind !== 'cancel') return undefined;
   const { cancelBy } = attempt;
-  if (cancelBy === undefined || order.policy === undefined) return { code: 'cancel-window-unknown' };
-  const open = windowOpen(cancelBy, order.policy.cancelWindowMs, nowMs);
+  if (cancelBy === undefined || state.policy === undefined) return { code: 'cancel-window-unknown' };
+  const open = windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs);
   return open ? undefined : { code: 'cancel-window-closed', cancelBy };
 }
 
-function cancelRefusal(order: OrderState, attempt: Attempt, nowMs: number): PortalRefusal | undefined {
-  if (isCanceled(order, attempt)) return undefined;
-  if (order.decision === 'skipped') return { code: 'no-transaction' };
+function cancelRefusal(state: OrderState, attempt: Attempt, nowMs: number): PortalRefusal | undefined {
+  if (isCanceled(state, attempt)) return undefined;
+  if (state.decision === 'skipped') return { code: 'no-transaction' };
   const { cancelBy } = attempt;
-  if (cancelBy === undefined || order.policy === undefined) return undefined;
+  if (cancelBy === undefined || state.policy === undefined) return undefined;
   // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
-  if (order.phase === 'screening' && mayHoldUnknown(attempt)) return undefined;
-  return windowOpen(cancelBy, order.policy.cancelWindowMs, nowMs)
+  if (state.phase === 'screening' && mayHoldUnknown(attempt)) return undefined;
+  return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)
     ? undefined
     : { code: 'cancel-window-closed', cancelBy };
 }
 
 /** @returns whether this attempt is canceled already: canceling an order cancels its newest transaction only */
-export function isCanceled(order: OrderState, attempt: Attempt | undefined): boolean {
-  return order.phase === 'canceled' && attempt === currentAttempt(order);
+export function isCanceled(state: OrderState, attempt: Attempt | undefined): boolean {
+  return state.phase === 'canceled' && attempt === currentAttempt(state);
 }
 
 /** Records that the action was asked. */
 export function queueAction(
-  order: OrderState,
+  state: OrderState,
   fields: PortalFields,
   by: ActionRecord['by'],
   now: Instant,
 ): ActionRecord {
-  const transactionId = transactionMeant(order, fields);
+  const transactionId = transactionMeant(state, fields);
   const because = ('reason' in fields ? fields.reason : undefined) ?? undefined;
   const record: ActionRecord = {
-    number: order.actions.length + 1,
+    number: state.actions.length + 1,
     kind: fields.kind,
-    subject: subjectOf(order, fields),
+    subject: subjectOf(state, fields),
     status: 'queued',
     by,
     requestedAt: now,
     ...(transactionId !== undefined && { transactionId }),
     ...(because !== undefined && { because }),
   };
-  order.actions.push(record);
-  if (fields.kind === 'cancel' && concernsNewest(order, record)) order.cancelAsked = true;
+  state.actions.push(record);
+  if (fields.kind === 'cancel' && concernsNewest(state, record)) state.cancelAsked = true;
   return record;
 }
 
@@ -110,23 +110,23 @@ export function queueAction(
  * Says which transaction a queued cancel is about, once nothing more is being screened: the one that was named, else the
  * newest. The same cancel asked again then joins it.
  */
-export function aimCancel(order: OrderState, record: ActionRecord, fields: PortalFields): void {
-  const transactionId = transactionMeant(order, fields);
+export function aimCancel(state: OrderState, record: ActionRecord, fields: PortalFields): void {
+  const transactionId = transactionMeant(state, fields);
   if (transactionId === undefined) return;
   record.transactionId = transactionId;
-  record.subject = subjectOf(order, fields);
+  record.subject = subjectOf(state, fields);
 }
 
 /** @returns the record of the action of that number @throws TypeError there is none, which is a fault of ours */
-export function actionNumbered(order: OrderState, number: number): ActionRecord {
-  const record = order.actions[number - 1];
+export function actionNumbered(state: OrderState, number: number): ActionRecord {
+  const record = state.actions[number - 1];
   if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);
   return record;
 }
 
 /** Records how an action ended, and what follows. @returns the events that it means */
 export function applyPortalOutcome(
-  order: OrderState,
+  state: OrderState,
   record: ActionRecord,
   outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
   now: Instant,
@@ -136,60 +136,60 @@ export function applyPortalOutcome(
   if ('chargeback' in outcome && outcome.chargeback !== undefined) record.chargeback = outcome.chargeback;
   if ('code' in outcome && outcome.code !== undefined) record.code = outcome.code;
   if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
-  clear(order, 'wrong-key');
+  clear(state, 'wrong-key');
   const events: OrderEventType[] = [];
-  if (record.kind === 'cancel') afterCancel(order, record, now, events);
-  else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(order, record)) {
-    order.fraudReportedAt = order.decision;
+  if (record.kind === 'cancel') afterCancel(state, record, now, events);
+  else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {
+    state.fraudReportedAt = state.decision;
   }
-  clearWhatIsMended(order);
+  clearWhatIsMended(state);
   if (record.status === 'unconfirmed') {
-    events.push(...raiseAttention(order, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
+    events.push(...raiseAttention(state, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
   }
-  if (record.status === 'not-sent') events.push(...raiseAttention(order, 'portal-not-sent', NOT_SENT, now));
+  if (record.status === 'not-sent') events.push(...raiseAttention(state, 'portal-not-sent', NOT_SENT, now));
   if (record.status === 'refused' && record.kind !== 'cancel') {
-    events.push(...raiseAttention(order, 'portal-refused', refusedWords(record), now));
+    events.push(...raiseAttention(state, 'portal-refused', refusedWords(record), now));
   }
-  settle(order, now);
+  settle(state, now);
   return events;
 }
 
-function afterCancel(order: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
-  order.cancelAsked = order.actions.some(
-    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(order, one),
+function afterCancel(state: OrderState, record: ActionRecord, now: Instant, events: OrderEventType[]): void {
+  state.cancelAsked = state.actions.some(
+    (one) => one.kind === 'cancel' && isUnderWay(one) && concernsNewest(state, one),
   );
-  if (!concernsNewest(order, record) || record.status === 'withdrawn' || record.status === 'not-sent') return;
-  setAction(order, 'cancel');
-  delete order.message;
+  if (!concernsNewest(state, record) || record.status === 'withdrawn' || record.status === 'not-sent') return;
+  setAction(state, 'cancel');
+  delete state.message;
   if (record.status === 'done') {
     clear(
-      order,
+      state,
       'review-unresolved',
       'cancel-due',
       'cancel-refused',
       'cancel-too-late',
       'failed-at-adoption',
     );
-    clear(order, 'no-decision', 'unreadable-answer', 'status-error', 'gateway-late');
-    setPhase(order, 'canceled', now);
+    clear(state, 'no-decision', 'unreadable-answer', 'status-error', 'gateway-late');
+    setPhase(state, 'canceled', now);
     events.push('order.canceled');
     return;
   }
   if (record.status === 'refused') {
-    events.push(...raiseAttention(order, 'cancel-refused', refusedWords(record), now));
+    events.push(...raiseAttention(state, 'cancel-refused', refusedWords(record), now));
   }
-  if (record.status === 'too-late') events.push(...raiseAttention(order, 'cancel-too-late', TOO_LATE, now));
+  if (record.status === 'too-late') events.push(...raiseAttention(state, 'cancel-too-late', TOO_LATE, now));
 }
 
 /** An action for an earlier attempt's transaction changes nothing about where the order is. */
-export function concernsNewest(order: OrderState, record: ActionRecord): boolean {
-  return record.transactionId === undefined || record.transactionId === currentAttempt(order).transactionId;
+export function concernsNewest(state: OrderState, record: ActionRecord): boolean {
+  return record.transactionId === undefined || record.transactionId === currentAttempt(state).transactionId;
 }
 
 /** @returns whether a cancel of the newest transaction was sent and not refused, so that it may be done */
-export function cancelSent(order: OrderState): boolean {
-  const last = order.actions.findLast(
-    (one) => one.kind === 'cancel' && concernsNewest(order, one) && SENT.includes(one.status),
+export function cancelSent(state: OrderState): boolean {
+  const last = state.actions.findLast(
+    (one) => one.kind === 'cancel' && concernsNewest(state, one) && SENT.includes(one.status),
   );
   return last !== undefined && last.status !== 'refused';
 }
@@ -197,13 +197,13 @@ export function cancelSent(order: OrderState): boolean {
 const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
 /** A refusal or an unknown outcome is mended when the same action was done since. */
-function clearWhatIsMended(order: OrderState): void {
-  const last = order.actions.filter(
-    (one) => one === order.actions.findLast((a) => a.subject === one.subject),
+function clearWhatIsMended(state: OrderState): void {
+  const last = state.actions.filter(
+    (one) => one === state.actions.findLast((a) => a.subject === one.subject),
   );
-  if (!last.some((one) => one.status === 'unconfirmed')) clear(order, 'portal-unconfirmed');
-  if (!last.some((one) => one.status === 'refused')) clear(order, 'portal-refused');
-  if (!last.some((one) => one.status === 'not-sent')) clear(order, 'portal-not-sent');
+  if (!last.some((one) => one.status === 'unconfirmed')) clear(state, 'portal-unconfirmed');
+  if (!last.some((one) => one.status === 'refused')) clear(state, 'portal-refused');
+  if (!last.some((one) => one.status === 'not-sent')) clear(state, 'portal-not-sent');
 }
 
 function refusedWords({ kind, message }: ActionRecord): string {
@@ -211,15 +211,15 @@ function refusedWords({ kind, message }: ActionRecord): string {
 }
 
 /** @returns the answer to whoever asked for an action that is done, or still on its way */
-export function portalAnswer(order: OrderState, record: ActionRecord): PortalAnswer {
+export function portalAnswer(state: OrderState, record: ActionRecord): PortalAnswer {
   return {
-    orderId: order.orderId,
-    integration: order.integration,
+    orderId: state.orderId,
+    integration: state.integration,
     number: record.number,
     kind: record.kind,
     status: record.status === 'done' || record.status === 'withdrawn' ? record.status : 'requested',
-    phase: order.phase,
-    action: order.action,
+    phase: state.phase,
+    action: state.action,
     ...(record.transactionId !== undefined && { transactionId: record.transactionId }),
     ...(record.code !== undefined && { code: record.code }),
     ...(record.message !== undefined && { message: record.message }),
@@ -252,9 +252,9 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
 }
 
 /** @returns the attempt whose transaction is meant: the newest unless one is named */
-export function attemptFor(order: OrderState, transactionId: string | undefined): Attempt | undefined {
-  if (transactionId === undefined) return currentAttempt(order);
-  return order.attempts.find(({ transactionIds }) =>
+export function attemptFor(state: OrderState, transactionId: string | undefined): Attempt | undefined {
+  if (transactionId === undefined) return currentAttempt(state);
+  return state.attempts.find(({ transactionIds }) =>
     transactionIds.some((one) => sameTransaction(one, transactionId)),
   );
 }

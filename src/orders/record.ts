@@ -55,7 +55,7 @@ export function newOrderState(
   },
   now: Instant,
 ): OrderState {
-  const order: OrderState = {
+  const state: OrderState = {
     orderId: request.orderId,
     integration: request.integration,
     workflow: request.workflow ?? 'pre-acceptance',
@@ -73,56 +73,56 @@ export function newOrderState(
     startedAt: now,
     ...(request.adopt !== undefined && { adopted: request.adopt }),
   };
-  addAttempt(order, request, now);
-  return order;
+  addAttempt(state, request, now);
+  return state;
 }
 
 /** Adds the next attempt; the order is in `screening` again. */
 export function addAttempt(
-  order: OrderState,
+  state: OrderState,
   request: { cardRef?: string | undefined; fingerprint?: string | undefined },
   now: Instant,
 ): Attempt {
   const attempt: Attempt = {
-    number: order.attempts.length + 1,
+    number: state.attempts.length + 1,
     startedAt: now,
     transactionIds: [],
     decision: 'pending',
     readings: [],
     rescreens: 0,
-    screenUntil: instant(millis(now) + (order.policy?.screeningDeadlineMs ?? UNTIL_POLICY_KNOWN_MS)),
+    screenUntil: instant(millis(now) + (state.policy?.screeningDeadlineMs ?? UNTIL_POLICY_KNOWN_MS)),
     ...(request.cardRef !== undefined && { cardRef: request.cardRef }),
     ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
   };
-  order.attempts.push(attempt);
-  order.passed = [];
-  order.phase = 'screening';
-  order.phaseSince = now;
-  order.decision = 'pending';
-  order.action = order.policy?.passive === true ? 'proceed' : 'hold';
-  order.attention = order.attention.filter((one) => !SCREENING_MATTERS.includes(one.code));
-  delete order.message;
-  delete order.reason;
-  delete order.wouldBe;
-  delete order.fraudReportedAt;
+  state.attempts.push(attempt);
+  state.passed = [];
+  state.phase = 'screening';
+  state.phaseSince = now;
+  state.decision = 'pending';
+  state.action = state.policy?.passive === true ? 'proceed' : 'hold';
+  state.attention = state.attention.filter((one) => !SCREENING_MATTERS.includes(one.code));
+  delete state.message;
+  delete state.reason;
+  delete state.wouldBe;
+  delete state.fraudReportedAt;
   return attempt;
 }
 
 /** @returns what a person decided in place of the service, unless the payment gateway declined since */
-export function overrideOf(order: OrderState): Override | undefined {
-  return order.phase === 'declined' ? undefined : currentAttempt(order).override;
+export function overrideOf(state: OrderState): Override | undefined {
+  return state.phase === 'declined' ? undefined : currentAttempt(state).override;
 }
 
 /** @returns the attempt of that number @throws TypeError there is none, which is a fault of ours */
-export function attemptNumbered(order: OrderState, number: number): Attempt {
-  const attempt = order.attempts[number - 1];
+export function attemptNumbered(state: OrderState, number: number): Attempt {
+  const attempt = state.attempts[number - 1];
   if (attempt === undefined) throw new TypeError(`the order has no attempt ${number}`);
   return attempt;
 }
 
 /** @returns the newest attempt: there always is one */
-export function currentAttempt(order: OrderState): Attempt {
-  const attempt = order.attempts.at(-1);
+export function currentAttempt(state: OrderState): Attempt {
+  const attempt = state.attempts.at(-1);
   if (attempt === undefined) throw new TypeError('an order has at least one attempt');
   return attempt;
 }
@@ -130,45 +130,45 @@ export function currentAttempt(order: OrderState): Attempt {
 // Where an order is, derived from what is known of it.
 
 /** Sets the phase that the order's facts mean; `canceled` and `closed` are final. */
-export function settle(order: OrderState, now: Instant): void {
-  if (order.phase === 'canceled' || order.phase === 'closed') return;
-  setPhase(order, phaseOf(order), now);
+export function settle(state: OrderState, now: Instant): void {
+  if (state.phase === 'canceled' || state.phase === 'closed') return;
+  setPhase(state, phaseOf(state), now);
 }
 
 /** Sets the phase and when it began. */
-export function setPhase(order: OrderState, phase: Phase, now: Instant): void {
-  if (order.phase === phase) return;
-  order.phase = phase;
-  order.phaseSince = now;
-  const attempt = currentAttempt(order);
+export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
+  if (state.phase === phase) return;
+  state.phase = phase;
+  state.phaseSince = now;
+  const attempt = currentAttempt(state);
   if (phase === 'declined') attempt.declinedAt = now;
 }
 
 /** Sets the action, or in passive mode `proceed` with what it would have been. */
-export function setAction(order: OrderState, action: Action): void {
-  const passive = order.policy?.passive === true;
-  order.action = passive ? 'proceed' : action;
-  if (passive) order.wouldBe = action;
+export function setAction(state: OrderState, action: Action): void {
+  const passive = state.policy?.passive === true;
+  state.action = passive ? 'proceed' : action;
+  if (passive) state.wouldBe = action;
 }
 
-function phaseOf(order: OrderState): Phase {
-  const attempt = currentAttempt(order);
+function phaseOf(state: OrderState): Phase {
+  const attempt = currentAttempt(state);
   const gateway = attempt.gateway?.result;
-  if (gateway === 'fail' && order.action !== 'cancel') return 'declined';
-  if (order.action === 'decline') return 'declined';
-  if (order.action === 'cancel') return 'decided';
+  if (gateway === 'fail' && state.action !== 'cancel') return 'declined';
+  if (state.action === 'decline') return 'declined';
+  if (state.action === 'cancel') return 'decided';
   if (attempt.rescreenDue) return 'screening';
-  if (order.decision === 'pending') return attempt.screeningOver ? 'decided' : 'screening';
-  if (order.decision === 'error') return attempt.screeningOver ? 'decided' : 'screening';
-  if (awaitsGateway(order)) return 'awaiting-gateway';
-  return order.decision === 'review' ? 'review' : 'decided';
+  if (state.decision === 'pending') return attempt.screeningOver ? 'decided' : 'screening';
+  if (state.decision === 'error') return attempt.screeningOver ? 'decided' : 'screening';
+  if (awaitsGateway(state)) return 'awaiting-gateway';
+  return state.decision === 'review' ? 'review' : 'decided';
 }
 
 /** @returns whether the order service was told to go to the gateway and hasn't said yet how that ended */
-export function awaitsGateway(order: OrderState): boolean {
-  const gateway = currentAttempt(order).gateway?.result;
-  if (order.workflow !== 'pre-gateway' || order.decision === 'skipped') return false;
-  return gateway === 'error' ? order.action === 'hold' : gateway === undefined && order.action === 'proceed';
+export function awaitsGateway(state: OrderState): boolean {
+  const gateway = currentAttempt(state).gateway?.result;
+  if (state.workflow !== 'pre-gateway' || state.decision === 'skipped') return false;
+  return gateway === 'error' ? state.action === 'hold' : gateway === undefined && state.action === 'proceed';
 }
 
 // What a person must look at.
@@ -178,9 +178,9 @@ export function awaitsGateway(order: OrderState): boolean {
  * @param words the reason, for a person; no personal data
  * @returns whether it is new
  */
-export function noteAttention(order: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
-  if (order.attention.some((one) => one.code === code)) return false;
-  order.attention.push({ code, words, since: now });
+export function noteAttention(state: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
+  if (state.attention.some((one) => one.code === code)) return false;
+  state.attention.push({ code, words, since: now });
   return true;
 }
 
@@ -200,18 +200,18 @@ export function enrichedOf({ insights, accountMode, passiveMode, subStatus }: En
 }
 
 /** Ends matters whose cause has ended. */
-export function clear(order: OrderState, ...codes: AttentionCode[]): void {
-  order.attention = order.attention.filter((one) => !codes.includes(one.code));
+export function clear(state: OrderState, ...codes: AttentionCode[]): void {
+  state.attention = state.attention.filter((one) => !codes.includes(one.code));
 }
 
 /** A wrong key is an operator's mistake. @returns the event that it means: none unless it is new */
-export function raiseWrongKey(order: OrderState, now: Instant): OrderEventType[] {
-  return raiseAttention(order, 'wrong-key', WRONG_KEY, now);
+export function raiseWrongKey(state: OrderState, now: Instant): OrderEventType[] {
+  return raiseAttention(state, 'wrong-key', WRONG_KEY, now);
 }
 
 /** @returns whether a wrong key was reported already: then the activities go on trying by themselves */
-export function wrongKeyKnown(order: OrderState): boolean {
-  return order.attention.some((one) => one.code === 'wrong-key');
+export function wrongKeyKnown(state: OrderState): boolean {
+  return state.attention.some((one) => one.code === 'wrong-key');
 }
 
 const WRONG_KEY =
@@ -225,12 +225,12 @@ const WRONG_KEY =
  * @returns of the events of a checkout's answer those that tell more than the answer
  */
 export function beyondAnswer(
-  order: OrderState,
+  state: OrderState,
   events: readonly OrderEventType[],
   heard: boolean,
 ): OrderEventType[] {
-  const attempt = currentAttempt(order);
-  const knows = order.policy?.events === 'changes' && heard && attempt.answer?.decision !== 'pending';
+  const attempt = currentAttempt(state);
+  const knows = state.policy?.events === 'changes' && heard && attempt.answer?.decision !== 'pending';
   if (!knows || !events.includes('order.decided')) return [...events];
   attempt.answeredOnly = true;
   return events.filter((type) => type !== 'order.decided');
@@ -252,9 +252,9 @@ const BRINGS_DECISION: readonly OrderEventType[] = [
 const KEPT_EVENTS = 50;
 
 /** @returns the order's next event, with its state in short as it is now; counts the order's sequence on, and keeps the event */
-export function nextEvent(order: OrderState, type: OrderEventType, now: Instant, by?: 'person'): OrderEvent {
-  const { events } = order;
-  const attempt = currentAttempt(order);
+export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): OrderEvent {
+  const { events } = state;
+  const attempt = currentAttempt(state);
   const reading = attempt.readings.length - 1;
   events.sequence += 1;
   const event: KeptEvent = {
@@ -262,27 +262,27 @@ export function nextEvent(order: OrderState, type: OrderEventType, now: Instant,
     type,
     occurredAt: now,
     data: {
-      phase: order.phase,
-      decision: order.decision,
-      action: order.action,
+      phase: state.phase,
+      decision: state.decision,
+      action: state.action,
       attempt: attempt.number,
-      attention: order.attention.map((one) => one.words),
+      attention: state.attention.map((one) => one.words),
       ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
-      ...(order.message !== undefined && { message: order.message }),
-      ...(order.reason !== undefined && { reason: order.reason }),
+      ...(state.message !== undefined && { message: state.message }),
+      ...(state.reason !== undefined && { reason: state.reason }),
       ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
-      ...(order.wouldBe !== undefined && { wouldBe: order.wouldBe }),
+      ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
       ...(by !== undefined && { by }),
     },
     ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
   };
   events.last = [...(events.last ?? []), event].slice(-KEPT_EVENTS);
-  return eventToSend(order, event);
+  return eventToSend(state, event);
 }
 
 /** @returns an event of the order's as it is sent, each time the same */
-export function eventToSend(order: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
-  const { integration, orderId, attempts } = order;
+export function eventToSend(state: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
+  const { integration, orderId, attempts } = state;
   const read = reading === undefined ? undefined : attempts[data.attempt - 1]?.readings[reading];
   return {
     id: `${integration}:${orderId}:${event.sequence}`,

@@ -6,7 +6,7 @@ import type { Call, Command } from './activity-contract.ts';
 import { advance, followUp } from './advance.ts';
 import { ask, askHeld } from './ask.ts';
 import { begin } from './begin.ts';
-import { refusedPayload } from './check-messages.ts';
+import { whyUnread } from './check-messages.ts';
 import { hintIsNews, isOver, keepHint } from './deadlines.ts';
 import { endEffect } from './ends.ts';
 import type { Effect, Input, Order, Reply, Running } from './order.ts';
@@ -49,7 +49,7 @@ function flag(order: Order, input: Extract<Input, { kind: 'signal' }>): void {
   const { state, look, now } = order;
   if (isOver(state, millis(now))) return;
   look.signal = true;
-  const refused = input.signal === 'review-hint' ? refusedPayload(input.hint) : undefined;
+  const refused = input.signal === 'review-hint' ? whyUnread(input.hint) : undefined;
   if (refused !== undefined) look.refused = refused;
   else if (input.signal === 'cancellation') look.cancellation = true;
   else if (input.signal === 'review-hint') {
@@ -152,11 +152,11 @@ function begins(order: Order, effects: readonly Effect[]): Command[] {
 }
 
 function isInTheWay({ effect: running }: Running, effect: Effect): boolean {
-  return running.key === effect.key || (isWrite(running) && subjectOf(running) === subjectOf(effect));
+  return running.key === effect.key || (isWrite(running) && laneOf(running) === laneOf(effect));
 }
 
 /** What an effect is about: beside a write nothing else on its subject begins. */
-function subjectOf(effect: Effect): string {
+function laneOf(effect: Effect): string {
   switch (effect.kind) {
     case 'first-screening':
     case 'policy':

@@ -59,15 +59,15 @@ export function waitForAction(
 /** Tells those whose time to wait is over, or all, that the action goes on. */
 export function tellThatItGoesOn(order: Order, replies: Reply[], all = false): void {
   order.tickets = order.tickets.filter((ticket) => {
-    if (!('until' in ticket) || isOver(order, ticket.action) || (ticket.until > order.now && !all))
+    if (
+      !('until' in ticket) ||
+      !isUnderWay(actionNumbered(order.state, ticket.action)) ||
+      (ticket.until > order.now && !all)
+    )
       return true;
     replies.push(goesOn(order, ticket.number, ticket.action));
     return false;
   });
-}
-
-function isOver({ state }: Order, number: number): boolean {
-  return !isUnderWay(actionNumbered(state, number));
 }
 
 function goesOn({ state }: Order, ticket: number, number: number): Reply {
@@ -119,23 +119,23 @@ function endOf(
 
 /** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is */
 export function checkoutAnswer(
-  order: OrderState,
+  state: OrderState,
   extra: Pick<CheckoutAnswer, 'insights'> = {},
-  attempt: Attempt = currentAttempt(order),
+  attempt: Attempt = currentAttempt(state),
 ): CheckoutAnswer {
-  const newest = attempt === currentAttempt(order);
+  const newest = attempt === currentAttempt(state);
   return {
-    orderId: order.orderId,
-    integration: order.integration,
+    orderId: state.orderId,
+    integration: state.integration,
     attempt: attempt.number,
     decision: attempt.decision,
-    action: order.action,
-    phase: order.phase,
+    action: state.action,
+    phase: state.phase,
     ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
-    ...(order.message !== undefined && { message: order.message }),
+    ...(state.message !== undefined && { message: state.message }),
     ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
-    ...(order.wouldBe !== undefined && { wouldBe: order.wouldBe }),
-    ...(newest && order.reason !== undefined && { reason: order.reason }),
+    ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
+    ...(newest && state.reason !== undefined && { reason: state.reason }),
     ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),
     ...extra,
   };
@@ -145,10 +145,10 @@ export function checkoutAnswer(
  * Rule «pending becomes the decision»: what was answered stands, but for a `pending` that wasn't declined.
  * @returns what the checkout of the attempt is told when it asks now; undefined: it has no answer yet
  */
-export function answerNow(order: OrderState, number: number): CheckoutAnswer | undefined {
-  const attempt = order.attempts.find((one) => one.number === number);
+export function answerNow(state: OrderState, number: number): CheckoutAnswer | undefined {
+  const attempt = state.attempts.find((one) => one.number === number);
   const answer = attempt?.answer;
   if (attempt === undefined || answer?.decision !== 'pending' || answer.action === 'decline') return answer;
   const { decision = 'pending', insights } = attempt.readings[0] ?? {};
-  return { ...checkoutAnswer(order, insights && { insights }, attempt), decision };
+  return { ...checkoutAnswer(state, insights && { insights }, attempt), decision };
 }

@@ -47,7 +47,7 @@ export function hasDecision(attempt: Attempt): boolean {
 
 /** Records a transaction that was found by its invoice number. Nothing else follows from it. */
 function noteFound(
-  order: OrderState,
+  state: OrderState,
   attempt: Attempt,
   found: { transactionId: string; decision: Decision } & Enriched,
   now: Instant,
@@ -59,24 +59,24 @@ function noteFound(
     return;
   }
   noteTransaction(attempt, found.transactionId);
-  if (order.policy !== undefined) noteWindow(attempt, order.policy);
+  if (state.policy !== undefined) noteWindow(attempt, state.policy);
   attempt.decision = found.decision;
   attempt.readings.push({ decision: found.decision, at: now, source: 'look-up', ...enrichedOf(found) });
-  if (attempt !== currentAttempt(order)) return;
-  order.decision = found.decision;
-  order.lastRead = { at: now, source: 'look-up' };
+  if (attempt !== currentAttempt(state)) return;
+  state.decision = found.decision;
+  state.lastRead = { at: now, source: 'look-up' };
 }
 
 /** Records what a screening or a look-up brought after the order had gone on without it: nothing else follows. */
 export function noteLateScreening(
-  order: OrderState,
+  state: OrderState,
   attempt: Attempt,
   outcome: ScreeningOutcome,
   sentSince: Instant,
   now: Instant,
 ): void {
-  if (order.policy !== undefined) noteSending(attempt, order.policy, outcome, sentSince);
-  if (outcome.kind === 'answered') noteFound(order, attempt, outcome, now);
+  if (state.policy !== undefined) noteSending(attempt, state.policy, outcome, sentSince);
+  if (outcome.kind === 'answered') noteFound(state, attempt, outcome, now);
   if (outcome.kind === 'unreadable' && outcome.transactionId !== undefined) {
     noteTransaction(attempt, outcome.transactionId);
   }
@@ -88,18 +88,18 @@ export function noteLateScreening(
  * @returns the events that it means
  */
 export function applyLookUp(
-  order: OrderState,
+  state: OrderState,
   attempt: Attempt,
   outcome: LookUpOutcome,
   now: Instant,
   sentSince: Instant = now,
 ): OrderEventType[] {
-  if (outcome.kind === 'forbidden') return raiseWrongKey(order, now);
-  clear(order, 'wrong-key');
+  if (outcome.kind === 'forbidden') return raiseWrongKey(state, now);
+  clear(state, 'wrong-key');
   attempt.lookedUp = true;
   delete attempt.createOpen;
   if (outcome.kind === 'found')
-    noteLateScreening(order, attempt, { ...outcome, kind: 'answered', adopted: true }, sentSince, now);
+    noteLateScreening(state, attempt, { ...outcome, kind: 'answered', adopted: true }, sentSince, now);
   return [];
 }
 

@@ -79,12 +79,12 @@ export interface By {
 }
 
 /** What people do to an order, as its journal has it. */
-export const DEEDS = [...PORTAL_ACTIONS, 'withdraw', 'override', 'acknowledge', 'adopt'] as const;
+export const JOURNALED = [...PORTAL_ACTIONS, 'withdraw', 'override', 'acknowledge', 'adopt'] as const;
 
 /** What somebody did to an order. */
 export interface JournalEntry {
   at: Instant;
-  what: (typeof DEEDS)[number];
+  what: (typeof JOURNALED)[number];
   /** Absent: whoever asked, straight through Temporal, didn't say. */
   by?: By;
   /** Why, in the person's own words. */

@@ -39,6 +39,8 @@ export interface LogFields {
   taskQueue?: string | undefined;
   /** What an order had under way, by its kind. */
   effect?: string | undefined;
+  /** What an override decides. */
+  action?: string | undefined;
   /** What is wrong with a setting, and where: our own words. */
   fault?: string | undefined;
   /** Why, in one slug. */
@@ -77,11 +79,9 @@ export interface Log extends Record<Severity, Write> {
   foreign(severity: Severity, fields: LogFields, words: string): void;
 }
 
-const LONGEST_TEXT = 200;
-/** As long as a person may make one. */
-const LONGEST_REASON = 500;
-const text = (value: unknown) =>
-  typeof value === 'string' ? withoutCardNumbers(value).slice(0, LONGEST_TEXT) : undefined;
+const textUpTo = (most: number) => (value: unknown) =>
+  typeof value === 'string' ? withoutCardNumbers(value).slice(0, most) : undefined;
+const text = textUpTo(200);
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 /** How each field is shown. */
@@ -94,8 +94,8 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
   key: text,
   actor: text,
   peer: text,
-  because: (words) =>
-    typeof words === 'string' ? withoutCardNumbers(words).slice(0, LONGEST_REASON) : undefined,
+  // As long as a person may make it.
+  because: textUpTo(500),
   number,
   orderId: text,
   integration: text,
@@ -106,6 +106,7 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
   tries: number,
   taskQueue: text,
   effect: text,
+  action: text,
   fault: text,
   reason: text,
   address: text,

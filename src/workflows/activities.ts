@@ -17,7 +17,7 @@ import type {
   PollActivities,
   SweepActivities,
 } from '../orders/activity-contract.ts';
-import { refusedPayload } from '../orders/check-messages.ts';
+import { whyUnread } from '../orders/check-messages.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 import type { EffectResult } from '../orders/order.ts';
@@ -136,27 +136,27 @@ export async function perform(call: Call): Promise<EffectResult> {
       const lookFirst = historyLength > 3 || unsafe.isReplaying;
       return {
         kind: call.kind,
-        ...read(await local.screenAtCheckout({ ...call.request, lookFirst, begun })),
+        ...unlessRefused(await local.screenAtCheckout({ ...call.request, lookFirst, begun })),
       };
     }
     case 'policy':
-      return { kind: call.kind, ...read(await policyInForce(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await policyInForce(call.request)) };
     case 'retry-screening':
-      return { kind: call.kind, ...read(await screenRetry({ ...call.request, runId })) };
+      return { kind: call.kind, ...unlessRefused(await screenRetry({ ...call.request, runId })) };
     case 'catch-up':
-      return { kind: call.kind, ...read(await catchUp({ ...call.request, runId })) };
+      return { kind: call.kind, ...unlessRefused(await catchUp({ ...call.request, runId })) };
     case 'look':
-      return { kind: call.kind, ...read(await local.look({ ...call.request, begun })) };
+      return { kind: call.kind, ...unlessRefused(await local.look({ ...call.request, begun })) };
     case 'read':
-      return { kind: call.kind, ...read(await readStatusDurably(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await readStatusDurably(call.request)) };
     case 'poll':
-      return { kind: call.kind, ...read(await pollStatus(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await pollStatus(call.request)) };
     case 'look-up':
-      return { kind: call.kind, ...read(await lookUp(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await lookUp(call.request)) };
     case 'gateway':
-      return { kind: call.kind, ...read(await sendGatewayResponse(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await sendGatewayResponse(call.request)) };
     case 'portal':
-      return { kind: call.kind, ...read(await performPortalAction({ ...call.request, runId })) };
+      return { kind: call.kind, ...unlessRefused(await performPortalAction({ ...call.request, runId })) };
     case 'deliver':
       return { kind: call.kind, ...(await deliverEvents(call.events)) };
     case 'forget-card':
@@ -171,8 +171,8 @@ export async function perform(call: Call): Promise<EffectResult> {
 }
 
 /** @returns what an activity brought @throws ApplicationFailure when that isn't its own: somebody else ended it */
-export function read<Result extends object>(result: Result): Result {
-  const refused = refusedPayload(result);
+export function unlessRefused<Result extends object>(result: Result): Result {
+  const refused = whyUnread(result);
   if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused);
   return result;
 }

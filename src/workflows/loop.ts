@@ -13,7 +13,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Call, Command } from '../orders/activity-contract.ts';
-import { leave } from '../orders/ask.ts';
+import { answerBeforeContinuing } from '../orders/ask.ts';
 import { describe, searchAttributesOf } from '../orders/describe.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
 import { counterOf } from '../orders/metrics.ts';
@@ -45,13 +45,13 @@ export interface Loop {
 /** Lives the order until nothing is left to wait for, and everybody has an answer; goes on as new when its history is long. */
 export async function live({ rules, order, inbox, reply, show }: Loop, input: OrderRun): Promise<void> {
   const effects = new Effects(inbox);
-  known(rules, order);
+  requireKnownRules(rules, order);
   effects.carryOut(rules.keep(order));
   for (;;) {
     if (isShown(order)) show.changes(order);
     if (nothingLeft(order)) return;
     if (workflowInfo().continueAsNewSuggested && canStop(order)) {
-      reply(leave(order));
+      reply(answerBeforeContinuing(order));
       await everythingThatCame();
       await continueAsNew({ ...input, resume: resumed(order) });
     }
@@ -59,7 +59,7 @@ export async function live({ rules, order, inbox, reply, show }: Loop, input: Or
     await everythingThatCame();
     for (let one = next(order, inbox); one !== undefined; one = next(order, inbox)) {
       reply(rules.step(order, one));
-      known(rules, order);
+      requireKnownRules(rules, order);
       effects.carryOut(rules.keep(order));
     }
   }
@@ -79,7 +79,7 @@ async function everythingThatCame(): Promise<void> {
 }
 
 /** An order of other rules waits, by failing its workflow task, for a worker that knows them. */
-function known({ numbers }: Rules, { rules }: Order): void {
+function requireKnownRules({ numbers }: Rules, { rules }: Order): void {
   if (rules === 0 || numbers.includes(rules)) return;
   throw new Error(
     `This worker does not know rules ${rules}: it knows ${numbers.join(', ')}. Deploy a release that does.`,
@@ -179,27 +179,27 @@ class OrderMetrics {
   #decision: OrderState['decision'];
   #raised: readonly string[];
 
-  /** @param order as it begins, or as it continues as new: what it has is counted already */
-  constructor(order: OrderState) {
-    this.#decision = order.decision;
-    this.#raised = codes(order);
+  /** @param state as the order begins, or continues as new: what it has is counted already */
+  constructor(state: OrderState) {
+    this.#decision = state.decision;
+    this.#raised = codes(state);
   }
 
   /** Counts what is new since the last call. */
-  note(order: OrderState): void {
-    const { integration, decision } = order;
+  note(state: OrderState): void {
+    const { integration, decision } = state;
     if (decision !== this.#decision) {
-      const source = currentAttempt(order).readings.at(-1)?.source ?? 'checkout';
+      const source = currentAttempt(state).readings.at(-1)?.source ?? 'checkout';
       if (decision !== 'pending') decisions().add(1, { integration, decision, source });
       this.#decision = decision;
     }
-    for (const reason of codes(order)) {
+    for (const reason of codes(state)) {
       if (!this.#raised.includes(reason)) attention().add(1, { integration, reason });
     }
-    this.#raised = codes(order);
+    this.#raised = codes(state);
   }
 }
 
-function codes(order: OrderState): string[] {
-  return order.attention.map(({ code }) => code);
+function codes(state: OrderState): string[] {
+  return state.attention.map(({ code }) => code);
 }

@@ -16,7 +16,7 @@ import { NOT_SENT } from '../orders/portal.ts';
 import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import { failure, isRefusedNow, performPortalAction, read, wasReset } from './activities.ts';
+import { failure, isRefusedNow, performPortalAction, unlessRefused, wasReset } from './activities.ts';
 
 /**
  * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.
@@ -89,7 +89,9 @@ async function withinADay({ fields }: PortalActionInput, request: FirstRequest):
 async function untilAllowed(request: FirstRequest): Promise<Ended> {
   let { maybeDone } = request;
   for (let forbiddenKnown = false; ; forbiddenKnown = true) {
-    const { outcome, at } = read(await performPortalAction({ ...request, maybeDone, forbiddenKnown }));
+    const { outcome, at } = unlessRefused(
+      await performPortalAction({ ...request, maybeDone, forbiddenKnown }),
+    );
     if (outcome.kind !== 'forbidden') return { outcome, at };
     maybeDone ||= outcome.maybeDone === true;
     upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);

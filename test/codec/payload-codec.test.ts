@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/codec/index.ts';
 import { createSealer } from '../../src/codec/sealer.ts';
-import { refusedPayload } from '../../src/orders/check-messages.ts';
+import { whyUnread } from '../../src/orders/check-messages.ts';
 import { property } from '../support/property.ts';
 
 const old = { id: 'old', key: randomBytes(32) };
@@ -192,7 +192,7 @@ describe('a payload of a workflow', () => {
       });
       const marking = createPayloadCodec(keys, { refused: 'marked' });
       const marked = await one(marking, 'decode', await mine(), 'order:default:1002');
-      expect(refusedPayload(value(marked))).toBe(words);
+      expect(whyUnread(value(marked))).toBe(words);
     }
   });
 
@@ -229,9 +229,7 @@ describe('where encryption is required, a payload in plain', () => {
     });
     const marking = createPayloadCodec([old], { required: true, refused: 'marked' });
     const marked = await one(marking, 'decode', aPayload());
-    expect(refusedPayload(defaultPayloadConverter.fromPayload(marked))).toMatch(
-      /^A payload is not encrypted/,
-    );
+    expect(whyUnread(defaultPayloadConverter.fromPayload(marked))).toMatch(/^A payload is not encrypted/);
     expect(JSON.stringify(plainBytes(marked))).not.toContain(Buffer.from('ada@').toString('hex'));
     expect(await one(marking, 'decode', nothing)).toBe(nothing);
   });

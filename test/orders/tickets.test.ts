@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leave, refusalOf } from '../../src/orders/ask.ts';
+import { answerBeforeContinuing, refusalOf } from '../../src/orders/ask.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask } from '../../src/orders/order.ts';
 import { answerNow } from '../../src/orders/tickets.ts';
@@ -190,14 +190,16 @@ describe('before an order continues as new', () => {
     const life = screened('pass');
     const ticket = life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, HOUR);
     life.break('portal');
-    expect(leave(life.order)).toMatchObject([{ ticket, portal: { status: 'requested', number: 1 } }]);
+    expect(answerBeforeContinuing(life.order)).toMatchObject([
+      { ticket, portal: { status: 'requested', number: 1 } },
+    ]);
     expect(life.order.tickets).toEqual([]);
   });
 
   it('who asked for what can’t be judged yet is to ask again', () => {
     const life = aLife({ wasReset: true });
     const ticket = life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 0);
-    expect(leave(life.order)).toMatchObject([{ ticket, refusal: { code: 'late' } }]);
+    expect(answerBeforeContinuing(life.order)).toMatchObject([{ ticket, refusal: { code: 'late' } }]);
     expect(life.order.held).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
 
 import type { Command } from '../../src/orders/activity-contract.ts';
-import { leave, refusalOf } from '../../src/orders/ask.ts';
+import { answerBeforeContinuing, refusalOf } from '../../src/orders/ask.ts';
 import { hintRefusal } from '../../src/orders/check-messages.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
@@ -30,6 +30,6 @@ export const RULES: Rules = {
   hintRefusal,
   nothingLeft,
   canStop,
-  leave,
+  leave: answerBeforeContinuing,
   resumed,
 };

@@ -17,7 +17,7 @@ interface Words {
 }
 
 /** Everything that a button does. Who decides in place of the service needs the scope `ops`, as by the API. */
-export const ACTIONS = {
+export const PAGE_ACTIONS = {
   recheck: {
     title: 'Recheck order',
     about:
@@ -70,7 +70,7 @@ export const ACTIONS = {
     scope: 'act',
   },
 } as const satisfies Record<string, Words>;
-export type Action = keyof typeof ACTIONS;
+export type PageAction = keyof typeof PAGE_ACTIONS;
 
 /** What can be done to several orders at once. */
 export const SEVERAL = [
@@ -78,16 +78,16 @@ export const SEVERAL = [
   'acknowledge',
   'proceed',
   'decide-cancel',
-] as const satisfies readonly Action[];
+] as const satisfies readonly PageAction[];
 export type Several = (typeof SEVERAL)[number];
 
 /** @returns what an action is, by its name */
-export function wordsOf(action: Action): Words {
-  return ACTIONS[action];
+export function wordsOf(action: PageAction): Words {
+  return PAGE_ACTIONS[action];
 }
 
 /** @returns the address below the order's own, where it is confirmed @param number of the portal action or event */
-export function confirmPath(action: Action, number?: number | ':number'): string {
+export function confirmPath(action: PageAction, number?: number | ':number'): string {
   if (action === 'withdraw') return `actions/${number}/withdraw`;
   return action === 'redeliver' ? `events/${number}/redeliver` : action;
 }
@@ -106,7 +106,7 @@ const WITHDRAWALS = {
 /** Does it. @returns what came of it, by the word that the order's page has for it @throws OrderScreeningError */
 export async function perform(
   orders: OrderScreening,
-  action: Action,
+  action: PageAction,
   order: OrderName,
   { reason = '', number = 0 }: Asked,
   how: Pick<PortalOptions, 'by'>,
@@ -165,7 +165,7 @@ export function isNotice(word: unknown): word is Notice {
 
 /** @returns why the order doesn't take it now, in words; undefined: it may, or nobody knows */
 export function refusalOf(
-  action: Action,
+  action: PageAction,
   { summary, state }: InspectedOrder,
   nowMs: number,
 ): string | undefined {
@@ -194,7 +194,7 @@ const reason = z
   .pipe(reasonSchema.optional())
   .optional();
 /** @returns what reads the form of an action */
-export const formOf = (action: Action) =>
+export const formOf = (action: PageAction) =>
   z.object({
     reason:
       wordsOf(action).reason === 'required'
@@ -225,6 +225,6 @@ export function chosenIn(given: unknown): { action: Several; chosen: OrderKey[] 
 }
 
 /** @returns whether a word is an action */
-export function isAction(word: string): word is Action {
-  return Object.hasOwn(ACTIONS, word);
+export function isAction(word: string): word is PageAction {
+  return Object.hasOwn(PAGE_ACTIONS, word);
 }

@@ -5,7 +5,7 @@ import type { ActionRecord } from '../../orders/state.ts';
 import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import type { Problem } from '../problems.ts';
-import { type Action, confirmPath, refusalOf, type Several, wordsOf } from './actions.ts';
+import { confirmPath, type PageAction, refusalOf, type Several, wordsOf } from './actions.ts';
 import {
   amount,
   cell,
@@ -25,7 +25,7 @@ import {
 
 /** @returns the page @param faults of what was sent before @param number of the portal action or event */
 export function confirmPage(
-  action: Action,
+  action: PageAction,
   order: InspectedOrder,
   now: Now,
   { faults = [], number }: { faults?: readonly Fault[]; number?: number | undefined } = {},

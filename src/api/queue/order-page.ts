@@ -3,7 +3,7 @@ import { isUnderWay } from '../../orders/portal-requests.ts';
 import type { OrderState } from '../../orders/state.ts';
 import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
-import { type Action, confirmPath, NOTICES, type Notice, refusalOf, wordsOf } from './actions.ts';
+import { confirmPath, NOTICES, type Notice, type PageAction, refusalOf, wordsOf } from './actions.ts';
 import { actionLine } from './confirm-page.ts';
 import {
   amount,
@@ -106,7 +106,7 @@ function withReason(decision: string | undefined, reason: string | undefined): s
   return decision !== undefined && reason !== undefined ? `${decision} (${reason})` : decision;
 }
 
-const BUTTONS: readonly [action: Action, name: string][] = [
+const BUTTONS: readonly [action: PageAction, name: string][] = [
   ['recheck', 'Recheck …'],
   ['acknowledge', 'Acknowledge …'],
   ['proceed', 'Let proceed …'],

@@ -23,13 +23,13 @@ import { whoAsks } from '../metrics.ts';
 import { HttpError, logFailure, toProblem } from '../problems.ts';
 import { actionParams, checked, fieldsOf, orderParams, orderQuery, queueQuery } from '../request-schemas.ts';
 import {
-  ACTIONS,
   chosenIn,
   confirmPath,
   formOf,
   isAction,
   isNotice,
   NOTICES,
+  PAGE_ACTIONS,
   perform,
   wordsOf,
 } from './actions.ts';
@@ -167,7 +167,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     return sendPage(reply, orderPage(order, shown, now()));
   });
 
-  for (const action of Object.keys(ACTIONS).filter(isAction)) {
+  for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
     const url = `/orders/:orderId/${confirmPath(action, ':number')}`;
     const route = pageFor(wordsOf(action).scope);
     scope.get(url, route, async (request, reply) => {

@@ -7,7 +7,7 @@ import { createPayloadCodec, PayloadCodecError } from '../../codec/index.ts';
 import type { Config } from '../../config/index.ts';
 import { SCREEN_ORDER } from '../../orders/messages.ts';
 import { connectTemporal, type KeySettings, payloadKeysOf } from '../define-command.ts';
-import { ANSWER_WITHIN_MS, type Finding, finder } from './check-service.ts';
+import { CHECK_WITHIN_MS, type Finding, finder } from './check-service.ts';
 
 /** Looks at the Redis of the card stash. @param oneProcess `npm start`, where `memory:` is enough */
 export async function checkCardStash(
@@ -106,7 +106,7 @@ async function newestPayloads({ temporal }: Pick<Config, 'temporal'>): Promise<P
   const { namespace } = temporal;
   const client = new Client({ connection: await connectTemporal(temporal), namespace });
   const { workflowService } = client;
-  return within(client, Date.now() + ANSWER_WITHIN_MS, async () => {
+  return within(client, Date.now() + CHECK_WITHIN_MS, async () => {
     const { executions } = await workflowService.listWorkflowExecutions({
       namespace,
       query: `WorkflowType = '${SCREEN_ORDER}'`,

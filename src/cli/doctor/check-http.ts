@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fetch from 'node-fetch';
 import { signedHeaders } from '../../activities/events.ts';
 import type { Config, EventsReceiver } from '../../config/index.ts';
-import { ANSWER_WITHIN_MS, type Finding, finder, originOf } from './check-service.ts';
+import { CHECK_WITHIN_MS, type Finding, finder, originOf } from './check-service.ts';
 
 const MAX_REPLY_BYTES = 1024 * 1024;
 /** A type that means nothing to a receiver, which is to answer 2xx to what it doesn't know. */
@@ -117,7 +117,7 @@ async function answer(
     ...request,
     redirect: 'manual',
     size: MAX_REPLY_BYTES,
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: AbortSignal.timeout(CHECK_WITHIN_MS),
   }).catch(() => undefined);
   await response?.arrayBuffer().catch(() => undefined);
   return response?.status;

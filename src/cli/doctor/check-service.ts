@@ -11,7 +11,7 @@ import type { Integration } from '../../orders/policy.ts';
 import { createScreeningClient, ScreeningError } from '../../screening/index.ts';
 
 /** How long a check waits for whom it asks. */
-export const ANSWER_WITHIN_MS = 5_000;
+export const CHECK_WITHIN_MS = 5_000;
 
 export type FindingStatus = 'ok' | 'warning' | 'fault' | 'skipped';
 
@@ -75,7 +75,7 @@ async function checkKey(integration: Integration): Promise<Finding> {
   if (!apiKey) return check.skipped('its key is not set');
   try {
     const client = createScreeningClient({ ...integration, apiKey });
-    await client.statusById(randomUUID(), { timeoutMs: ANSWER_WITHIN_MS });
+    await client.statusById(randomUUID(), { timeoutMs: CHECK_WITHIN_MS });
     return notTheService(check, baseUrl);
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
@@ -115,7 +115,7 @@ function checkPortalAddress({ name, portalBaseUrl }: Integration): Finding[] {
 
 async function checkClock({ name, baseUrl }: Integration): Promise<Finding> {
   const check = finder(`clock:screening-service:${name}`);
-  const skewMs = await dateHeaderSkew(baseUrl, ANSWER_WITHIN_MS);
+  const skewMs = await dateHeaderSkew(baseUrl, CHECK_WITHIN_MS);
   if (skewMs === undefined) return check.skipped('the service gives no Date');
   return clockFinding(check, skewMs, 'the screening service');
 }

@@ -9,7 +9,7 @@ import { RULES_READ } from '../../orders/order.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../define-command.ts';
 import {
-  ANSWER_WITHIN_MS,
+  CHECK_WITHIN_MS,
   clockFinding,
   counted,
   type Finding,
@@ -145,7 +145,7 @@ async function checkTaskQueues(client: Client, skewMs: number): Promise<Finding[
   return Promise.all(
     queues.map(async ([name, type, effect]) => {
       const check = finder(`task-queue:${name}`);
-      const pollers = await pollersOf(client, { name }, type, Date.now() + ANSWER_WITHIN_MS).catch(
+      const pollers = await pollersOf(client, { name }, type, Date.now() + CHECK_WITHIN_MS).catch(
         () => undefined,
       );
       if (pollers === undefined) return check.skipped('the server does not tell who polls it');
@@ -183,7 +183,7 @@ async function countOf(client: Client, query: string): Promise<number> {
 }
 
 function ask<T>(client: Client, call: () => Promise<T>): Promise<T> {
-  return within(client, Date.now() + ANSWER_WITHIN_MS, call);
+  return within(client, Date.now() + CHECK_WITHIN_MS, call);
 }
 
 function isRefusal(error: unknown): boolean {
