@@ -111,7 +111,8 @@ function done(order: Order, running: Running, result: EffectResult): void {
 
 /** An activity that failed for good is begun again after a pause, unless its end can be told. */
 function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { how: 'done' }>): void {
-  if (end.how === 'failed' && end.refused !== undefined) {
+  // A worker that lacks the settings for a while refuses no order that goes on already.
+  if (end.how === 'failed' && end.refused !== undefined && order.state.policy === undefined) {
     order.refused = end.refused;
     return;
   }
@@ -158,12 +159,9 @@ function caughtUp(
   const sentSince = sentAsEarlyAs(order, outcome, since, afterReset);
   if (effect.kind !== 'catch-up' || state.policy === undefined) return;
   const attempt = attemptNumbered(state, effect.attempt);
-  if (effect.attempt !== currentAttempt(state).number) {
-    noteLateScreening(state, attempt, outcome, sentSince, now);
-    return;
-  }
   const source = effect.rescreen ? 'rescreen' : 'catch-up';
-  emit(order, applyScreening(state, state.policy, outcome, { source, sentSince, now }));
+  if (attempt !== currentAttempt(state)) noteLateScreening(state, attempt, outcome, sentSince, now);
+  else emit(order, applyScreening(state, state.policy, outcome, { source, sentSince, now }));
 }
 
 /** What a run finds that an operator had begin anew may have been made by the run before, as early as the order began. */
@@ -180,8 +178,8 @@ function sentAsEarlyAs(
 /** What is found while the order is being screened is its decision, whoever looked; otherwise it is only recorded. */
 function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<LookUpOutcome>): void {
   const { state, now } = order;
-  const attempt = attemptNumbered(state, number);
   const { policy, phase } = state;
+  const attempt = attemptNumbered(state, number);
   const undecided = phase === 'screening' || (overrideOf(state) !== undefined && !hasDecision(attempt));
   const screening = undecided && attempt === currentAttempt(state);
   const sentSince = afterReset ? state.startedAt : now;
@@ -268,10 +266,10 @@ function interrupted(order: Order, number: number, how: 'failed' | 'cut-off'): v
   const record = actionNumbered(order.state, number);
   if (how === 'cut-off' || record.stop !== undefined || record.kind === 'chargeback') {
     performed(order, number, { kind: 'unconfirmed' });
-    return;
+  } else {
+    record.maybeSent = true;
+    order.paused.push(`portal:${number}`);
   }
-  record.maybeSent = true;
-  order.paused.push(`portal:${number}`);
 }
 
 function delivered(order: Order, upTo: number, inTime: boolean): void {

@@ -31,6 +31,19 @@ describe('an activity that fails for good', () => {
     },
   );
 
+  it.each(['look', 'retry-screening'] as const)(
+    'by a worker without the integration’s settings refuses nothing that is screened already: %s',
+    (kind) => {
+      const life = screened(kind === 'look' ? 'review' : 'fail');
+      if (kind === 'look') life.take(RECHECK);
+      else life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
+      const refused = { code: 'unknown-integration', message: 'no integration «default»' } as const;
+      life.take({ kind: 'end', number: life.find(kind).number, end: { how: 'failed', refused } });
+      expect(life.order.refused).toBeUndefined();
+      expect(life.find(kind === 'look' ? 'read' : 'catch-up')).toBeDefined();
+    },
+  );
+
   it('is not begun again when it isn’t wanted any more', () => {
     const life = screened('review').break('poll').take(RECHECK);
     life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, MINUTE);
