@@ -200,3 +200,8 @@ export function nothingLeft(order: Order): boolean {
 export function resumed(order: Order): Order {
   return { ...order, effects: [] };
 }
+
+/** @returns the order as the next run takes it up. `wasReset`: an operator reset that run, which knows nothing of what it did before */
+export function takenUp(order: Order, wasReset: boolean): Order {
+  return { ...order, wasReset: order.wasReset || wasReset };
+}

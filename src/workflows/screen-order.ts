@@ -36,6 +36,7 @@ import type { Ask, Input, Order, OrderRun, Refusal, Reply } from '../orders/orde
 import { portalRequestRefusal } from '../orders/portal-requests.ts';
 import { newOrder } from '../orders/record.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { takenUp } from '../orders/step.ts';
 import { type Instant, instant } from '../orders/words.ts';
 import { failure, isRefusedNow, wasReset } from './activities.ts';
 import { live, RULES, type Rules, Show } from './loop.ts';
@@ -75,7 +76,10 @@ class Messages {
   constructor(input: OrderRun) {
     const { integration = DEFAULT_INTEGRATION, resume } = input;
     const startedAt = instant(workflowInfo().startTime.getTime());
-    this.order = resume ?? newOrder({ ...input, integration }, startedAt, wasReset());
+    this.order =
+      resume === undefined
+        ? newOrder({ ...input, integration }, startedAt, wasReset())
+        : takenUp(resume, wasReset());
     this.#answerCheckouts();
     this.#answerPortalActions();
     this.#takeHints();

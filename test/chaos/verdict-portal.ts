@@ -65,7 +65,9 @@ function missingCancel(evidence: OrderEvidence, state: State, circumstances: Cir
   if (policy.passive || state.action !== 'cancel' || transaction === undefined) return [];
   if (transaction.canceledAt !== null) return [];
   const failed = state.decision === 'fail' || state.decision === 'fraudulent';
-  const unresolved = state.decision === 'review' && policy.onUnresolvedReview === 'cancel';
+  // A person who decides leaves nothing to policy.
+  const unresolved =
+    state.decision === 'review' && policy.onUnresolvedReview === 'cancel' && attempt.override === undefined;
   if (!unresolved && !(failed && policy.autoCancel)) return [];
   const { cancelBy } = attempt;
   if (cancelBy === undefined) return [{ kind: 'cancel missing', facts: 'no window is on record' }];

@@ -30,4 +30,6 @@ export const KEPT_SEEDS: readonly (readonly [number, string])[] = [
   [8_752_160, 'a catch-up of the run before a reset created after a slow look, beside the new run’s'],
   [466_299_322, 'a cancel that waited for a create was said to have waited for a customer code'],
   [81_054_018, 'a cancel of a person’s, after the window, was said to have been told to nobody'],
+  [55_990, 'a run that had continued another created again what it had created before its reset'],
+  [176_508, 'a review that a person had decided was said to be one that policy cancels'],
 ];

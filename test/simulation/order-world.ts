@@ -120,6 +120,7 @@ export class OrderWorld {
       ...before.start,
       from: 'continued',
       order: next,
+      wasReset: false,
     });
     for (const one of left) run.take(one);
     run.schedule();

@@ -24,7 +24,7 @@ export interface Relived {
 export function beginningOf(rules: Rules, start: Start): Order {
   if (start.from === 'continued') {
     const order: Order = JSON.parse(start.order);
-    return order;
+    return rules.takenUp(order, start.wasReset);
   }
   return rules.newOrder(start.input, instant(start.startedAt), start.wasReset);
 }

@@ -8,10 +8,9 @@ import type { Arrival, Task, Update } from './task.ts';
 
 type Begin = Extract<Command, { do: 'begin' }>;
 
-/** @returns whether it was reset; a run that continues another one isn't */
+/** @returns whether it was reset */
 export function resetRun(orderWorld: OrderWorld, toTask: number): boolean {
   const { run: old, world } = orderWorld;
-  if (old.start.from !== 'new') return false;
   const kept = old.tasks.slice(0, toTask);
   const last = kept.at(-1);
   // A task that is recorded in parts is kept as a whole, or not at all.

@@ -6,7 +6,7 @@ import { hintRefusal } from '../../src/orders/check-messages.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { canStop, keep, next, nothingLeft, resumed, step } from '../../src/orders/step.ts';
+import { canStop, keep, next, nothingLeft, resumed, step, takenUp } from '../../src/orders/step.ts';
 
 export interface Rules {
   newOrder: typeof newOrder;
@@ -19,6 +19,7 @@ export interface Rules {
   canStop: (order: Order) => boolean;
   leave: (order: Order) => Reply[];
   resumed: (order: Order) => Order;
+  takenUp: typeof takenUp;
 }
 
 export const RULES: Rules = {
@@ -32,4 +33,5 @@ export const RULES: Rules = {
   canStop,
   leave: answerBeforeContinuing,
   resumed,
+  takenUp,
 };

@@ -1,20 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { gatewayResultAnswer } from '../../src/orders/gateway.ts';
 import {
   orderQuery,
   recheckSignal,
   recordGatewayResultUpdate,
   reportFraudUpdate,
   retryUpdate,
+  submitChargebackUpdate,
 } from '../../src/orders/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
-import { answered, aPolicy, withOrders } from './support.ts';
+import { answered, aPolicy, type World, withOrders } from './support.ts';
 
+// On the dev server: the one that skips time resets nothing, and brings no update to a run that continues another.
 const { order, environment } = withOrders({
   workflowModules: [fileURLToPath(import.meta.resolve('./long-history.ts'))],
+  known: 10,
 });
 
 describe('an order whose history grows long', () => {
@@ -32,24 +36,16 @@ describe('an order whose history grows long', () => {
 
     const { runId } = await handle.describe();
     const latest = environment().client.workflow.getHandle(handle.workflowId);
-    while ((await latest.describe()).runId === runId) {
-      const { reads } = world;
-      // The test server ends one run before it begins the next: between them it knows no running order.
-      await eventually(() => latest.signal(recheckSignal));
-      await eventually(() => world.reads > reads);
-      // A signal that comes before the task's end keeps the order from continuing.
-      await eventually(() => taskHasEnded(latest));
-    }
+    await untilContinued(latest, world);
     const now = await latest.describe();
     expect(now.runId).not.toBe(runId);
     expect(now.status.name).toBe('RUNNING');
     expect(now.historyLength).toBeLessThan(90);
 
-    // The test server brings no update to a run that continues another, nor skips time: so its state is compared.
     const state = await latest.query(orderQuery);
     expect(state).toMatchObject({ phase: 'review', decision: 'review', action: 'hold' });
     expect(state.attempts.map((attempt) => attempt.answer)).toEqual([answer, second]);
-    expect(gatewayResultAnswer(state, gateway)).toEqual(told);
+    expect(await latest.executeUpdate(recordGatewayResultUpdate, { args: [gateway] })).toEqual(told);
     expect(state.actions).toMatchObject([{ kind: 'report-fraud', status: 'done', finishedAt: reported.at }]);
     expect(world.screened).toHaveLength(2);
     expect(world.portalCalls).toHaveLength(1);
@@ -65,7 +61,48 @@ describe('an order whose history grows long', () => {
       expect(world.eventTypes()).toEqual(['order.decided', 'order.decided', 'order.review_resolved']),
     );
   });
+
+  it('knows of a reset that what it was asked since may have been done', async () => {
+    const { handle, world } = await order((world) => {
+      world.policy = aPolicy();
+      world.screenings = [answered('pass')];
+    });
+    const latest = environment().client.workflow.getHandle(handle.workflowId);
+    await untilContinued(latest, world);
+    const chargeback = { reason_code: '10.4', due_date: '2030-01-01' };
+    await latest.executeUpdate(submitChargebackUpdate, { args: [chargeback] });
+    await resetToItsBeginning(environment(), handle.workflowId);
+    await eventually(() =>
+      expect(world.portalCalls.map(({ maybeDone }) => maybeDone)).toEqual([undefined, true]),
+    );
+    await environment().client.workflow.getHandle(handle.workflowId).terminate();
+  });
 });
+
+async function untilContinued(latest: WorkflowHandle, world: World): Promise<void> {
+  const { runId } = await latest.describe();
+  while ((await latest.describe()).runId === runId) {
+    const { reads } = world;
+    await latest.signal(recheckSignal);
+    await eventually(() => world.reads > reads);
+    // A signal that comes before the task's end keeps the order from continuing.
+    await eventually(() => taskHasEnded(latest));
+  }
+}
+
+async function resetToItsBeginning({ client }: TestWorkflowEnvironment, workflowId: string): Promise<void> {
+  const handle = client.workflow.getHandle(workflowId);
+  const { runId } = await handle.describe();
+  const { events } = await handle.fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId, runId },
+    workflowTaskFinishEventId: first?.eventId ?? null,
+    reason: 'reset by the test',
+    requestId: randomUUID(),
+  });
+}
 
 async function taskHasEnded(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<boolean> {
   const events = (await handle.fetchHistory()).events ?? [];
