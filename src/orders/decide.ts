@@ -3,7 +3,7 @@ import type { OrderEventType } from './messages.ts';
 import { type Integration, POLICY_KEYS, type Policy, settingName } from './policy.ts';
 import type { OrderRule, PolicyKey, UnavailableRule } from './policy-kinds.ts';
 import { currentAttempt, overrideOf } from './record.ts';
-import type { Attempt, AttentionCode, OrderState } from './state.ts';
+import type { ActionRecord, Attempt, AttentionCode, OrderState } from './state.ts';
 import { windowOpen } from './transactions.ts';
 import {
   type Action,
@@ -168,7 +168,10 @@ export function heldByGateway({ gateway }: Attempt, action: Action): Action {
 /** @returns whether the policy wants the order's transaction canceled with the service now */
 export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
-  const { transactionId, cancelBy } = currentAttempt(state);
+  const { transactionId, cancelBy, readings } = currentAttempt(state);
+  // Who took a cancel back didn't know what was read since.
+  const isWithdrawnBefore = ({ status, finishedAt }: ActionRecord): boolean =>
+    status === 'withdrawn' && (finishedAt ?? '') < (readings.at(-1)?.at ?? '');
   return (
     policy?.autoCancel === true &&
     !policy.passive &&
@@ -179,7 +182,10 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
     (state.decision === 'fail' || state.decision === 'fraudulent') &&
     transactionId !== undefined &&
     windowOpen(cancelBy, policy.cancelWindowMs, nowMs) &&
-    !state.actions.some((record) => record.kind === 'cancel' && record.transactionId === transactionId)
+    !state.actions.some(
+      (record) =>
+        record.kind === 'cancel' && record.transactionId === transactionId && !isWithdrawnBefore(record),
+    )
   );
 }
 

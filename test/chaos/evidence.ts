@@ -58,7 +58,6 @@ export const stateSchema = z.object({
       by: z.string(),
       requestedAt: z.string(),
       finishedAt: z.string().optional(),
-      withdrawn: z.boolean().optional(),
     }),
   ),
   events: z.object({ sequence: z.number(), delivered: z.number(), waiting: z.number() }),

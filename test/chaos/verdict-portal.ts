@@ -85,7 +85,9 @@ function missingCancel(evidence: OrderEvidence, state: State, circumstances: Cir
     ({ kind, transactionId }) => kind === 'cancel' && transactionId === attempt.transactionId,
   );
   if (tried === undefined) return [{ kind: 'cancel missing', facts: `${state.decision}, never asked for` }];
-  if (tried.status === 'withdrawn' || tried.withdrawn === true) return [];
+  // Who took a cancel back didn't know what was read since.
+  const takenBack = Date.parse(tried.finishedAt ?? state.startedAt) >= decidedAt;
+  if (tried.status === 'withdrawn' && takenBack) return [];
   return hinderedCancel(evidence, tried, end, circumstances)
     ? []
     : [{ kind: 'cancel missing', facts: `${tried.status}, though nothing stood in its way` }];

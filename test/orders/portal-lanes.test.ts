@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/orders/messages.ts';
+import type { Decision } from '../../src/orders/words.ts';
 import { type Life, screened, told } from './life.ts';
 import { answered, attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
@@ -223,6 +224,25 @@ describe('withdrawing a portal action', () => {
     expect(statuses(life)).toEqual([status]);
     expect([told(life, ticket), told(life, caller)]).toEqual([withdrawn, asked]);
     expect(life.underWay).toEqual([]);
+  });
+
+  it('keeps policy from canceling again, until another decision is read', () => {
+    const life = screened('pass', { autoCancel: true });
+    const read = (decision: Decision, at: number) =>
+      life
+        .take({ kind: 'signal', signal: 'recheck' })
+        .end({ kind: 'look', outcome: { kind: 'read', decision } }, at);
+    const takeBack = (number: number, at: number) => {
+      withdraw(life, number, at);
+      life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, at);
+    };
+    act(life, CANCEL);
+    takeBack(1, HOUR + MINUTE);
+    read('fail', 2 * HOUR);
+    expect(life.calls('portal')).toHaveLength(2);
+    takeBack(2, 3 * HOUR);
+    read('fail', 4 * HOUR);
+    expect(life.calls('portal')).toHaveLength(2);
   });
 
   it('of one that pauses after a failure ends it: it may have been sent', () => {
