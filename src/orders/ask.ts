@@ -69,10 +69,12 @@ export function answerBeforeContinuing(order: Order): Reply[] {
   return replies;
 }
 
-/** Until the first answer the policy isn't known, and may forbid a portal action. A person decides about what was answered. */
+/** Until the first answer the policy isn't known, which may forbid a portal action or name a gateway. A person decides about what was answered. */
 function mustWait(order: Order, asked: Ask): boolean {
-  if (asked.kind === 'portal') return order.state.policy === undefined;
-  if (asked.kind === 'override') return currentAttempt(order.state).answer === undefined;
+  const { state } = order;
+  if (asked.kind === 'portal') return state.policy === undefined;
+  if (asked.kind === 'gateway-result') return state.policy === undefined && state.workflow !== 'pre-gateway';
+  if (asked.kind === 'override') return currentAttempt(state).answer === undefined;
   return asked.kind === 'retry' && comesEarly(order, asked.request.attempt);
 }
 
@@ -280,7 +282,7 @@ function actionRefusal(
 function tooMany(order: Order, waiting: readonly Input[], asked: Ask): Refusal | undefined {
   const attempt = attemptOf(order, asked);
   const unanswered = attempt !== undefined && order.state.attempts[attempt - 1]?.answer === undefined;
-  const unjudged = (asked.kind === 'portal' || asked.kind === 'override') && mustWait(order, asked);
+  const unjudged = asked.kind !== 'retry' && mustWait(order, asked);
   if (!unanswered && !unjudged) return undefined;
   const asks = waiting.filter((input) => input.kind === 'ask').length;
   const all = asks + order.tickets.length + order.held.length;

@@ -22,7 +22,7 @@ export function gatewayResultRefusal(
   nowMs: number,
 ): OrderErrorCode | undefined {
   if (!GATEWAY_RESULTS.includes(request?.result)) return 'invalid-request';
-  if (state.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
+  if (state.policy !== undefined && state.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
   if (request.attempt === undefined && state.attempts.length > 1) return 'attempt-required';
   const attempt = attemptOf(state, request);
   if (attempt === undefined) return 'unknown-attempt';
@@ -53,7 +53,8 @@ export function applyGatewayResult(
   };
   clear(state, 'gateway-late', 'gateway-error');
   const events: OrderEventType[] = [];
-  const settled = state.phase === 'canceled' || state.action === 'cancel' || state.decision === 'skipped';
+  const action = state.wouldBe ?? state.action;
+  const settled = state.phase === 'canceled' || action === 'cancel' || state.decision === 'skipped';
   if (!settled) followResult(state, request.result, now, events);
   settle(state, now);
   return events;

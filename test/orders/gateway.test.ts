@@ -63,13 +63,16 @@ describe('the gateway’s result', () => {
     expect(order).toMatchObject({ action: 'proceed', phase: 'screening' });
   });
 
-  it('comes too late to change the cancel of an order that failed meanwhile', () => {
-    const order = anOrder('review', PRE);
-    applyReading(order, { kind: 'read', decision: 'fail' }, 'poll', NOW);
-    report(order, 'pass');
-    expect(order).toMatchObject({ action: 'cancel', phase: 'decided' });
-    expect(order.attempts[0]?.gateway?.sent).toBeUndefined();
-  });
+  it.each([false, true])(
+    'comes too late to change the cancel of an order that failed meanwhile, passive: %s',
+    (passive) => {
+      const order = anOrder('review', { ...PRE, passive });
+      applyReading(order, { kind: 'read', decision: 'fail' }, 'poll', NOW);
+      report(order, 'pass');
+      expect(order).toMatchObject({ [passive ? 'wouldBe' : 'action']: 'cancel', phase: 'decided' });
+      expect(order.attempts[0]?.gateway?.sent).toBeUndefined();
+    },
+  );
 
   it('of a canceled order is taken, too, and changes nothing', () => {
     const order = anOrder('pass', PRE);

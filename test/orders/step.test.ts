@@ -71,34 +71,6 @@ describe('the first screening', () => {
   });
 });
 
-describe('a portal action that is asked before the policy is known', () => {
-  it('waits for it, and is judged then', () => {
-    const life = aLife();
-    const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
-    expect(told(life, ticket)).toBeUndefined();
-    expect(life.order.state.actions).toEqual([]);
-    screened('review', {}, life);
-    expect(life.underWay).toContain('portal:1');
-    life.end({ kind: 'portal', outcome: { kind: 'done' } }, 500);
-    expect(told(life, ticket)).toBe('done');
-  });
-
-  it('that the policy forbids is to be asked again, and is refused with its reason then', () => {
-    const life = aLife();
-    const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
-    screened('review', { passive: true }, life);
-    expect(told(life, ticket)).toBe('late');
-  });
-
-  it('is to be asked again after ten seconds without a policy', () => {
-    const life = aLife();
-    const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
-    life.break('first-screening').until(10_000);
-    expect(told(life, ticket)).toBe('late');
-    expect(life.order.held).toEqual([]);
-  });
-});
-
 describe('what is asked', () => {
   it('and can’t be taken any more by now is late', () => {
     const life = screened('pass');

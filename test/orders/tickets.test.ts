@@ -203,3 +203,45 @@ describe('before an order continues as new', () => {
     expect(life.order.held).toEqual([]);
   });
 });
+
+describe('what is asked before the policy is known', () => {
+  it('waits for it, as a portal action does, and is judged then', () => {
+    const life = aLife();
+    const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
+    expect(told(life, ticket)).toBeUndefined();
+    expect(life.order.state.actions).toEqual([]);
+    screened('review', {}, life);
+    expect(life.underWay).toContain('portal:1');
+    life.end({ kind: 'portal', outcome: { kind: 'done' } }, 500);
+    expect(told(life, ticket)).toBe('done');
+  });
+
+  it('that the policy forbids is to be asked again, and is refused with its reason then', () => {
+    const life = aLife();
+    const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
+    screened('review', { passive: true }, life);
+    expect(told(life, ticket)).toBe('late');
+  });
+
+  it.each([
+    ['pre-gateway', 'answered'],
+    ['pre-acceptance', 'late'],
+  ] as const)('of the gateway waits for the policy to name the workflow: %s', (workflow, answer) => {
+    const life = aLife();
+    const ticket = life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
+    expect(told(life, ticket)).toBeUndefined();
+    screened('review', { workflow }, life);
+    expect(told(life, ticket)).toBe(answer);
+    expect(life.order.state.attempts[0]?.gateway?.result).toBe(
+      workflow === 'pre-gateway' ? 'pass' : undefined,
+    );
+  });
+
+  it('is to be asked again after ten seconds without a policy', () => {
+    const life = aLife();
+    const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
+    life.break('first-screening').until(10_000);
+    expect(told(life, ticket)).toBe('late');
+    expect(life.order.held).toEqual([]);
+  });
+});
