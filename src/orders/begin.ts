@@ -8,7 +8,7 @@ import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
 import { attemptNumbered, currentAttempt, wrongKeyKnown } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
-import { lastCall, mayHoldUnknown } from './transactions.ts';
+import { lastCall, mayHoldUnknown, noteWindow } from './transactions.ts';
 import type { Decision } from './words.ts';
 
 /** An effect that failed for good is a fault of ours or a limit of the server's: not to be hammered. */
@@ -82,6 +82,7 @@ function beginCatchUp(order: Order): Call {
     forbiddenKnown: wrongKeyKnown(state),
   };
   attempt.maybeSentSince ??= order.now;
+  noteWindow(attempt, policyOf(state));
   attempt.createOpen = true;
   delete attempt.lookedUp;
   return { kind: 'catch-up', request };

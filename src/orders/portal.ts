@@ -136,7 +136,9 @@ export function applyPortalOutcome(
   if ('chargeback' in outcome && outcome.chargeback !== undefined) record.chargeback = outcome.chargeback;
   if ('code' in outcome && outcome.code !== undefined) record.code = outcome.code;
   if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
-  clear(state, 'wrong-key');
+  // What was never sent says nothing of the key.
+  const answered = outcome.kind === 'refused' || (outcome.kind === 'done' && outcome.code !== undefined);
+  if (answered) clear(state, 'wrong-key');
   const events: OrderEventType[] = [];
   if (record.kind === 'cancel') afterCancel(state, record, now, events);
   else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {

@@ -113,7 +113,8 @@ export function mustLookUp(attempt: Attempt): boolean {
   return mayHoldUnknown(attempt) && attempt.lookedUp !== true;
 }
 
-function noteWindow(attempt: Attempt, policy: Policy): void {
+/** Keeps the end of the window that began when a create may first have been sent; nothing before that. */
+export function noteWindow(attempt: Attempt, policy: Policy): void {
   if (attempt.maybeSentSince === undefined) return;
   attempt.cancelBy = windowEnd(attempt.maybeSentSince, policy.cancelWindowMs);
 }

@@ -98,4 +98,12 @@ describe('a wrong key', () => {
       expect(life.calls(kind).map(({ request }) => request.forbiddenKnown)).toEqual([false, true, true]);
     },
   );
+
+  it('stays open while nothing was sent with it', () => {
+    const life = screened('review').end({ kind: 'poll', outcome: { kind: 'forbidden' } }, MINUTE);
+    life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, HOUR);
+    life.ask({ kind: 'withdraw', request: { number: 1 } }, HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR);
+    expect(attention(life.order.state)).toEqual(['wrong-key']);
+  });
 });

@@ -102,13 +102,16 @@ describe('a cancel of an order that is being screened', () => {
     expect(life.calls('catch-up').at(-1)?.request).toMatchObject({ lookFirst: true, maybeUnderWay: true });
   });
 
-  it('is too late when nobody answered the look before its last call', () => {
-    const life = screened(unanswered());
-    act(life, CANCEL);
-    life.break('catch-up', 'cut-off').until(5 * DAY - 30_000);
-    expect(statuses(life)).toEqual(['too-late']);
-    expect(attention(life.order.state)).toContain('cancel-too-late');
-  });
+  it.each([true, false])(
+    'is too late when nobody answered the look before its last call; the checkout may have created: %s',
+    (maybeSent) => {
+      const life = screened(unanswered(maybeSent));
+      act(life, CANCEL);
+      life.break('catch-up', 'cut-off').until(5 * DAY - 30_000);
+      expect(statuses(life)).toEqual(['too-late']);
+      expect(attention(life.order.state)).toContain('cancel-too-late');
+    },
+  );
 });
 
 describe('a portal action whose day is over', () => {
