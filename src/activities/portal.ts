@@ -160,10 +160,7 @@ function pauseMs(request: PortalRequest, error?: unknown): number {
   return beforeTheEnd(request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
-/**
- * A cancel is sent once more before its last moment, however long the pause would be: half of what is left at most. And it is
- * told in time that it was too late.
- */
+/** Rule «window not wasted». A cancel is told in time that it was too late, too. */
 function beforeTheEnd(request: PortalRequest, pause: number): number {
   const left = timeLeftMs(request);
   return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));

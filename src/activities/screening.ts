@@ -107,7 +107,7 @@ export function screeningActivities(world: ActivityWorld) {
       const { lookFirst, wasReset } = request;
       const budget = budgetOf(request, integration);
       const waits = budget >= LEAST_TIME_MS;
-      // The caller may know what the run of this task that was lost found out. After a reset it knows the run's whole record.
+      // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
       if (!waits && (!lookFirst || wasReset)) return ended(noTimeLeft(lookFirst));
       const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs);
       // A run of this task that failed may have its create under way still, in this process or in another.

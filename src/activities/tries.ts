@@ -7,10 +7,10 @@ import { ScreeningError } from '../screening/index.ts';
 /** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
 export const WRONG_KEY_PAUSE_MS = 60_000;
 
-/** How long a create whose outcome isn't known may still take to arrive: none to be found before that proves nothing. */
+/** Rule «ten seconds' floor»: how long a create whose outcome isn't known may still take to arrive. */
 export const UNDER_WAY_MS = 10_000;
 
-/** For how long a look that found none, counted from its beginning, is ground enough for a create. */
+/** Rule «a look's word». */
 export const LOOK_COUNTS_MS = 5_000;
 
 /** The longest pause of our own between two tries of a call. */

@@ -154,7 +154,7 @@ async function look(request: ScreenRequest, t: Try): Promise<Tried | 'known' | '
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'forbidden') return { kind: 'forbidden' };
-    // It is there: without its id another create would make two of it, so it is found for again.
+    // It is there: without its id another create would make two of it, so it is looked for again.
     if (error.reason === 'missing-id') return noAnswer(error, { maybeSent: true });
     // A refusal to look is no refusal of the transaction.
     if (isUnreadable(error) || error.outcome === 'refused') return unreadable(error);

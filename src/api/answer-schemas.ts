@@ -17,7 +17,7 @@ import { insightsSchema } from '../screening/index.ts';
 
 export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum(ORDER_DECISIONS);
-export const actionSchema = z.enum(ACTIONS);
+const actionSchema = z.enum(ACTIONS);
 const instantSchema = z.iso.datetime();
 const eventTypeSchema = z.enum(Object.keys(ORDER_EVENTS));
 

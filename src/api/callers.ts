@@ -29,7 +29,7 @@ export async function admitCallers(scope: FastifyInstance, admission: Admission)
   scope.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     await requireKey(request, apiKeys);
-    // Any page that a browser on this machine shows can send a request here; it can't know a key.
+    // Cross-site requests: any page that a browser on this machine shows can send one here; it can't know a key.
     if (apiKeys.current.length === 0 && sentBy(request.headers) === 'foreign page')
       throw new HttpError('foreign-page');
   });

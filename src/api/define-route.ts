@@ -136,8 +136,8 @@ export function refuseCards(
 
 /**
  * Refuses what its head says enough of, before a byte of its body is read: an address that nobody has, a body that is
- * compressed, and, where there are no keys, a name that isn't this machine's own. A page of another address whose name was
- * made to mean this machine is no foreign page to its browser; the name is what tells it.
+ * compressed, and, where there are no keys, a name that isn't this machine's own (DNS rebinding: a page of another address whose
+ * name was made to mean this machine is no foreign page to its browser).
  */
 export function refuseByHead(app: FastifyInstance, apiKeys: ApiKeys): void {
   app.addHook('onRequest', async ({ headers, is404, routeOptions }) => {

@@ -23,7 +23,7 @@ interface WebhookRoute {
 }
 
 /**
- * The screening service's webhooks: any method, any content type, since the provider sets them per merchant. A webhook is
+ * The screening service's webhooks: any method, any content type, since they are set per merchant. A webhook is
  * a hint to read the status; nothing in it is believed, no address in it is fetched.
  */
 export async function webhookRoutes(

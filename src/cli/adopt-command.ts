@@ -150,7 +150,7 @@ function inWords(outcome: Outcome, dryRun: boolean, { colors }: Output): string 
  * @param integration of the lines that name none
  * @throws UsageError when it is no such file: nothing was done
  */
-export function readLines(content: string, integration: string | undefined): Line[] {
+function readLines(content: string, integration: string | undefined): Line[] {
   const [head, ...rows] = recordsOf(content);
   const columns = head?.cells ?? [];
   const errors = [

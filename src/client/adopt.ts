@@ -77,7 +77,7 @@ export interface CheckedAdoptRequest {
 }
 
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in `details.errors` */
-export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
+function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
   refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
   const read = adoptSchema.safeParse(raw);
   if (!read.success) throw invalidRequest(faultsOf(read.error));

@@ -68,7 +68,7 @@ export const amountSchema = z
   .regex(/^\d{1,9}(\.\d{1,3})?$/, { error: 'must be a number, such as 125.50', abort: true })
   .transform(Number);
 
-/** Filters of a list as one writes them in an address or on a command line; nothing is found that has a `…To` itself. */
+/** Filters of a list as one writes them in an address or on a command line; `amountTo` and `startedTo` are exclusive. */
 export const WRITTEN_FILTERS = {
   find: z
     .string()
@@ -288,7 +288,7 @@ export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Prom
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
 }
 
-/** A spreadsheet takes text that begins like these for a formula; a control character would move the cursor of a terminal. */
+/** Against formula injection: a spreadsheet takes text that begins like these for a formula; a control character would move the cursor of a terminal. */
 function csvCell(value: string | number | undefined): string {
   if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
   const plain = value.replace(/\p{Cc}+/gu, ' ');

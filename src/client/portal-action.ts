@@ -77,7 +77,7 @@ export async function portalAction(
   return orderlessAction(context, order, { fields, ...by }, fields.transactionId);
 }
 
-/** An order that has ended, and only waits for its last events to arrive, takes actions no more. */
+/** An order that has ended, and only waits for its last events to arrive, no longer takes actions. */
 function isOrderClosed(error: unknown): boolean {
   return error instanceof OrderScreeningError && error.code === 'order-closed';
 }

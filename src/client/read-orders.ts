@@ -98,7 +98,7 @@ const NOTHING_ADOPTED: readonly OrderErrorCode[] = [
 ];
 
 /**
- * Says what it means that an order took an update no more.
+ * Says what it means that an order no longer took an update.
  * @returns the record of the closed order
  * @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `order-closed` for one that has no record
  */

@@ -100,7 +100,7 @@ export function isExhausted(error: unknown): boolean {
 }
 
 /**
- * @returns whether the order takes updates no more: it had ended before this one came, or it ended in the task in which the
+ * @returns whether the order no longer takes updates: it had ended before this one came, or it ended in the task in which the
  * update was accepted. What became of the update is then on the order's record, or nowhere.
  */
 export function isEnded(error: unknown): boolean {
@@ -132,7 +132,7 @@ function fromFailure(failure: Error | undefined): OrderScreeningError | undefine
   return new OrderScreeningError(failure.type, failure.message, details.success ? details.data : {});
 }
 
-/** @returns the error for whatever a closed order takes no more */
+/** @returns the error for whatever a closed order no longer takes */
 export function orderClosed(): OrderScreeningError {
   return new OrderScreeningError('order-closed', 'The order is closed and takes nothing more of this kind');
 }

@@ -47,6 +47,7 @@ export interface OrderName {
   integration?: string | undefined;
 }
 
+/** One attempt of an order, to be screened. */
 export interface ScreenRequest extends OrderName {
   /** Instead of the integration's own. */
   workflow?: IntegrationWorkflow | undefined;
@@ -78,6 +79,7 @@ export interface PortalOptions {
   by?: { key?: string | undefined; actor?: string | undefined } | undefined;
 }
 
+/** Which orders a list has: those of which all holds that is said. */
 export interface ListRequest {
   integration?: string | undefined;
   /** Only orders of these integrations. */
@@ -91,7 +93,7 @@ export interface ListRequest {
   open?: boolean | undefined;
   /** From this moment on, until before that one; `none`: orders that have no such deadline. */
   cancelBy?: { from?: Instant | undefined; until?: Instant | undefined } | 'none' | undefined;
-  /** In the order's own currency; `until` is not among them. */
+  /** In the order's own currency; `until` is exclusive. */
   amount?: { from?: number | undefined; until?: number | undefined } | undefined;
   /** When the order came: from this moment on, until before that one. */
   started?: { from?: Instant | undefined; until?: Instant | undefined } | undefined;

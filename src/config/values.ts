@@ -141,7 +141,7 @@ function isOrigin(written: string): boolean {
 }
 
 /** What may go in plain although an integration is live, where somebody says why. The screening service's addresses never. */
-export const PLAINTEXT_NAMES = ['redis', 'temporal', 'events'] as const;
+const PLAINTEXT_NAMES = ['redis', 'temporal', 'events'] as const;
 export interface AllowedPlaintext {
   name: (typeof PLAINTEXT_NAMES)[number];
   reason: string;

@@ -278,7 +278,7 @@ function close(state: OrderState, now: Instant): void {
   if (state.phase !== 'canceled') setPhase(state, 'closed', now);
 }
 
-/** A cancel that was asked since the reminder was due speaks for itself, and so does a window that is closed. */
+/** @returns whether to remind: not where a cancel was asked for since the reminder was due, nor where the window is closed */
 function cancelOverdue(state: OrderState, now: Instant): boolean {
   const { cancelBy } = currentAttempt(state);
   const { policy } = state;

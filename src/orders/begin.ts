@@ -71,7 +71,7 @@ export function begin(order: Order, effect: Effect): Call {
 function beginCatchUp(order: Order): Call {
   const { state } = order;
   const attempt = currentAttempt(state);
-  // So may one be that the run before a reset has begun since.
+  // After a reset, a create of the run before may be under way, too.
   const maybeUnderWay = mayHoldUnknown(attempt) || order.wasReset;
   const lookFirst = attempt.maybeSentSince !== undefined || order.wasReset;
   const request = {
@@ -220,7 +220,7 @@ export function invoiceNumberOf(orderId: string, own: unknown, create: number, p
   return invoice.slice(0, 64 - suffix.length).replace(/[\uD800-\uDBFF]$/, '') + suffix;
 }
 
-/** @returns the ids that a look by invoice may not adopt; one whose answer couldn't be read may be, it is read again so */
+/** @returns the ids that a look by invoice passes over. One whose answer couldn't be read isn't among them: the look is how it is read again */
 function knownTransactionIds(state: OrderState): string[] {
   return state.attempts.flatMap((attempt) =>
     attempt.transactionIds.filter((id) => id !== attempt.unreadableId),

@@ -14,7 +14,7 @@ export interface Deadline {
   at: Instant;
 }
 
-/** @returns when a kept hint may be read, if that is later; it has a timer of its own: the others outlast it */
+/** @returns when a kept hint may be read; undefined: there is none, or it may be read now. Its timer is its own: it rings while the others go on */
 export function spacingDeadline({ hints, phase }: OrderState): Deadline | undefined {
   if (!hints.unread || hints.until === undefined || phase === 'canceled') return undefined;
   return { kind: 'hint-spacing', at: hints.until };
@@ -36,7 +36,7 @@ export function allDeadlines(state: OrderState): Deadline[] {
   return [...deadlines(state), ...others.filter((one) => one !== undefined)];
 }
 
-/** A portal action other than a cancel has a day. */
+/** Rule «a day's bound». */
 export const ACTION_MS = 24 * 3_600_000;
 
 /**
@@ -131,7 +131,7 @@ function endAfterGateway(found: Deadline[], state: OrderState, policy: Policy): 
   else add(found, 'nothing-left', state.phaseSince);
 }
 
-/** @returns whether a `pass` is to be read once more: not if it was read as late as that already, nor to no avail */
+/** @returns whether a `pass` is to be read once more: not where it was read within that lead time already, nor where nothing could follow */
 function recheckUseful({ decision, policy, lastRead, attempts }: OrderState): boolean {
   const cancelBy = attempts.at(-1)?.cancelBy;
   if (decision !== 'pass' || policy === undefined || policy.passive || policy.recheckLeadTimeMs === 0)
@@ -163,7 +163,7 @@ function rescreenAt(state: OrderState): Instant | undefined {
   return instant(millis(last.at) + state.policy.rescreenOnError.pauseMs);
 }
 
-// When a hint is read: at most once a spacing, which grows under a flood.
+// Rule «one hint a spacing».
 
 const LONGEST_SPACING_MS = 5 * 60_000;
 

@@ -247,7 +247,7 @@ export function orderFactsOf(transaction: unknown): OrderFacts {
   };
 }
 
-/** What is no decimal number matches no rule: JavaScript makes 0 of an empty text, and numbers of others, too. */
+/** What is no decimal number matches no rule: `Number('')` is 0 and `Number('0x10')` is 16. */
 function amountOf(value: unknown): number {
   return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
 }

@@ -204,7 +204,7 @@ function endLook(order: Order, running: Running, result: Extract<EffectResult, {
   const { outcome } = result;
   if (outcome === undefined) return;
   if (outcome.kind === 'unanswered' || outcome.kind === 'forbidden') readOn(order, source);
-  // What can't be read leaves it to the read that is at it, if there is one.
+  // An answer that can't be used leaves a durable read that is under way as it is.
   if (outcome.kind === 'read') delete order.readAgain;
   applyFresh(order, running, { ...result, outcome }, source);
 }

@@ -31,6 +31,7 @@ import type {
 import type { CheckoutAnswer, DeadlineKind, OrderState } from './state.ts';
 import type { By, GatewayResult, Instant, ReadingSource } from './words.ts';
 
+/** What a run of the workflow knows and hands on to the next; its `state` is what readers see. */
 export interface Order {
   /** The number of the rules that the order lives by; 0 until the first answer. */
   rules: number;

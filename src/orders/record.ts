@@ -214,8 +214,8 @@ export function wrongKeyKnown(state: OrderState): boolean {
   return state.attention.some((one) => one.code === 'wrong-key');
 }
 
-const WRONG_KEY =
-  'The service does not accept the API key (403): set the right one, the order then goes on by itself.';
+export const WRONG_KEY =
+  'The service does not accept the API key (403): set the right one, it then goes on by itself.';
 
 // Makes the events that go to the order service. By the policy `events: changes` it isn't told what it was
 // answered.

@@ -14,6 +14,7 @@ import type {
   ReadingSource,
 } from './words.ts';
 
+/** An order as the `order` query shows it and the workflow returns it. */
 export interface OrderState {
   orderId: string;
   integration: string;
@@ -127,7 +128,7 @@ export interface Attempt {
   declinedAt?: Instant;
   /** What the newest create may have left was looked for. */
   lookedUp?: boolean;
-  /** What a person decided last; what the service says later changes the action no more. */
+  /** What a person decided last; what the service says later no longer changes the action. */
   override?: Override;
 }
 
@@ -209,7 +210,7 @@ export interface ActionRecord {
   /** It may have been sent by an activity that has ended and doesn't know, such as one that failed for good. */
   maybeSent?: true;
   by: 'caller' | 'policy';
-  /** The caller's own words. */
+  /** The request's `reason`, in the caller's own words. */
   because?: string;
   requestedAt: Instant;
   finishedAt?: Instant;

@@ -121,7 +121,7 @@ export function noteWindow(attempt: Attempt, policy: Policy): void {
 
 // Arithmetic of the cancel window.
 
-/** Nothing is sent in the window's last 30 s, or its last 1% if that is less: clocks differ, requests take time. */
+/** Rule «last call»: clocks differ, and requests take time. */
 const LAST_STRETCH_MS = 30_000;
 
 /** @returns the end of the window that began at `from` */

@@ -170,7 +170,7 @@ function cardIsDone(state: OrderState, attempt: Attempt): boolean {
   return attempt.number < state.attempts.length || state.phase !== 'screening';
 }
 
-/** Cancels go at once, each beside whatever else is under way; the other actions one at a time, the oldest first. */
+/** Rule «two lanes»: of the other actions the oldest comes first. */
 function portal(order: Order): Effect[] {
   const underWay = order.state.actions.filter(isUnderWay);
   const cancels = underWay.filter(({ kind }) => kind === 'cancel');

@@ -58,7 +58,7 @@ export type OrderEventType = keyof typeof ORDER_EVENTS;
 /** A moment as an ISO 8601 string in UTC. */
 export type Instant = string;
 
-/** Who made us read the status. */
+/** What brought a decision, or on whose behalf it was read. */
 export type ReadingSource =
   | 'checkout'
   | 'adoption'
@@ -87,7 +87,7 @@ export interface JournalEntry {
   what: (typeof JOURNALED)[number];
   /** Absent: whoever asked, straight through Temporal, didn't say. */
   by?: By;
-  /** Why, in the person's own words. */
+  /** The request's `reason`, in the person's own words. */
   because?: string;
   /** The portal action that it made, or that it withdraws: its number on the order's record. */
   number?: number;
@@ -95,7 +95,7 @@ export interface JournalEntry {
   action?: OverrideAction;
 }
 
-/** How what is read of a payload begins that the payload codec refused. */
+/** The beginning of the text that stands in place of a payload that the codec refused. */
 export const REFUSED_PAYLOAD = 'order-screening refused a payload: ';
 
 /** @returns the moment `ms` milliseconds after the epoch as an ISO string */

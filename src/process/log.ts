@@ -151,8 +151,8 @@ export function createLog(name: string, level: LogLevel, destination?: Destinati
 }
 
 /**
- * @returns what tells a line from another one. One that says why is the same for each order that it happens to, and one that says whom
- * nobody could reach for each activity, too.
+ * @returns what makes two lines the same. Lines that say why are the same for all orders; lines about an address that can't be reached
+ * for all activities, too.
  */
 function whatRepeats(shown: Record<string, unknown>): Record<string, unknown> {
   const { tries: _tries, ...ofAnOrder } = shown;

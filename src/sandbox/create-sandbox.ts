@@ -143,7 +143,7 @@ async function listen(app: FastifyInstance, port: number, host: string): Promise
 }
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
-/** A page of another address can have its own name mean this machine. */
+/** DNS rebinding: a page of another address can have its own name mean this machine. */
 const LOOPBACK_NAME = /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})(?::\d{1,5})?$/i;
 
 interface OfTransaction {

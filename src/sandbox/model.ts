@@ -113,11 +113,11 @@ export const customerCodeSchema = z.object({
 export type CustomerCode = z.infer<typeof customerCodeSchema>;
 
 export const portalSettingsSchema = z.object({
-  /** Type of `code` in portal replies: the document names both. */
+  /** Type of `code` in portal replies: both are described. */
   codeType: z.enum(['number', 'string', 'alternating']),
   /** Whether new transactions are covered by chargeback protection. */
   covered: z.boolean(),
-  /** The cancel window in milliseconds; 5 days by the document. */
+  /** The cancel window in milliseconds; the service's is 5 days. */
   cancelWindowMs: z.number().int().positive(),
 });
 export type PortalSettings = z.infer<typeof portalSettingsSchema>;

@@ -17,8 +17,7 @@ const customerCodeRequest = z.looseObject({
 const transactionRequest = z.looseObject({ transaction_id: z.string().min(1) });
 
 /**
- * The portal-action API. How it refuses isn't shown there;
- * in the field it is HTTP 200 with another `code` in the body.
+ * The portal-action API. How it refuses isn't described; in the field it is HTTP 200 with another `code` in the body.
  */
 export class PortalService {
   private readonly state: SandboxState;
@@ -63,7 +62,7 @@ export class PortalService {
     return this.reply(200, 'customer code created successfully', { committed: true });
   }
 
-  /** Rule 3: analysts are alerted. They decide by the control plane. */
+  /** Analysts are alerted. They decide by the control plane. */
   private reportFraud(transaction: TransactionRecord): Answer {
     transaction.fraudReports.push(this.state.nowIso());
     const { id: transactionId, invoiceNumber } = transaction;
@@ -73,7 +72,7 @@ export class PortalService {
     return this.reply(200, 'transaction reported as fraudulent', { committed: true, transaction });
   }
 
-  /** Rule 1: within 5 days of the first screening. A repeat does no harm and changes nothing. */
+  /** Within 5 days of the first screening. A repeat does no harm and changes nothing. */
   private cancel(transaction: TransactionRecord): Answer {
     if (transaction.canceledAt !== null) {
       return this.reply(200, 'transaction canceled successfully', { transaction });
@@ -86,7 +85,7 @@ export class PortalService {
     return this.reply(200, 'transaction canceled successfully', { committed: true, transaction });
   }
 
-  /** Rule 2. Not idempotent: a repeat is another chargeback. */
+  /** Only while the decision is pass or fraudulent. Not idempotent: a repeat is another chargeback. */
   private submitChargeback(transaction: TransactionRecord, body: Record<string, unknown>): Answer {
     const parsed = chargebackSchema.safeParse(body);
     if (!parsed.success) return this.refuseFields(parsed.error);

@@ -62,7 +62,7 @@ export class ScreeningService {
     return { status: 200, body: reply, committed: true, transaction };
   }
 
-  /** POST /gateway_response. An `nf-id` of no transaction isn't shown in the document: 404. */
+  /** POST /gateway_response. No reply for an `nf-id` of no transaction is described: 404 is assumed. */
   gatewayResponse(mode: Mode, body: Record<string, unknown>): Answer {
     const id = body['nf-id'];
     if (id === undefined || id === null) return refuse(400, 'nf-id field is not defined.');
@@ -80,7 +80,7 @@ export class ScreeningService {
     return { status: 200, body: { Status: 'OK' }, committed: true, transaction };
   }
 
-  /** GET /status: by id, else by invoice number. Its 404 isn't shown in the document: the others' is used. */
+  /** GET /status: by id, else by invoice number. Its 404 isn't described: that of the other lookups is assumed. */
   status(mode: Mode, idOrInvoice: string): Answer {
     return answerStatus(
       this.state.findById(mode, idOrInvoice) ?? this.state.findByInvoice(mode, idOrInvoice),

@@ -65,7 +65,7 @@ export class SandboxState {
     return found?.mode === mode ? found : undefined;
   }
 
-  /** The first transaction with this invoice number; later ones can't be found (lookup rule 2). */
+  /** The first transaction with this invoice number; later ones can't be found. */
   findByInvoice(mode: Mode, invoiceNumber: string): TransactionRecord | undefined {
     return this.byInvoice.get(invoiceNumber)?.find((transaction) => transaction.mode === mode);
   }

@@ -31,7 +31,7 @@ export function inDefinitionSpelling(value: unknown): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, field]) => [SPELLINGS.get(name) ?? name, field]));
 }
 
-/** The document's pattern, which an empty text has too: that is a discount, but no number. */
+/** The service's pattern, which an empty text has too: that is a discount, but no number. */
 const discount = z.string().regex(/^\d*\.?\d*$/);
 const number = discount.regex(/\d/);
 const amount = number.max(24);
@@ -190,7 +190,7 @@ export type TransactionRequest = z.infer<typeof transactionRequestSchema>;
 
 /**
  * Checks the body of create-transaction against the service's fields and limits. Returns the
- * request, or what is wrong with it: only the text about `billTo` is the document's, the others are ours.
+ * request, or what is wrong with it: only the text about `billTo` is the service's, the others are ours.
  * No value that was sent is repeated.
  */
 export function readTransactionRequest(
@@ -234,7 +234,7 @@ function missingData(request: TransactionRequest): string[] {
   return missing.map((field) => `Missing data, ${field} field`);
 }
 
-/** A key's mode fixes the cards it takes (section "Authentication", rule 3). */
+/** A key's mode fixes the cards it takes. */
 function cardFaults(request: TransactionRequest, mode: Mode, now: Date): string[] {
   const card = request.payment?.creditCard;
   const faults: string[] = [];

@@ -23,7 +23,7 @@ export const webhookConfigSchema = z.strictObject({
 });
 export type WebhookConfig = z.infer<typeof webhookConfigSchema>;
 
-/** The provider's known default: no headers, and a body that isn't JSON once its values are put in. */
+/** The service's known default: no headers, and a body that isn't JSON once its values are put in. */
 export const DEFAULT_WEBHOOKS: WebhookConfig = {
   url: null,
   template: '{"id":%transaction_url%,"decision":%status%,"invoiceNumber":%invoice_number%}',

@@ -168,7 +168,7 @@ const FAULTY_KEY = new RegExp(
   'i',
 );
 
-/** @returns whether a refusal is about our key, and not about what was sent with it: how the portal says that isn't known */
+/** @returns whether a refusal is about our key, and not about what was sent with it. How the portal words that isn't described, hence the patterns */
 export function isAboutKey(words: readonly string[], operation: Operation): boolean {
   return words.some((word) => {
     const text = word.replaceAll(/[_-]/g, ' ').trim();

@@ -31,7 +31,7 @@ export function invoiceNumber() {
     .refine((number) => !hasUnprintable(number), 'must not have control characters or halves of a character');
 }
 
-/** A decimal number in a string. The document's `^\d*\.?\d*$` also matches '' and '.', which are no numbers. */
+/** A decimal number in a string. The service's pattern `^\d*\.?\d*$` also matches '' and '.', which are no numbers. */
 export function decimal() {
   return z
     .string()
@@ -46,7 +46,7 @@ export function amount() {
   return decimal().max(24, 'must have at most 24 characters; shorten it');
 }
 
-/** A discount, for which the document gives the pattern and nothing else, so that it may be empty. */
+/** A discount, for which the service gives the pattern and nothing else, so that it may be empty. */
 export function discount() {
   return z
     .string()
@@ -124,7 +124,7 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
   return z.enum(words, `must be one of ${shown}`);
 }
 
-/** An object the document names without describing it: whatever it holds passes through. */
+/** An object that the service names without describing it: whatever it holds passes through. */
 export function passThrough() {
   return z.record(z.string(), z.unknown());
 }

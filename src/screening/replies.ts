@@ -210,7 +210,7 @@ const weighedInsightSchema = insightSchema.extend({
   impact: z.enum(['low', 'medium', 'high']).exactOptional(),
 });
 
-/** What the service saw in a transaction: four groups, each keyed by an index ("Transaction response (enriched)"). */
+/** What the service saw in a transaction: four groups, each keyed by an index. */
 export const insightsSchema = z.object({
   risk: z.record(z.string(), weighedInsightSchema).exactOptional(),
   trust: z.record(z.string(), weighedInsightSchema).exactOptional(),
@@ -226,7 +226,7 @@ const standardResponseSchema = z.object({
 });
 
 /** The enriched Transaction response as the service sends it, in definition spelling. */
-export const enrichedResponseSchema = standardResponseSchema.extend({
+const enrichedResponseSchema = standardResponseSchema.extend({
   account_mode: z.enum(['live', 'test']).exactOptional(),
   passive_mode: z.boolean().exactOptional(),
   sub_status: z.string().exactOptional(),

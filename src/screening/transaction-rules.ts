@@ -164,7 +164,7 @@ function digitsFindings(card: Record<string, unknown>): Finding[] {
   return findings;
 }
 
-/** What the document leaves undescribed may hold anything that isn't too deep. */
+/** What the service leaves undescribed may hold anything that isn't too deep. */
 function passThroughFindings(body: Record<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   for (const name of PASS_THROUGH) {

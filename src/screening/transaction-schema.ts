@@ -1,4 +1,7 @@
-/** The fields of a transaction. */
+/**
+ * The fields of a transaction, in definition spelling, with the limits of single fields. What one field asks of another, and what an
+ * integration workflow asks for, are rules of `parseTransaction`, so that all faults are found in one go.
+ */
 import { z } from 'zod';
 import {
   amount,
@@ -15,12 +18,6 @@ import {
   text,
   usDate,
 } from './fields.ts';
-
-/**
- * The Transaction resource in definition spelling.
- * These schemas hold the limits of single fields. What one field asks of another, and what an integration
- * workflow asks for, are rules of `parseTransaction`, so that all faults are found in one go.
- */
 
 const customerSchema = z.strictObject({
   id: text(64).exactOptional(),

@@ -186,7 +186,7 @@ async function unlessNotFound(call: () => Promise<unknown>): Promise<boolean> {
 export type TemporalServices = Pick<ConnectionLike, 'workflowService' | 'operatorService'>;
 
 /** The server's numbers (`temporal.api.enums.v1.IndexedValueType`) of the types. */
-export const indexedValueType: Record<SearchAttributeType, number> = {
+const indexedValueType: Record<SearchAttributeType, number> = {
   TEXT: 1,
   KEYWORD: 2,
   INT: 3,

@@ -115,7 +115,7 @@ class Effects {
       );
   }
 
-  /** When exactly the server says that a stopped read is over isn't in the history, so that nobody waits for it. */
+  /** A stopped read isn't waited for: when the server says that it is over isn't in the history, so that a replay couldn't repeat it. */
   #stop(number: number, waits: boolean): void {
     this.#running.get(number)?.cancel();
     if (!waits) this.#running.delete(number);

@@ -14,6 +14,7 @@ import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
 import { NOT_SENT } from '../orders/portal.ts';
 import { portalInputRefusal } from '../orders/portal-requests.ts';
+import { WRONG_KEY } from '../orders/record.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
 import { failure, isRefusedNow, performPortalAction, unlessRefused, wasReset } from './activities.ts';
@@ -95,9 +96,7 @@ async function untilAllowed(request: FirstRequest): Promise<Ended> {
     if (outcome.kind !== 'forbidden') return { outcome, at };
     maybeDone ||= outcome.maybeDone === true;
     upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);
-    setCurrentDetails(
-      'The service does not accept the API key (403): set the right one, it then goes on by itself.',
-    );
+    setCurrentDetails(WRONG_KEY);
   }
 }
 

@@ -158,7 +158,7 @@ ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li>${p
   );
 }
 
-/** @returns what is shown when the key is missing, wrong, or valid no more */
+/** @returns what is shown when the key is missing, wrong, or no longer valid */
 export function signInPage(): string {
   return page(
     'Sign in with an API key',

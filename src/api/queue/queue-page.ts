@@ -154,10 +154,7 @@ function row({ summary, inspected }: QueuedOrder, columns: readonly string[], no
 }
 
 /** @returns decision and action in a colour of how good the news is, and in words */
-export function decisionTag({
-  decision = 'pending',
-  action,
-}: Pick<OrderSummary, 'decision' | 'action'>): Html {
+function decisionTag({ decision = 'pending', action }: Pick<OrderSummary, 'decision' | 'action'>): Html {
   const kinds: Partial<Record<typeof decision, string>> = {
     pass: 'good',
     skipped: 'good',
@@ -181,7 +178,7 @@ function severalButtons(): Html {
 }
 
 /** @returns the filters as a query, which is the same for the page, its next one, its file and the wall */
-export function filterQuery(view: QueueFilters & { cursor?: string | undefined }): string {
+function filterQuery(view: QueueFilters & { cursor?: string | undefined }): string {
   const given = {
     q: view.q,
     show: view.show,

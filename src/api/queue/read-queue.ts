@@ -74,7 +74,7 @@ export async function readQueue(
   const orders: OrderSummary[] = [];
   let questions = 0;
   let counted = false;
-  // Where a window ends that is asked next: the first one after its beginning.
+  // The ends of the windows, the first one first: one that begins at `from` ends at the first end after it.
   const theEnd = request.within === undefined ? THE_END : instant(nowMs + request.within * HOUR_MS);
   let ends = [
     ...WINDOWS.map((hours) => instant(nowMs + hours * HOUR_MS)).filter((end) => end < theEnd),

@@ -32,7 +32,7 @@ export function checksOf({ state, poll }: Pick<InspectedOrder, 'state' | 'poll'>
 }
 
 /** Orders things by their moment, the earliest first. */
-export function byTime(a: { at: Instant }, b: { at: Instant }): number {
+function byTime(a: { at: Instant }, b: { at: Instant }): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : 0;
 }
 

@@ -104,7 +104,7 @@ function checkSettings(faults: readonly Fault[]): Finding[] {
   );
 }
 
-/** Said each time: what was true of a mesh may be so no more. */
+/** Said each time: what was true of a mesh may no longer be so. */
 export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'>): Finding[] {
   const { warning } = finder('plaintext');
   return allowPlaintext.map(({ name, reason }) =>
