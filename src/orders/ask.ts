@@ -29,7 +29,7 @@ import {
 import { earlier, isUnderWay, portalFieldsRefusal, stands, withdrawRefusal } from './portal-requests.ts';
 import { addAttempt, currentAttempt } from './record.ts';
 import type { ActionRecord } from './state.ts';
-import { heldUntil, mayWait, tellThatItGoesOn, waitForAction } from './tickets.ts';
+import { heldUntil, MOST_WAITING, mayWait, tellThatItGoesOn, waitForAction } from './tickets.ts';
 import { millis } from './words.ts';
 
 const LATE: Refusal = {
@@ -286,7 +286,7 @@ function tooMany(order: Order, waiting: readonly Input[], asked: Ask): Refusal |
   if (!unanswered && !unjudged) return undefined;
   const asks = waiting.filter((input) => input.kind === 'ask').length;
   const all = asks + order.tickets.length + order.held.length;
-  if (all < MOST_AT_ONCE && mayWait(order, (one) => 'attempt' in one && one.attempt === attempt))
+  if (all < MOST_WAITING && mayWait(order, (one) => 'attempt' in one && one.attempt === attempt))
     return undefined;
   return { code: 'busy', message: 'Too many wait for this order: send the same request again.' };
 }
@@ -296,5 +296,3 @@ function attemptOf({ state }: Order, asked: Ask): number | undefined {
   if (asked.kind === 'adopt') return attemptFor(state, asked.request.transactionId)?.number ?? 1;
   return asked.kind === 'decision' || asked.kind === 'retry' ? asked.request.attempt : undefined;
 }
-
-const MOST_AT_ONCE = 6;

@@ -7,7 +7,7 @@ import type { ActionRecord, Attempt, CheckoutAnswer, OrderState } from './state.
 import { type Instant, instant, millis } from './words.ts';
 
 /** Temporal lets ten updates be in flight: those who wait for an end leave room for what comes at once. */
-const MOST_WAITING = 6;
+export const MOST_WAITING = 6;
 const MOST_FOR_THE_SAME = 2;
 /** Whoever waits for a portal action is told after that time that it goes on. */
 const WAIT_MS = 10_000;
