@@ -250,21 +250,21 @@ export type Looked =
   | { kind: 'known' }
   | { kind: 'not-found' };
 
-/** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order */
+/** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order, and no other order's */
 export async function lookByInvoice(
   { client, isAnothers }: Pick<Try, 'client' | 'isAnothers'>,
   { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
   timeoutMs: number,
 ): Promise<Looked> {
-  const isKnown = (id: string | undefined) => knownTransactionIds.some((known) => sameTransaction(known, id));
+  const isOld = async (id: string) =>
+    knownTransactionIds.some((known) => sameTransaction(known, id)) || (await isAnothers(id));
   try {
     const transaction = await client.statusByInvoice(invoiceNumber, { timeoutMs });
-    if (isKnown(transaction.id) || (await isAnothers(transaction.id))) return { kind: 'known' };
-    return { kind: 'found', transaction };
+    return (await isOld(transaction.id)) ? { kind: 'known' } : { kind: 'found', transaction };
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'not-found') return { kind: 'not-found' };
-    if (isKnown(error.transactionId)) return { kind: 'known' };
+    if (error.transactionId !== undefined && (await isOld(error.transactionId))) return { kind: 'known' };
     throw error;
   }
 }

@@ -33,22 +33,28 @@ describe('looking first', () => {
     expect(requests('create-transaction')).toBe(1);
   });
 
+  const owned = (...owners: string[]) => {
+    const withTransaction = async (id: string) => (id === theTransaction().id ? owners : []);
+    const orders = { ...noOrders, withTransaction };
+    return aWorld({ checkoutBudgetMs: 700 }, { orders }).checkout.screenAtCheckout;
+  };
+
   it('leaves a transaction alone that another order has: two integrations may share a key and an invoice number', async () => {
     await aWorld().checkout.screenAtCheckout(aCheckout('review'));
-    const asked: string[] = [];
-    const owned = (...owners: string[]) => {
-      const withTransaction = async (transactionId: string) => {
-        asked.push(transactionId);
-        return owners;
-      };
-      return aWorld({ checkoutBudgetMs: 700 }, { orders: { ...noOrders, withTransaction } });
-    };
-    const { outcome } = await perform(owned('order:other:A-1').checkout.screenAtCheckout, again());
+    const { outcome } = await perform(owned('order:other:A-1'), again());
     expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'earlier-try' });
-    expect(asked).toContain(theTransaction().id);
-    const own = await perform(owned('test').checkout.screenAtCheckout, again());
+    const own = await perform(owned('test'), again());
     expect(own.outcome).toMatchObject({ kind: 'answered', adopted: true });
     expect(requests('create-transaction')).toBe(1);
+  });
+
+  it('leaves it alone also where its decision can’t be read, so that no cancel goes to it', async () => {
+    await aWorld().checkout.screenAtCheckout(aCheckout('review'));
+    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
+    const { outcome } = await perform(owned('order:other:A-1'), again());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    const own = await perform(owned('test'), again());
+    expect(own.outcome).toMatchObject({ kind: 'unreadable', transactionId: theTransaction().id });
   });
 
   it('waits for a create that an earlier run of the task has under way', async () => {
