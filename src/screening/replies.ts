@@ -1,6 +1,6 @@
 /** What the service's replies mean. */
 import { z } from 'zod';
-import type { Insights } from '../orders/state.ts';
+import type { Insight, Insights } from '../orders/state.ts';
 import { DECISIONS, type Decision } from '../orders/words.ts';
 import {
   isAboutKey,
@@ -52,15 +52,41 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);
   const subStatus = shape.sub_status.safeParse(fields.sub_status);
   const insights = shape.insights.safeParse(fields.insights);
+  const clean = (text: string) => withoutSecrets(text, context.secrets).slice(0, MAX_FREE_TEXT);
   return {
     id: id.data,
     decision: fields.decision,
     ...(message.data === undefined ? {} : { message: withoutSecrets(message.data, context.secrets) }),
     ...(accountMode.data === undefined ? {} : { accountMode: accountMode.data }),
     ...(passiveMode.data === undefined ? {} : { passiveMode: passiveMode.data }),
-    ...(subStatus.data === undefined ? {} : { subStatus: subStatus.data }),
-    ...(insights.data === undefined ? {} : { insights: insights.data }),
+    ...(subStatus.data === undefined ? {} : { subStatus: clean(subStatus.data) }),
+    ...(insights.data === undefined ? {} : { insights: cleanInsights(insights.data, clean) }),
   };
+}
+
+const MAX_FREE_TEXT = 300;
+const MAX_INSIGHTS_OF_A_GROUP = 50;
+
+/** Insights go into the order's history, so they are bounded, and repeat nothing secret. */
+function cleanInsights(given: Insights, clean: (text: string) => string): Insights {
+  const insights: Insights = {};
+  for (const group of insightsSchema.keyof().options) {
+    const inside = given[group];
+    if (inside === undefined) continue;
+    const kept = Object.entries(inside).slice(0, MAX_INSIGHTS_OF_A_GROUP);
+    insights[group] = Object.fromEntries(
+      kept.map(([index, { name, description, kind, impact }]): [string, Insight] => [
+        clean(index),
+        {
+          ...(name !== undefined && { name: clean(name) }),
+          ...(description !== undefined && { description: clean(description) }),
+          ...(kind !== undefined && { kind: clean(kind) }),
+          ...(impact !== undefined && { impact }),
+        },
+      ]),
+    );
+  }
+  return insights;
 }
 
 /** Reads the reply of gateway-response: `Status`, which is `OK`. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TEST_CARD } from '../fixtures/transactions.ts';
 import {
   CHARGEBACK,
   CREATE,
@@ -37,6 +38,21 @@ describe('a good reply', () => {
       new: 1,
     });
     expect(await client().statusById(ID)).toEqual({ id: ID, decision: 'pass' });
+  });
+
+  it('is bounded, and repeats neither key nor card where the service speaks freely', async () => {
+    const echo = `${Object.values(TEST_CARD).join(' ')} ${KEY} ${'x'.repeat(1000)}`;
+    const insight = { name: echo, description: echo, kind: echo };
+    const risk = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}`, insight]));
+    const insights = { risk, neutral: { [KEY]: { kind: TEST_CARD.cardCode } } };
+    service.answerJson(200, { id: ID, decision: 'pass', sub_status: echo, insights });
+    const shown = '[removed] [removed] [removed] [removed] '.padEnd(300, 'x');
+    const reply = await client().createTransaction(CREATE);
+    expect(reply.subStatus).toBe(shown);
+    expect(Object.values(reply.insights?.risk ?? {})).toEqual(
+      Array(50).fill({ name: shown, description: shown, kind: shown }),
+    );
+    expect(reply.insights?.neutral).toEqual({ '[removed]': { kind: '[removed]' } });
   });
 
   it.each([200, '200'])('of the portal has code %j, number or string', async (code) => {
