@@ -51,8 +51,8 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   const accountMode = shape.account_mode.safeParse(fields.account_mode);
   const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);
   const subStatus = shape.sub_status.safeParse(fields.sub_status);
-  const insights = shape.insights.safeParse(fields.insights);
   const clean = (text: string) => withoutSecrets(text, context.secrets).slice(0, MAX_FREE_TEXT);
+  const insights = readInsights(fields.insights, clean);
   return {
     id: id.data,
     decision: fields.decision,
@@ -60,33 +60,43 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
     ...(accountMode.data === undefined ? {} : { accountMode: accountMode.data }),
     ...(passiveMode.data === undefined ? {} : { passiveMode: passiveMode.data }),
     ...(subStatus.data === undefined ? {} : { subStatus: clean(subStatus.data) }),
-    ...(insights.data === undefined ? {} : { insights: cleanInsights(insights.data, clean) }),
+    ...(insights === undefined ? {} : { insights }),
   };
 }
 
 const MAX_FREE_TEXT = 300;
 const MAX_INSIGHTS_OF_A_GROUP = 50;
 
-/** Insights go into the order's history, so they are bounded, and repeat nothing secret. */
-function cleanInsights(given: Insights, clean: (text: string) => string): Insights {
+/** Reads what fits the document, since one odd value says nothing against the others; bounded, since it goes into the order's history. */
+function readInsights(given: unknown, clean: (text: string) => string): Insights | undefined {
+  if (!isObject(given)) return undefined;
   const insights: Insights = {};
   for (const group of insightsSchema.keyof().options) {
     const inside = given[group];
-    if (inside === undefined) continue;
-    const kept = Object.entries(inside).slice(0, MAX_INSIGHTS_OF_A_GROUP);
+    if (!isObject(inside)) continue;
+    const isWeighed = group === 'risk' || group === 'trust';
+    const kept = Object.entries(inside)
+      .filter((entry): entry is [string, Record<string, unknown>] => isObject(entry[1]))
+      .slice(0, MAX_INSIGHTS_OF_A_GROUP);
     insights[group] = Object.fromEntries(
-      kept.map(([index, { name, description, kind, impact }]): [string, Insight] => [
-        clean(index),
-        {
-          ...(name !== undefined && { name: clean(name) }),
-          ...(description !== undefined && { description: clean(description) }),
-          ...(kind !== undefined && { kind: clean(kind) }),
-          ...(impact !== undefined && { impact }),
-        },
-      ]),
+      kept.map(([index, insight]) => [clean(index), readInsight(insight, isWeighed, clean)]),
     );
   }
   return insights;
+}
+
+function readInsight(
+  { name, description, kind, impact }: Record<string, unknown>,
+  isWeighed: boolean,
+  clean: (text: string) => string,
+): Insight {
+  const weight = isWeighed ? weighedInsightSchema.shape.impact.safeParse(impact).data : undefined;
+  return {
+    ...(typeof name === 'string' && { name: clean(name) }),
+    ...(typeof description === 'string' && { description: clean(description) }),
+    ...(typeof kind === 'string' && { kind: clean(kind) }),
+    ...(weight !== undefined && { impact: weight }),
+  };
 }
 
 /** Reads the reply of gateway-response: `Status`, which is `OK`. */

@@ -40,6 +40,31 @@ describe('a good reply', () => {
     expect(await client().statusById(ID)).toEqual({ id: ID, decision: 'pass' });
   });
 
+  it('keeps of its insights all that fits the document', async () => {
+    const good = { name: 'n', kind: 'k', impact: 'high' };
+    service.answerJson(200, {
+      ...{ id: ID, decision: 'pass' },
+      insights: {
+        risk: {
+          1: good,
+          2: { ...good, impact: 'critical' },
+          3: { ...good, impact: null },
+          4: 'odd',
+          5: null,
+        },
+        trust: [good],
+        neutral: { 1: { ...good, description: null, name: 7 } },
+        recommendation: null,
+        other: { 1: good },
+      },
+    });
+    const { impact: _weighed, ...plain } = good;
+    expect((await client().statusById(ID)).insights).toEqual({
+      risk: { 1: good, 2: plain, 3: plain },
+      neutral: { 1: { kind: 'k' } },
+    });
+  });
+
   it('is bounded, and repeats neither key nor card where the service speaks freely', async () => {
     const echo = `${Object.values(TEST_CARD).join(' ')} ${KEY} ${'x'.repeat(1000)}`;
     const insight = { name: echo, description: echo, kind: echo };
