@@ -149,9 +149,10 @@ function isUnknown(error: unknown): boolean {
   );
 }
 
+/** A refusal may come by HTTP 200, which would read as done. */
 function codeOf(error: unknown): { code?: string } {
   const code = error instanceof ScreeningError ? (error.code ?? error.status) : undefined;
-  return code === undefined ? {} : { code: String(code) };
+  return code === undefined || code === 200 ? {} : { code: String(code) };
 }
 
 /** Growing pauses, or the one that the service asked for. */

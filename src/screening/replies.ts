@@ -110,36 +110,36 @@ const codeSchema = z.union([
   z.number(),
   z
     .string()
-    .regex(/^\d{3}$/)
+    .regex(/^\d{1,4}$/)
     .transform(Number),
 ]);
 
 /**
  * Reads the reply of a portal action. HTTP 200 alone says nothing: the `code` in the body, a number or a string, must
- * be 200 too. Another code is a refusal if it comes with words. After 5xx, and 2xx, which is no refusal either, we can't
- * know, and after 429 we may ask again.
+ * be 200 too. Another code is a refusal if it comes with words, and so are `Errors` without a code. After 5xx, and 2xx,
+ * which is no refusal either, we can't know, and after 429 we may ask again.
  */
 export function readPortalReply(reply: Reply, context: Context): PortalReply {
   const body = bodyOfSuccess(reply, context);
-  const code = codeSchema.safeParse(body.code);
+  const code = codeSchema.optional().safeParse(body.code);
   if (!code.success || reply.status !== 200) throw unusable(reply, context, body);
   const [message] = typeof body.message === 'string' ? scrubWords([body.message], context.secrets) : [];
   if (code.data === 200) return { code: 200, ...(message === undefined ? {} : { message }) };
   throw new ScreeningError({
     operation: context.operation,
     status: reply.status,
-    code: code.data,
+    ...(code.data === undefined ? {} : { code: code.data }),
     ...wordsOf(body, context),
     ...retryAfterOf(reply),
     ...portalVerdict(code.data, ownWords(body, context.operation), context.operation),
   });
 }
 
-function portalVerdict(code: number, said: readonly string[], operation: Operation): Verdict {
+function portalVerdict(code: number | undefined, said: readonly string[], operation: Operation): Verdict {
   if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };
-  if (code >= 500) return { outcome: 'unknown', reason: 'portal-5xx' };
-  if (said.length === 0 || (code >= 200 && code < 300)) return NOT_ITS_OWN;
-  if (isKeyStatus(code) && isAboutKey(said, operation)) return WRONG_KEY;
+  if (code !== undefined && code >= 500) return { outcome: 'unknown', reason: 'portal-5xx' };
+  if (said.length === 0 || (code !== undefined && code >= 200 && code < 300)) return NOT_ITS_OWN;
+  if ((code === undefined || isKeyStatus(code)) && isAboutKey(said, operation)) return WRONG_KEY;
   return { outcome: 'refused', reason: 'portal-refused' };
 }
 

@@ -50,6 +50,11 @@ describe('the page of a proxy', () => {
         code: '403',
         message: 'Transaction is not covered',
       });
+      proxy.answerJson(200, { Errors: ['Transaction is not covered'] });
+      expect(await act(aPortalRequest(kind), {}, [], world)).toEqual({
+        kind: 'refused',
+        message: 'Transaction is not covered',
+      });
     });
   });
 });

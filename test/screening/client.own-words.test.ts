@@ -93,6 +93,16 @@ describe.each(PORTAL)('%s', (_operation, call) => {
     expect(await asHttp(200, { code, message: 'Accepted' })).toMatchObject(UNKNOWN);
   });
 
+  it('is refused by `Errors` also where HTTP 200 and no code come with them', async () => {
+    const words = ['Transaction is not covered'];
+    expect(await asHttp(200, { Errors: words })).toMatchObject({
+      ...{ outcome: 'refused', reason: 'portal-refused', words },
+    });
+    expect(await asHttp(200, { Errors: ['Not Authorized'] })).toMatchObject(WRONG_KEY);
+    expect(await asHttp(200, { Errors: [''] })).toMatchObject(UNKNOWN);
+    expect(await asHttp(202, { Errors: words })).toMatchObject(UNKNOWN);
+  });
+
   it('is unknown when a code comes without words', async () => {
     expect(await asHttp(200, { code: 409 })).toMatchObject({ ...UNKNOWN, code: 409 });
   });
