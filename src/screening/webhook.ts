@@ -47,11 +47,12 @@ export function readWebhook({ contentType, query, body }: WebhookRequest): Webho
   const fields = [...bodyFields(text, contentType ?? ''), ...queryFields(query)].filter(
     ([name]) => !SECRET_NAMES.test(name),
   );
+  const others = fields.filter(([name, value]) => !INVOICE_NAMES.includes(name) || !invoiceIn(value));
   const transactionId =
     first(fields, ID_NAMES, uuidIn) ??
-    fields.map(([, value]) => uuidIn(value)).find((id) => id !== undefined) ??
+    others.map(([, value]) => uuidIn(value)).find((id) => id !== undefined) ??
     uuidIn(fields.length === 0 ? text : '');
-  const invoiceNumber = first(fields, INVOICE_NAMES, (value) => invoiceIn(value, transactionId));
+  const invoiceNumber = first(fields, INVOICE_NAMES, invoiceIn);
   const decision = first(fields, DECISION_NAMES, (value) => {
     const word = value.trim().toLowerCase();
     return isDecision(word) ? word : undefined;
@@ -81,11 +82,11 @@ function uuidIn(value: string): string | undefined {
   return UUID.exec(value)?.[0];
 }
 
-/** An invoice number, unless no order can have it, it is a placeholder nobody filled in, or the transaction's own id. */
-function invoiceIn(value: string, transactionId: string | undefined): string | undefined {
+/** An invoice number, unless no order can have it, it is a placeholder nobody filled in, or a transaction's address. */
+function invoiceIn(value: string): string | undefined {
   const number = withoutHash(value.trim()).trim();
-  if (number === '' || number.length > 64 || number === transactionId) return undefined;
-  if (hasUnprintable(number)) return undefined;
+  if (number === '' || number.length > 64 || hasUnprintable(number)) return undefined;
+  if (number.includes('://') && UUID.test(number)) return undefined;
   return /^%.*%$|^\{\{.*\}\}$|^(?:null|undefined)$/.test(number) ? undefined : number;
 }
 
@@ -96,12 +97,12 @@ function textOf(body: string | Uint8Array | undefined): string {
 
 function bodyFields(text: string, contentType: string): Field[] {
   if (/^[[{]/.test(text)) return jsonFields(text);
-  const fields = [...new URLSearchParams(text)].slice(0, MAX_FIELDS);
+  if (!/form/i.test(contentType) && !text.includes('=')) return looseFields(text);
   // A template for JSON that is posted as a form, or JSON in a field of a form.
-  const inside = fields.flatMap(([, value]) => (/^\s*[[{]/.test(value) ? jsonFields(value.trim()) : []));
-  if (inside.length > 0 || /form/i.test(contentType) || text.includes('='))
-    return [...inside, ...named(fields)];
-  return looseFields(text);
+  return [...new URLSearchParams(text)].slice(0, MAX_FIELDS).flatMap((field) => {
+    const inside = /^\s*[[{]/.test(field[1]) ? jsonFields(field[1].trim()) : [];
+    return inside.length > 0 ? inside : named([field]);
+  });
 }
 
 function jsonFields(text: string): Field[] {

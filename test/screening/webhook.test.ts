@@ -53,6 +53,33 @@ describe('a webhook is understood', () => {
     );
   });
 
+  it.each([OTHER, `order-${OTHER}`])(
+    'with the invoice number %s, which is no transaction',
+    (invoiceNumber) => {
+      const bodies = [
+        `{"decision":pass,"invoiceNumber":${invoiceNumber}}`,
+        JSON.stringify({ decision: 'pass', order: { invoice_number: `#${invoiceNumber}` } }),
+        `decision=pass&order_id=${invoiceNumber}`,
+        `payload=${encodeURIComponent(JSON.stringify({ decision: 'pass', order: invoiceNumber }))}`,
+      ];
+      for (const body of bodies) expect(readWebhook({ body })).toEqual({ invoiceNumber, decision: 'pass' });
+      expect(
+        readWebhook({ body: `{"about":${URL_OF_ID},"order":${invoiceNumber},"decision":pass}` }),
+      ).toEqual({
+        ...FOUND,
+        invoiceNumber,
+      });
+    },
+  );
+
+  it('with a transaction’s address where an invoice number might be', () => {
+    const reference = `https://host.example.com/t/${ID}`;
+    expect(readWebhook({ body: `{"reference":${reference},"status":pass}` })).toEqual({
+      transactionId: ID,
+      decision: 'pass',
+    });
+  });
+
   it('as bare text', () => {
     expect(readWebhook({ body: `Transaction ${ID} changed` })).toEqual({ transactionId: ID });
   });
