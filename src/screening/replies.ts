@@ -47,7 +47,7 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
       transactionId: id.data,
     });
   }
-  const message = shape.message.safeParse(fields.message);
+  const { data: message = '' } = shape.message.safeParse(fields.message);
   const accountMode = shape.account_mode.safeParse(fields.account_mode);
   const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);
   const subStatus = shape.sub_status.safeParse(fields.sub_status);
@@ -56,7 +56,7 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   return {
     id: id.data,
     decision: fields.decision,
-    ...(message.data === undefined ? {} : { message: withoutSecrets(message.data, context.secrets) }),
+    ...(message.trim() === '' ? {} : { message: withoutSecrets(message, context.secrets) }),
     ...(accountMode.data === undefined ? {} : { accountMode: accountMode.data }),
     ...(passiveMode.data === undefined ? {} : { passiveMode: passiveMode.data }),
     ...(subStatus.data === undefined ? {} : { subStatus: clean(subStatus.data) }),

@@ -40,6 +40,11 @@ describe('a good reply', () => {
     expect(await client().statusById(ID)).toEqual({ id: ID, decision: 'pass' });
   });
 
+  it.each(['', ' \n'])('has no message where it is %j, so that the policy’s is shown', async (message) => {
+    service.answerJson(200, { id: ID, decision: 'fail', message });
+    expect(await client().statusById(ID)).toEqual({ id: ID, decision: 'fail' });
+  });
+
   it('keeps of its insights all that fits the document', async () => {
     const good = { name: 'n', kind: 'k', impact: 'high' };
     service.answerJson(200, {
