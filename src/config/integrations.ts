@@ -43,7 +43,9 @@ function fromEnvironment(
       .filter(([, value]) => value !== undefined && value !== ''),
   );
   const integration = readIntegration(DEFAULT_INTEGRATION, raw, (key) => VARIABLES[key] ?? key, env, faults);
-  if (needsKeys && (env.SCREENING_API_KEY ?? '') === '') faults.add('SCREENING_API_KEY', 'is required');
+  const key = env.SCREENING_API_KEY ?? '';
+  if (key === '' && needsKeys) faults.add('SCREENING_API_KEY', 'is required');
+  if (!isFitKey(key)) faults.add('SCREENING_API_KEY', FIT_KEY);
   return new Map(integration === undefined ? [] : [[DEFAULT_INTEGRATION, integration]]);
 }
 
@@ -75,12 +77,19 @@ function fromFile(
     }
     const integration = readIntegration(name, raw, (key) => `${path}.${key}`, env, faults);
     if (integration === undefined) continue;
-    if (needsKeys && !integration.apiKey()) {
-      faults.add(`${path}.apiKeyEnv`, 'the variable that it names is not set');
-    }
+    const key = integration.apiKey() ?? '';
+    if (key === '' && needsKeys) faults.add(`${path}.apiKeyEnv`, 'the variable that it names is not set');
+    if (!isFitKey(key)) faults.add(`${path}.apiKeyEnv`, `the variable that it names ${FIT_KEY}`);
     read.set(name, integration);
   }
   return read;
+}
+
+const FIT_KEY = 'must be visible ASCII characters without white space, also at its beginning and end';
+
+/** The key goes into addresses and headers: one that can't be sent as it is would look like a service that is away. */
+function isFitKey(key: string): boolean {
+  return /^[\x21-\x7e]*$/.test(key);
 }
 
 /** What a process has beside its integrations, as far as it has it. */

@@ -231,6 +231,14 @@ describe('settings from the environment', () => {
   });
 });
 
+it('take no key of the service that has white space around it, from any process', () => {
+  for (const role of ['worker', 'api'] as const) {
+    const faults = faultsOf({ SCREENING_API_KEY: 'sk-live-1\n' }, role);
+    expect(faults).toEqual({ SCREENING_API_KEY: expect.stringContaining('visible ASCII') });
+    expect(faults.SCREENING_API_KEY).not.toContain('sk-live-1');
+  }
+});
+
 it('keep no API key, only its hash, and take two of one name', () => {
   const keys = ['the-old-key-of-shop', 'the-new-key-of-shop'];
   const { api } = loadConfig({ ...least, API_KEYS: keys.map((key) => `shop:${key}`).join() });

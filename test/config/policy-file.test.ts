@@ -144,6 +144,16 @@ describe('an integration of the policy file', () => {
     expect(apiKey()).toBeUndefined();
   });
 
+  it('takes no key that an address or a header can’t carry as it is', () => {
+    for (const key of ['sk-live-1\n', ' sk-live-1', 'sk live 1', 'sk-live-ü', '\u00a0']) {
+      env.SHOP_KEY = key;
+      const faults = faultsOfSettings({ apiKeyEnv: 'SHOP_KEY' });
+      expect(faults).toEqual({ 'integrations.default.apiKeyEnv': expect.stringContaining('visible ASCII') });
+      expect(JSON.stringify(faults)).not.toContain('live');
+    }
+    delete env.SHOP_KEY;
+  });
+
   it.each([
     [{ baseUrl: undefined }, 'integrations.default.baseUrl', 'is required'],
     [{ portalBaseUrl: 5 }, 'integrations.default.portalBaseUrl', 'must be an http'],
