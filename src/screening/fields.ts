@@ -24,10 +24,14 @@ export function hasUnprintable(text: string): boolean {
   return /[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-/** The number by which a lost create is found again: 1 to 64 characters that survive in an address. */
+/**
+ * The number by which a lost create is found again: 1 to 64 characters that survive in an address. Another `#` after the
+ * one that was removed would be removed when it is looked up, and so not be found.
+ */
 export function invoiceNumber() {
   return filledText(64)
     .regex(/^(?!\.{1,2}$)/, 'must not be only points: it could not be looked up by its address')
+    .refine((number) => !number.startsWith('#'), 'must have one leading # at most')
     .refine((number) => !hasUnprintable(number), 'must not have control characters or halves of a character');
 }
 

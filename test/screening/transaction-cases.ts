@@ -77,7 +77,7 @@ export const LIMITS: [path: string, good: unknown[], bad: unknown[]][] = [
   [
     'order.invoiceNumber',
     ['1', letters(64), `#${letters(64)}`, '#7', '...'],
-    ['', '#', letters(65), '..', 1001],
+    ['', '#', '##', '##7', '###7', letters(65), '..', 1001],
   ],
   ['order.order_type', ['one-time', 'recurring', 'subscription', 'upsell', ''], ['once']],
   ['order.referring_site', ['news'], [1]],
@@ -143,7 +143,7 @@ export const LIMITS: [path: string, good: unknown[], bad: unknown[]][] = [
 export const STRICTER: [path: string, values: unknown[]][] = [
   ['fulfillmentDate', ['02/29/2027']],
   ['customer.joined_on', ['02/30/2020']],
-  ['order.invoiceNumber', ['', '#', '..']],
+  ['order.invoiceNumber', ['', '#', '##', '##7', '###7', '..']],
   ['payment.creditCard.bin', ['411', '411111111', '41111x']],
   ['billTo.country', ['ZZ']],
   ['shipTo.country', ['UK']],
