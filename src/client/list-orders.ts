@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { orderAttributes } from '../orders/describe.ts';
-import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, plainOrderId } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { type Instant, instant, millis } from '../orders/words.ts';
 import { instantOf, summaryOf } from './read-orders.ts';
@@ -155,10 +155,10 @@ function between<Bound>(
 /** The order of that id, and whichever was screened under that invoice number or has that transaction. */
 function foundBy(words: string, { integration, integrations }: ListRequest): string {
   const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
-  const ids = named.map((name) => orderWorkflowId(name, plainOrderId(words)));
+  const ids = named.map((name) => orderWorkflowId(name, withoutHash(words)));
   const conditions = [
     oneOf('WorkflowId', ids),
-    ...[words, plainOrderId(words)].map(
+    ...[words, withoutHash(words)].map(
       (number) => `${orderAttributes.invoiceNumber.name} = ${quoted(number)}`,
     ),
     `${orderAttributes.transactionId.name} = ${quoted(words.toLowerCase())}`,

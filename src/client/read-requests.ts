@@ -6,7 +6,7 @@ import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
 import { ACTOR_LIMIT, REASON_LIMIT } from '../orders/check-messages.ts';
 import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/decide.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
-import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, plainOrderId } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
 import type { OverrideRequest, TransactionJson } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import type { By, IntegrationWorkflow } from '../orders/words.ts';
@@ -24,7 +24,7 @@ import type { ClientContext, PortalOptions } from './types.ts';
 /** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
 export const orderIdSchema = z
   .string({ error: 'must be text' })
-  .transform(plainOrderId)
+  .transform(withoutHash)
   .refine((id) => !id.startsWith('#'), 'must have one leading # at most')
   .refine((id) => id.length >= 1 && id.length <= 64, 'must have 1 to 64 characters')
   .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')

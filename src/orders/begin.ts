@@ -2,7 +2,7 @@
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
 import { hintReadable } from './deadlines.ts';
 import { describeDeadline } from './describe.ts';
-import { plainOrderId } from './ids.ts';
+import { withoutHash } from './ids.ts';
 import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
@@ -214,7 +214,7 @@ function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): str
  * characters.
  */
 export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
-  const invoice = plainOrderId(typeof own === 'string' && own !== '' ? own : orderId);
+  const invoice = withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
   const suffix = perAttempt && create > 1 ? `-${create}` : '';
   // Half a character at the cut would survive in no address.
   return invoice.slice(0, 64 - suffix.length).replace(/[\uD800-\uDBFF]$/, '') + suffix;

@@ -73,9 +73,9 @@ export function sameTransaction(one: string | undefined, other: string | undefin
   return one?.toLowerCase() === other?.toLowerCase();
 }
 
-/** @returns the order id as it is kept: a leading `#` removed */
-export function plainOrderId(orderId: string): string {
-  return orderId.replace(/^#/, '');
+/** @returns an order id or invoice number as it is kept and looked up: without the `#` that it may be shown with */
+export function withoutHash(name: string): string {
+  return name.replace(/^#/, '');
 }
 
 /** The server's numbers (`temporal.api.enums.v1.TaskQueueType`). */

@@ -1,11 +1,12 @@
 /** The client of the screening service: one call for each operation. */
 import { z } from 'zod';
 import type { Fault, OrderErrorCode } from '../orders/errors.ts';
+import { withoutHash } from '../orders/ids.ts';
 import type { GatewayResult } from '../orders/words.ts';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
 import { email, filledText, isoDate, oneOf, schemaFindings, text } from './fields.ts';
-import { withoutHash, writeTransaction } from './parse-transaction.ts';
+import { writeTransaction } from './parse-transaction.ts';
 import {
   type ChargebackReply,
   type Context,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import type { Fault } from '../orders/errors.ts';
+import { withoutHash } from '../orders/ids.ts';
 import { cardOfWorkflow } from './card-rules.ts';
 import { schemaFindings } from './fields.ts';
 import {
@@ -68,11 +69,6 @@ function withoutServiceKeys(body: Record<string, unknown>) {
       .map(([name]): Finding => ({ path: [name], message: SERVICE_KEY_MESSAGE })),
     body: Object.fromEntries(fields.filter((field) => !isKey(field))),
   };
-}
-
-/** Removes the `#` an invoice number may be shown with. */
-export function withoutHash(invoiceNumber: string): string {
-  return invoiceNumber.startsWith('#') ? invoiceNumber.slice(1) : invoiceNumber;
 }
 
 function withoutInvoiceHash(body: Record<string, unknown>): Record<string, unknown> {

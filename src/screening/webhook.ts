@@ -1,6 +1,6 @@
 /** Reads a webhook in whatever form it comes. */
+import { withoutHash } from '../orders/ids.ts';
 import { hasUnprintable } from './fields.ts';
-import { withoutHash } from './parse-transaction.ts';
 import { isDecision } from './replies.ts';
 import { isObject } from './spellings.ts';
 

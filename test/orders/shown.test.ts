@@ -8,7 +8,7 @@ import {
   searchAttributesOf,
 } from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, plainOrderId } from '../../src/orders/ids.ts';
+import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/orders/ids.ts';
 import { nextEvent, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
@@ -189,7 +189,7 @@ describe('ids', () => {
   });
 
   it('an order id loses its leading #, a gateway result that replaces an error has an id of its own', () => {
-    expect(plainOrderId('#1001')).toBe('1001');
+    expect(withoutHash('#1001')).toBe('1001');
     expect(gatewayUpdateId(1)).not.toBe(gatewayUpdateId(1, true));
   });
 
