@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
-import { ACTOR_LIMIT, REASON_LIMIT } from '../orders/check-messages.ts';
+import { ACTOR_LIMIT, isRecord, REASON_LIMIT } from '../orders/check-messages.ts';
 import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/decide.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
@@ -12,9 +12,11 @@ import type { FindIntegration, Integration } from '../orders/policy.ts';
 import type { By, IntegrationWorkflow } from '../orders/words.ts';
 import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../orders/words.ts';
 import {
+  CARD_FIELDS,
   type CardData,
   fingerprint,
   hasUnprintable,
+  MAX_DEPTH,
   MOST_FAULTS,
   parseCard,
   parseTransaction,
@@ -79,8 +81,7 @@ const screenSchema = z.strictObject({
   transaction: z.unknown().optional(),
 });
 
-/** Where a card may stand in a request to keep one, and in a request to screen. */
-export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+/** Where a card may stand in a request to screen. */
 export const CARD_FIELDS_OF_AN_ORDER = CARD_FIELDS.map((name) => `transaction.payment.creditCard.${name}`);
 
 const cardRequestSchema = z.strictObject({
@@ -90,9 +91,6 @@ const cardRequestSchema = z.strictObject({
   expirationDate: z.unknown().optional(),
   cardCode: z.unknown().optional(),
 });
-
-/** As deep as `parseTransaction` lets undescribed objects be. */
-const MAX_DEPTH = 20;
 
 /** A request to screen, checked, with the full card data apart. */
 export interface CheckedScreenRequest {
@@ -116,7 +114,7 @@ const scanned = new WeakSet<object>();
 
 /** Notes of a transaction that was scanned before it comes here that it has no card data. */
 export function noteScanned(transaction: unknown): void {
-  if (isObject(transaction)) scanned.add(transaction);
+  if (isRecord(transaction)) scanned.add(transaction);
 }
 
 /**
@@ -124,11 +122,11 @@ export function noteScanned(transaction: unknown): void {
  * `details.errors`, at its path in the request: `transaction.amount`
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration): CheckedScreenRequest {
-  const fields: Record<string, unknown> = isObject(raw) ? raw : {};
+  const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
   const outer = screenSchema.safeParse(fields);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
   const { transaction, ...rest } = fields;
-  const isScanned = isObject(transaction) && scanned.has(transaction);
+  const isScanned = isRecord(transaction) && scanned.has(transaction);
   refuseCardData(isScanned ? rest : fields, {
     cards: CARD_FIELDS_OF_AN_ORDER,
     notCards: integration.notCards,
@@ -169,7 +167,7 @@ export function integrationOf(
 
 /** @returns what the policy vouches for in a request that hasn't been checked: nothing unless it names an integration that is configured */
 export function notCardsFor(raw: unknown, findIntegration: FindIntegration): readonly string[] {
-  const name = isObject(raw) ? raw.integration : undefined;
+  const name = isRecord(raw) ? raw.integration : undefined;
   return findIntegration(textOr(name, DEFAULT_INTEGRATION))?.notCards ?? [];
 }
 
@@ -192,7 +190,7 @@ function readTransaction(
     const invoiceNumber = transaction.order?.invoiceNumber;
     return { transaction, invoiceNumber, fingerprint: fingerprint(transaction, card), ...(card && { card }) };
   }
-  const skipped = isObject(raw) && matchingSkipRule(integration.skip, orderFactsOf(raw)) !== undefined;
+  const skipped = isRecord(raw) && matchingSkipRule(integration.skip, orderFactsOf(raw)) !== undefined;
   if (!skipped) return { faults: parsed.faults };
   if (isDeeperThan(MAX_DEPTH, raw)) {
     return { faults: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };
@@ -218,7 +216,7 @@ export function readCardRequest(
   raw: unknown,
   findIntegration: FindIntegration,
 ): OrderKey & { card: CardData } {
-  const fields: Record<string, unknown> = isObject(raw) ? raw : {};
+  const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
   const outer = cardRequestSchema.safeParse(fields);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
   refuseCardData(fields, { cards: CARD_FIELDS, notCards: integration.notCards });
@@ -292,8 +290,4 @@ function under(parent: string, { path, message }: Fault): Fault {
 
 function textOr(value: unknown, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,7 +12,7 @@ export interface TransactionRules extends CardRules {
 }
 
 /** The fields of full card data. */
-const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
+export const CARD_FIELDS = ['cardNumber', 'expirationDate', 'cardCode'] as const;
 
 const BILL_TO_REQUIRED = [
   'firstName',
@@ -26,7 +26,8 @@ const BILL_TO_REQUIRED = [
 ] as const;
 
 const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFields'] as const;
-const MAX_DEPTH = 20;
+/** How deep what the document leaves undescribed may be nested. */
+export const MAX_DEPTH = 20;
 
 /**
  * The rules between fields and those of the integration workflow. They read a body in definition spelling that may still have faults, so that every fault
