@@ -36,10 +36,10 @@ import {
 import { readAdopted } from './status.ts';
 import { askedPauseMs, begunByAnotherRun, grownPauseMs, putOff, retryWrongKey, tryAgain } from './tries.ts';
 import {
-  adopt,
   awaitEarlier,
   checkTransaction,
   EARLIER_TRY,
+  findOwn,
   LEAST_TIME_MS,
   type Tried,
   type Try,
@@ -186,7 +186,7 @@ async function inTime(
   if (outcome.kind !== 'no-answer') return outcome;
   const { reason, maybeSent } = outcome;
   if (maybeSent && t.until - Date.now() >= LEAST_TIME_MS) {
-    const found = await adopt(request, t).catch(() => 'none' as const);
+    const found = await findOwn(request, t).catch(() => 'none' as const);
     // Made by this try, unless one before it may have made it.
     if (typeof found !== 'string') return { ...found, adopted: request.lookFirst };
   }

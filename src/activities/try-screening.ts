@@ -75,7 +75,7 @@ export function checkTransaction(
 }
 
 /**
- * Looks by invoice if something may have been sent before, adopts what is found and new, else creates.
+ * Looks by invoice if something may have been sent before, takes what is found and new, else creates.
  * @param mayCreate false: a create of an earlier try may still be on its way, so that none to be found proves nothing
  */
 export async function tryScreening(
@@ -141,7 +141,7 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
  * attempt's or another order's, and will never show another by this invoice
  * @throws ScreeningError when that can't be told
  */
-export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | 'known' | 'none'> {
+export async function findOwn(request: ScreenRequest, t: Try): Promise<Answered | 'known' | 'none'> {
   const found = await lookByInvoice(t, request, left(t));
   if (found.kind === 'found') return answeredBy(found.transaction, t, true);
   return found.kind === 'known' ? 'known' : 'none';
@@ -150,7 +150,7 @@ export async function adopt(request: ScreenRequest, t: Try): Promise<Answered | 
 /** @returns what was found, or why nobody can tell */
 async function look(request: ScreenRequest, t: Try): Promise<Tried | 'known' | 'none'> {
   try {
-    return await adopt(request, t);
+    return await findOwn(request, t);
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'forbidden') return { kind: 'forbidden' };

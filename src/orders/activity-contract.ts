@@ -52,7 +52,7 @@ export interface ScreenRequest extends AboutAttempt {
   cardRef?: string;
   /** Always sent, so that a create whose answer was lost can be found again. */
   invoiceNumber: string;
-  /** Ids that belong to the order already: a transaction found by invoice is adopted only if it is new. */
+  /** Ids that belong to the order already: a transaction found by invoice is taken only if it is new. */
   knownTransactionIds: string[];
   /** A create may have been sent already: look by invoice first. Never branched on in the workflow. */
   lookFirst: boolean;
@@ -208,7 +208,7 @@ export type ScreeningOutcome =
       transactionId: string;
       decision: Decision;
       message?: string;
-      /** Found by looking, not made by this try. */
+      /** Found by looking, not made by this try; so is an adopted order's transaction. */
       adopted: boolean;
       /** The account is of another mode than the integration; said once by each worker. */
       otherMode?: true;

@@ -67,7 +67,7 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
 const MAX_FREE_TEXT = 300;
 const MAX_INSIGHTS_OF_A_GROUP = 50;
 
-/** Reads what fits the document, since one odd value says nothing against the others; bounded, since it goes into the order's history. */
+/** Reads what fits, since one odd value says nothing against the others; bounded, since it goes into the order's history. */
 function readInsights(given: unknown, clean: (text: string) => string): Insights | undefined {
   if (!isObject(given)) return undefined;
   const insights: Insights = {};
