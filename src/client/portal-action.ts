@@ -26,7 +26,7 @@ import {
   submitChargebackUpdate,
 } from '../orders/messages.ts';
 import { attemptFor, closedOrderRefusal, portalAnswer } from '../orders/portal.ts';
-import { chargebackIdentity, earlier } from '../orders/portal-requests.ts';
+import { chargebackIdentity, earlier, transactionMeant } from '../orders/portal-requests.ts';
 import { eventToSend } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { startedUpdate } from './order-messages.ts';
@@ -123,7 +123,7 @@ async function closedOrderAction(
   if (before?.status === 'done') return portalAnswer(order, before);
   requireEmail(fields);
   const attempt = attemptFor(order, fields.transactionId);
-  const transactionId = fields.transactionId ?? attempt?.transactionId;
+  const transactionId = transactionMeant(order, fields);
   const cancelBy = attempt?.cancelBy;
   const cancelWindowMs = order.policy?.cancelWindowMs;
   return run(context, {
@@ -223,16 +223,20 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
   }
 }
 
-/** One workflow for each thing that can be asked; what was asked goes in as a hash, since ids are readable. */
+/**
+ * One workflow for each thing that can be asked, however the transaction's id is spelled; what was asked goes in as a hash, since ids are
+ * readable.
+ */
 function whatIsAsked({ orderId, transactionId, fields }: PortalActionInput): string {
+  const transaction = transactionId?.toLowerCase();
   switch (fields.kind) {
     case 'cancel':
     case 'report-fraud':
-      return transactionId ?? '';
+      return transaction ?? '';
     case 'customer-code':
-      return `${orderId ?? transactionId}:${hash([fields.customerCode, fields.email])}`;
+      return `${orderId ?? transaction}:${hash([fields.customerCode, fields.email])}`;
     case 'chargeback':
-      return `${transactionId}:${hash(chargebackIdentity(fields))}`;
+      return `${transaction}:${hash(chargebackIdentity(fields))}`;
   }
 }
 

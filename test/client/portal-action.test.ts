@@ -117,6 +117,22 @@ describe('a portal action of a closed order', () => {
     ]);
   });
 
+  it('is the same for one transaction, named or not, in capitals or not', async () => {
+    const client = aClosed();
+    const { orderScreening, temporal } = client;
+    const chargeback = { reason_code: '10.4', due_date: '2026-04-01' };
+    for (const transactionId of [undefined, CLOSED_TRANSACTION.toUpperCase()]) {
+      temporal.result.mockResolvedValueOnce(aClosedOrder()).mockResolvedValue(aPortalAnswer());
+      await orderScreening.submitChargeback(order, {
+        ...chargeback,
+        ...(transactionId && { transactionId }),
+      });
+    }
+    const [first, second] = startedActions(client);
+    expect(second?.workflowId).toBe(first?.workflowId);
+    expect(second?.input).toMatchObject({ transactionId: CLOSED_TRANSACTION });
+  });
+
   it('that was done by such a workflow before gives its answer', async () => {
     const client = aClosed();
     client.temporal.start.mockRejectedValue(
