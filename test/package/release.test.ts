@@ -19,7 +19,7 @@ const MANIFEST = {
   exports: { '.': { types: './dist/starter.d.ts', default: './dist/starter.js' } },
   files: ['CHANGELOG.md', 'dist'],
   scripts: {
-    docs: 'cp docs/configuration.txt docs/configuration.md',
+    docs: 'cp docs/configuration.txt docs/configuration.md; cp docs/table.txt docs/orders.md',
     licences: 'true',
     sbom: 'true',
     check: 'test ! -e ugly || { echo ugly is badly formatted; false; }',
@@ -40,6 +40,8 @@ const FILES: Record<string, string> = {
   'docs/configuration.md': 'PORT\n',
   'docs/configuration.txt': 'PORT\n',
   'docs/licences.md': 'MIT\n',
+  'docs/orders.md': 'one row\n',
+  'docs/table.txt': 'one row\n',
   'src/starter.ts': 'export const start: number = 1;\n',
   'tsconfig.build.json': JSON.stringify({
     compilerOptions: { module: 'nodenext', target: 'es2023', declaration: true, rootDir: 'src', types: [] },
@@ -112,6 +114,7 @@ it('says every fault at once, each with what to do, and makes no tag', async () 
     'package.json': JSON.stringify({ ...MANIFEST, version: '1.3.0', exports }),
     'CHANGELOG.md': CHANGELOG.replace('[Unreleased]\n', '[Unreleased]\n\n- Something new.\n'),
     'docs/configuration.txt': 'PORT, HOST\n',
+    'docs/table.txt': 'two rows\n',
     ugly: '',
     broken: '',
   });
@@ -123,16 +126,18 @@ it('says every fault at once, each with what to do, and makes no tag', async () 
     /CHANGELOG\.md has no section for 1\.3\.0\n {4}→ /,
     /package-lock\.json has another version than package\.json\n {4}→ Run npm install/,
     /docs\/configuration\.md is out of date\n {4}→ Run npm run docs, and commit/,
+    /docs\/orders\.md is out of date\n {4}→ Run npm run docs, and commit/,
     /The package is wrong: dist\/gone\.js is missing\n {4}→ /,
     /npm run check failed .*\n {2}ugly is badly formatted\n {4}→ Run npm run check/,
     /npm run test failed .*\n {2}3 tests failed\n {4}→ /,
-    /Not ready: 10 faults\./,
+    /Not ready: 11 faults\./,
   ]) {
     expect(output).toMatch(fault);
   }
   expect(reason).toMatch(/1/);
   expect(await git('tag', '--list')).toBe('');
   expect(await readFile(join(root, 'docs/configuration.md'), 'utf8')).toBe('PORT\n');
+  expect(await readFile(join(root, 'docs/orders.md'), 'utf8')).toBe('one row\n');
 });
 
 it('says what it takes, and what a release needs', async () => {

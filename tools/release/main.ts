@@ -21,8 +21,8 @@ To prepare a release:
   6. npm run --silent sbom > order-screening-<version>.cdx.json    the list of all dependencies, handed on with it
 
 It wants a clean working tree on main; no such tag yet; the version first in CHANGELOG.md, dated, with something noted,
-and nothing left under Unreleased; a lockfile that fits package.json; the pages that are made (docs/configuration.md,
-docs/licences.md) up to date; a list of all dependencies (CycloneDX) that is complete; a package with what it should hold; npm run check and npm test passing. Every fault is
+and nothing left under Unreleased; a lockfile that fits package.json; the pages of docs/ that are made, and the
+tables in them, up to date; a list of all dependencies (CycloneDX) that is complete; a package with what it should hold; npm run check and npm test passing. Every fault is
 said, with what to do. It publishes nothing: what is deployed is the image, what is installed is the file of npm run pack.
 
 Ends with 0: ready, or tagged; 1: not ready; 2: called in a way it doesn't know.

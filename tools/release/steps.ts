@@ -1,5 +1,5 @@
 /** All that is looked at before a release, the quick things first. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../../src/dev/guarded-child.ts';
@@ -16,11 +16,8 @@ export interface Step {
   faults: () => Promise<Fault[]>;
 }
 
-/** Pages that are made, by the script that makes them. The OpenAPI document is made when it is asked for, and in no file. */
-const MADE = [
-  { page: 'docs/configuration.md', script: 'docs' },
-  { page: 'docs/licences.md', script: 'licences' },
-];
+/** The scripts that make pages of docs/, or tables in them. The OpenAPI document is made when it is asked for, and in no file. */
+const MAKERS = ['docs', 'licences'];
 const SCRIPT_MS = 60 * 60_000;
 const SHOWN_LINES = 12;
 
@@ -34,7 +31,7 @@ export function releaseSteps(root: string, version: string): Step[] {
       name: 'package-lock.json',
       faults: async () => lockfileFaults(await read('package.json'), await read('package-lock.json')),
     },
-    ...MADE.map(({ page, script }) => ({ name: page, faults: () => madeFaults(root, page, script) })),
+    ...MAKERS.map((script) => ({ name: `npm run ${script}`, faults: () => madeFaults(root, script) })),
     { name: 'the SBOM', faults: () => scriptFaults(root, 'sbom') },
     { name: 'the package', faults: () => ownPackageFaults(root) },
     { name: 'npm run check', faults: () => scriptFaults(root, 'check') },
@@ -42,15 +39,20 @@ export function releaseSteps(root: string, version: string): Step[] {
   ];
 }
 
-/** Has the page made anew, compares, and puts it back as it was. */
-async function madeFaults(root: string, page: string, script: string): Promise<Fault[]> {
-  const file = join(root, page);
-  const before = await readFile(file);
+/** Has the pages made anew, compares, and puts them back as they were: what follows looks at what is committed. */
+async function madeFaults(root: string, script: string): Promise<Fault[]> {
+  const names = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'));
+  const pages = await Promise.all(
+    names.map(async (name) => ({ name, before: await readFile(join(root, 'docs', name)) })),
+  );
   const faults = await scriptFaults(root, script);
-  const after = await readFile(file);
-  if (after.equals(before)) return faults;
-  await writeFile(file, before);
-  return [...faults, { what: `${page} is out of date`, todo: `Run npm run ${script}, and commit the page` }];
+  for (const { name, before } of pages) {
+    const file = join(root, 'docs', name);
+    if (before.equals(await readFile(file))) continue;
+    await writeFile(file, before);
+    faults.push({ what: `docs/${name} is out of date`, todo: `Run npm run ${script}, and commit the page` });
+  }
+  return faults;
 }
 
 async function ownPackageFaults(root: string): Promise<Fault[]> {
