@@ -10,10 +10,8 @@ import {
   ScreeningError,
   type ScreeningFailure,
   saysNoTransaction,
-  scrubWords,
-  withoutSecrets,
 } from './errors.ts';
-import type { Reply } from './exchange.ts';
+import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 
 /** Whether `word` is one of the service's five decisions. */
