@@ -53,7 +53,8 @@ export async function live({ rules, order, inbox, reply, show }: Loop, input: Or
     if (workflowInfo().continueAsNewSuggested && canStop(order)) {
       reply(answerBeforeContinuing(order));
       await everythingThatCame();
-      await continueAsNew({ ...input, resume: resumed(order) });
+      // What the order still needs of the transaction is in `resume`: with it twice, a large one would pass Temporal's 2 MB.
+      await continueAsNew({ ...input, transaction: {}, resume: resumed(order) });
     }
     await condition(() => isReady(order, inbox));
     await everythingThatCame();

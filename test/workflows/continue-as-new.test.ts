@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
+import { defaultDataConverter } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
+import { decodeArrayFromPayloads } from '../../src/client/sdk-internals.ts';
 import {
   orderQuery,
   recheckSignal,
@@ -41,6 +43,10 @@ describe('an order whose history grows long', () => {
     expect(now.runId).not.toBe(runId);
     expect(now.status.name).toBe('RUNNING');
     expect(now.historyLength).toBeLessThan(90);
+
+    const input = await inputOf(latest);
+    expect(input).toMatchObject({ transaction: {}, resume: { transactions: { 2: retry.transaction } } });
+    expect(JSON.stringify(input).split(JSON.stringify(retry.transaction))).toHaveLength(2);
 
     const state = await latest.query(orderQuery);
     expect(state).toMatchObject({ phase: 'review', decision: 'review', action: 'hold' });
@@ -102,6 +108,12 @@ async function resetToItsBeginning({ client }: TestWorkflowEnvironment, workflow
     reason: 'reset by the test',
     requestId: randomUUID(),
   });
+}
+
+async function inputOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<unknown> {
+  const [started] = (await handle.fetchHistory()).events ?? [];
+  const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads;
+  return (await decodeArrayFromPayloads(defaultDataConverter, payloads))[0];
 }
 
 async function taskHasEnded(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<boolean> {
