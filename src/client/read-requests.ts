@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
-import { ACTOR_LIMIT, isRecord, REASON_LIMIT } from '../orders/check-messages.ts';
+import { ACTOR_LIMIT, isRecord, REASON_LIMIT, sizeFault } from '../orders/check-messages.ts';
 import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/decide.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
@@ -140,6 +140,8 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
       ...('faults' in inner ? inner.faults.map((fault) => under('transaction', fault)) : []),
     ]);
   }
+  const tooLarge = sizeFault(inner.transaction);
+  if (tooLarge !== undefined) throw invalidRequest([tooLarge]);
   const { orderId, attempt = 1 } = outer.data;
   return {
     orderId,

@@ -22,6 +22,8 @@ export const REASON_LIMIT = 500;
 /** Of the names of who asks. */
 export const ACTOR_LIMIT = 100;
 const MOST_ATTEMPTS = 20;
+/** Of a transaction as JSON, in bytes: the other half of what Temporal takes at once is for what becomes of the order. */
+const TRANSACTION_LIMIT = 1024 * 1024;
 
 /**
  * @param continued whether an earlier run of the order started this one
@@ -60,6 +62,8 @@ export function startRefusal(
   if (errors.length > 0) return invalid(errors);
   const { resume: _own, ...given } = input;
   if (nestsTooDeep(given)) return invalid([{ path: 'transaction', message: 'nests too deep' }]);
+  const tooLarge = sizeFault(input.transaction);
+  if (tooLarge !== undefined) return invalid([tooLarge]);
   // The run before has judged it.
   const forbidden = continued ? undefined : messageRefusal(given);
   if (forbidden !== undefined) return forbidden;
@@ -78,6 +82,12 @@ export function decisionRefusal(state: OrderState, request: DecisionRequest): Re
   const attempt = state.attempts.find((one) => one.number === request?.attempt);
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
   return mismatch(attempt.fingerprint, request.fingerprint);
+}
+
+/** @returns what is wrong with a transaction that an order could not carry on, or undefined: it can */
+export function sizeFault(transaction: unknown): Fault | undefined {
+  if (bytesOf(transaction) <= TRANSACTION_LIMIT) return undefined;
+  return { path: 'transaction', message: `must have at most ${TRANSACTION_LIMIT} bytes as JSON` };
 }
 
 function isAdoption(adopt: unknown): boolean {
@@ -128,6 +138,8 @@ export function retryRefusal(state: OrderState, request: RetryRequest, nowMs: nu
     return invalid([{ path: '', message: 'must be {attempt, transaction, cardRef?, fingerprint?}' }]);
   }
   if (nestsTooDeep(request)) return invalid([{ path: 'transaction', message: 'nests too deep' }]);
+  const tooLarge = sizeFault(request.transaction);
+  if (tooLarge !== undefined) return invalid([tooLarge]);
   const made = state.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
   if (state.phase === 'canceled' || isOver(state, nowMs)) {
@@ -242,6 +254,11 @@ export function isMoment(value: unknown): boolean {
 
 export function isText(value: unknown, limit: number): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= limit;
+}
+
+/** @returns how many bytes a JSON value takes in UTF-8 */
+export function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -59,6 +59,14 @@ describe('a request to screen', () => {
     expect(pathsOf(() => readScreenRequest({ orderId: '##1', transaction }, find()))).toEqual(['orderId']);
   });
 
+  it('is refused where the order’s workflow would refuse it: a transaction of more than a mebibyte', () => {
+    const transaction = aTransaction({ order: { referring_url: 'x'.repeat(1024 * 1024) } });
+    expect(startRefusal({ orderId: '1', transaction }, 'order:default:1')).toMatchObject({
+      errors: [{ path: 'transaction' }],
+    });
+    expect(pathsOf(() => readScreenRequest({ orderId: '1', transaction }, find()))).toEqual(['transaction']);
+  });
+
   it('keeps an invoice number of its own', () => {
     const transaction = aTransaction({ order: { invoiceNumber: '#A-7' } });
     expect(readScreenRequest({ orderId: '1', transaction }, find()).invoiceNumber).toBe('A-7');

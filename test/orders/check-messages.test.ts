@@ -5,6 +5,7 @@ import {
   retryRefusal,
   startRefusal,
 } from '../../src/orders/check-messages.ts';
+import type { TransactionJson } from '../../src/orders/messages.ts';
 import { portalFieldsRefusal, portalInputRefusal } from '../../src/orders/portal-requests.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
@@ -15,6 +16,7 @@ function raw(value: unknown) {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
+const MIB = 1024 * 1024;
 const START = { orderId: 'o-1', transaction: {} };
 
 describe('a start', () => {
@@ -71,6 +73,20 @@ describe('a request that nests without end', () => {
       code: 'invalid-request',
       errors: [{ message: 'nests too deep' }],
     });
+  });
+});
+
+describe('a transaction of more than a mebibyte', () => {
+  it('is refused, in a start and in a retry', () => {
+    const fits = { notes: 'é'.repeat((MIB - '{"notes":""}'.length) / 2) };
+    const large = { notes: `${fits.notes}.` };
+    const refused = { errors: [{ path: 'transaction', message: 'must have at most 1048576 bytes as JSON' }] };
+    expect(startRefusal({ ...START, transaction: fits }, 'order:default:o-1')).toBeUndefined();
+    expect(startRefusal({ ...START, transaction: large }, 'order:default:o-1')).toMatchObject(refused);
+    const retry = (transaction: TransactionJson) =>
+      retryRefusal(anOrder('fail'), { attempt: 2, transaction }, NOW_MS);
+    expect(retry(fits)).toBeUndefined();
+    expect(retry(large)).toMatchObject(refused);
   });
 });
 
