@@ -26,7 +26,15 @@ import {
   portalRefusal,
   queueAction,
 } from './portal.ts';
-import { earlier, isUnderWay, portalFieldsRefusal, stands, withdrawRefusal } from './portal-requests.ts';
+import {
+  earlier,
+  emailRefusal,
+  isUnderWay,
+  portalFieldsRefusal,
+  stands,
+  tooManyActions,
+  withdrawRefusal,
+} from './portal-requests.ts';
 import { addAttempt, currentAttempt } from './record.ts';
 import type { ActionRecord } from './state.ts';
 import { heldUntil, MOST_WAITING, mayWait, tellThatItGoesOn, waitForAction } from './tickets.ts';
@@ -209,13 +217,6 @@ function endUnsent(order: Order, record: ActionRecord): void {
 // Why an order doesn't take what it is asked. Read only: what is refused here leaves no trace in the
 // history.
 
-const MOST_ACTIONS = 200;
-const NO_EMAIL: Refusal = {
-  code: 'invalid-request',
-  message: 'The request breaks a rule: email is required, since the order was adopted without its customer.',
-  errors: [{ path: 'email', message: 'is required, since the order was adopted without its customer' }],
-};
-
 /**
  * @param waiting what came with it and has not been taken in yet
  * @returns why the order doesn't take it, or undefined: it does
@@ -263,19 +264,14 @@ function comesEarly({ wasReset, state: { attempts } }: Order, attempt: number): 
   return wasReset && attempts.length < attempt && attempts[attempt - 2]?.answer === undefined;
 }
 
-function actionRefusal(
-  { state }: Order,
-  fields: Extract<Ask, { kind: 'portal' }>['fields'],
-  nowMs: number,
-): Refusal | undefined {
+function actionRefusal(order: Order, fields: PortalFields, nowMs: number): Refusal | undefined {
+  const { state } = order;
   if (stands(earlier(state, fields))) return undefined;
-  if (state.adopted !== undefined && fields.kind === 'customer-code' && !fields.email) return NO_EMAIL;
-  const refused = portalRefusal(state, fields, nowMs);
+  const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, nowMs);
   if (refused !== undefined) {
     return { message: 'The order does not take this portal action now.', ...refused };
   }
-  if (state.actions.length < MOST_ACTIONS) return undefined;
-  return { code: 'too-many-actions', message: `An order has at most ${MOST_ACTIONS} portal actions.` };
+  return tooManyActions(order, fields);
 }
 
 /** An answer that is long in coming must not make the order deaf: Temporal lets ten updates be in flight. */

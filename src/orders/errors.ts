@@ -103,8 +103,9 @@ export const ORDER_ERRORS = {
   },
   'too-many-actions': {
     status: 409,
-    title: 'The order has had its two hundred portal actions',
-    advice: 'the order has had its 200 portal actions: go on in the service’s portal',
+    title: 'The order has had all its portal actions',
+    advice:
+      'the order has had its 200 portal actions, or 500,000 bytes of them: go on in the service’s portal',
   },
   'action-ended': {
     status: 409,

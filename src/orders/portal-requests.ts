@@ -1,6 +1,7 @@
 /** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
 import {
   byRefusal,
+  bytesOf,
   invalid,
   isMoment,
   isRecord,
@@ -19,7 +20,7 @@ import type {
   PortalFields,
   WithdrawRequest,
 } from './messages.ts';
-import type { Refusal } from './order.ts';
+import type { Order, Refusal } from './order.ts';
 import { currentAttempt } from './record.ts';
 import type { ActionRecord, OrderState } from './state.ts';
 import { PORTAL_ACTIONS } from './words.ts';
@@ -97,6 +98,28 @@ export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
     if (!fine) errors.push({ path: key, message: key === 'force' ? 'must be true or false' : PLAIN_TEXT });
   }
   return errors.length > 0 ? invalid(errors) : undefined;
+}
+
+/** @returns why a customer code has no e-mail to go with: an order that was adopted doesn't know its customer */
+export function emailRefusal({ adopted }: OrderState, fields: PortalFields): Refusal | undefined {
+  if (adopted === undefined || fields.kind !== 'customer-code' || fields.email) return undefined;
+  return invalid([
+    { path: 'email', message: 'is required, since the order was adopted without its customer' },
+  ]);
+}
+
+const MOST_ACTIONS = 200;
+/** Of an order's portal actions as JSON: with a large transaction they pass through Temporal in one piece of 2 MB at most. */
+const ACTIONS_LIMIT = 500_000;
+
+/** @returns why an order takes no portal action beside those it had, or undefined: it does */
+export function tooManyActions(
+  { state: { actions }, fields }: Pick<Order, 'state' | 'fields'>,
+  another: PortalFields,
+): Refusal | undefined {
+  if (actions.length < MOST_ACTIONS && bytesOf([actions, fields, another]) <= ACTIONS_LIMIT) return undefined;
+  const most = `${MOST_ACTIONS} portal actions, of ${ACTIONS_LIMIT} bytes in all`;
+  return refusal('too-many-actions', `An order has at most ${most}.`);
 }
 
 // When a portal action is the same as one that was asked before.

@@ -73,6 +73,24 @@ describe('an order takes', () => {
     expect(refused(order, { kind: 'withdraw', request: { number: 7 } })).toBeUndefined();
   });
 
+  it('portal actions of half a megabyte, so that it can be shown and can end', () => {
+    const life = screened('pass');
+    const chargeback = (number: number): PortalFields => {
+      const [carrier, notes] = ['é'.repeat(4_096), '"'.repeat(4_096)];
+      return { kind: 'chargeback', reason_code: `${number}`, due_date: '2026-04-01', carrier, notes };
+    };
+    let number = 1;
+    while (refused(life.order, portal(chargeback(number))) === undefined) {
+      life.ask(portal(chargeback(number)), HOUR);
+      number += 1;
+    }
+    expect(number).toBeGreaterThan(10);
+    expect(number).toBeLessThan(40);
+    expect(refused(life.order, portal(chargeback(number)))).toBe('too-many-actions');
+    expect(refused(life.order, portal(chargeback(7)))).toBeUndefined();
+    expect(Buffer.byteLength(JSON.stringify(life.order))).toBeLessThan(550_000);
+  });
+
   it('twenty attempts', () => {
     const { order } = screened('fail');
     const retry = (attempt: number): Ask => ({ kind: 'retry', request: { attempt, transaction: {} } });
