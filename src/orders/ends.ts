@@ -86,11 +86,7 @@ function done(order: Order, running: Running, result: EffectResult): void {
       if (effect.kind === 'look-up') lookedUp(order, effect.attempt, result);
       return;
     case 'gateway':
-      if (effect.kind !== 'gateway') return;
-      emit(
-        order,
-        applyGatewaySent(state, attemptNumbered(state, effect.attempt), effect.result, result.outcome, now),
-      );
+      if (effect.kind === 'gateway') emit(order, applyGatewaySent(state, effect, result.outcome, now));
       return;
     case 'portal':
       if (effect.kind === 'portal') performed(order, effect.action, result.outcome);

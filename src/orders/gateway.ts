@@ -4,6 +4,7 @@ import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
 import {
+  attemptNumbered,
   clear,
   currentAttempt,
   overrideOf,
@@ -83,19 +84,21 @@ function followResult(
 }
 
 /**
- * Brings in how the sending of a result ended. One that was replaced meanwhile leaves the newer one to be sent.
+ * Brings in how the sending of a result ended. One that was replaced meanwhile leaves the newer one to be sent, and so does one
+ * that was sent for a transaction which isn't the newest any more.
  * @returns the events that it means
  */
 export function applyGatewaySent(
   state: OrderState,
-  attempt: Attempt,
-  result: GatewayResult,
+  about: { attempt: number; result: GatewayResult; transactionId: string },
   outcome: GatewayOutcome,
   now: Instant,
 ): OrderEventType[] {
   if (outcome.kind === 'forbidden') return raiseWrongKey(state, now);
   clear(state, 'wrong-key');
-  if (attempt.gateway?.result === result) attempt.gateway.sent = outcome.kind === 'sent' ? now : 'recorded';
+  const { gateway, transactionId } = attemptNumbered(state, about.attempt);
+  if (gateway?.result === about.result && transactionId === about.transactionId)
+    gateway.sent = outcome.kind === 'sent' ? now : 'recorded';
   if (outcome.kind === 'sent') return [];
   const words = `The service refused the payment gateway’s result: ${outcome.words}`;
   return raiseAttention(state, 'gateway-refused', words, now);

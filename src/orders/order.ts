@@ -99,7 +99,7 @@ export type Effect = { key: string } & (
   | { kind: 'retry-screening' | 'poll' | 'look-up' | 'forget-card'; attempt: number }
   | { kind: 'catch-up'; attempt: number; rescreen: boolean }
   | { kind: 'read'; attempt: number; source: ReadingSource }
-  | { kind: 'gateway'; attempt: number; result: GatewayResult }
+  | { kind: 'gateway'; attempt: number; result: GatewayResult; transactionId: string }
   | { kind: 'portal'; action: number }
   | { kind: 'deliver'; upTo: number }
   /** Rings at a moment. */

@@ -162,7 +162,7 @@ export interface GatewayRecord {
   /** The gateway's own transaction id. */
   transactionId?: string;
   at: Instant;
-  /** When the service accepted it; `recorded` when there was nothing to send it to. */
+  /** When the service accepted it for the newest transaction; `recorded` when there was nothing to send it to. */
   sent?: Instant | 'recorded';
 }
 

@@ -32,8 +32,9 @@ export function noteSending(
   noteWindow(attempt, policy);
 }
 
-/** Records the id of a transaction that belongs to the attempt; the newest is the one that counts. */
+/** Records the id of a transaction that belongs to the attempt; the newest is the one that counts, also for the gateway's result. */
 export function noteTransaction(attempt: Attempt, transactionId: string): void {
+  if (attempt.transactionId !== transactionId) delete attempt.gateway?.sent;
   attempt.transactionId = transactionId;
   if (!attempt.transactionIds.includes(transactionId)) attempt.transactionIds.push(transactionId);
 }

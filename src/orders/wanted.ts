@@ -141,8 +141,9 @@ function afterScreening({ state }: Order, attempt: Attempt): Effect[] {
   const { number, gateway, transactionId, cardRef } = attempt;
   const effects: Effect[] = [];
   if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
-    const key = `gateway:${number}:${gateway.result}`;
-    effects.push({ key, kind: 'gateway', attempt: number, result: gateway.result });
+    const { result } = gateway;
+    const key = `gateway:${number}:${result}:${transactionId}`;
+    effects.push({ key, kind: 'gateway', attempt: number, result, transactionId });
   }
   if (wantsLookUp(state, attempt)) effects.push(lookUp(attempt));
   if (cardRef !== undefined && !attempt.cardForgotten && cardIsDone(state, attempt)) {

@@ -270,7 +270,7 @@ function namesOf(entries: readonly LedgerEntry[]): string {
   return [...new Set(entries.map(({ operation }) => operation))].join(', ');
 }
 
-/** A gateway result that was taken is kept, and sent on once there is a transaction. */
+/** A gateway result that was taken is kept, and sent on for the newest transaction once there is one. */
 function gatewayResults({ diary, transactions }: OrderEvidence, state: State): Finding[] {
   const findings: Finding[] = [];
   const lost = (facts: string): number => findings.push({ kind: 'gateway result lost', facts });
@@ -282,10 +282,10 @@ function gatewayResults({ diary, transactions }: OrderEvidence, state: State): F
     if (attempt.gateway === undefined || attempt.transactionId === undefined) continue;
     const { result, sent } = attempt.gateway;
     const received = transactions
-      .filter(({ id }) => attempt.transactionIds.includes(id))
-      .some(({ gatewayResponses }) => gatewayResponses.some((one) => one.result === result));
+      .find(({ id }) => id === attempt.transactionId)
+      ?.gatewayResponses.some((one) => one.result === result);
     if (sent === undefined) lost(`${result} was never sent on`);
-    else if (sent !== 'recorded' && !received)
+    else if (sent !== 'recorded' && received !== true)
       lost(`${result} is on record as sent, the service never got it`);
   }
   for (const { outcome } of diary.gateway) {

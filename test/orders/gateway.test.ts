@@ -9,19 +9,23 @@ import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import { addAttempt, currentAttempt, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision, GatewayResult } from '../../src/orders/words.ts';
+import { type Life, screened } from './life.ts';
 import {
   anOrder,
   answered,
   aPolicy,
   attention,
+  HOUR,
   MINUTE,
   START,
   screen,
   sinceStart,
+  TRANSACTION_ID,
   unanswered,
 } from './support.ts';
 
 const NOW = sinceStart(MINUTE);
+const ABOUT = { attempt: 1, result: 'pass', transactionId: TRANSACTION_ID } as const;
 const PRE = { workflow: 'pre-gateway' } as const;
 
 function report(order: OrderState, result: GatewayResult): string[] {
@@ -154,22 +158,48 @@ describe('the gateway’s result', () => {
 });
 
 describe('a result that was sent on', () => {
+  /** An order whose first transaction has no decision, and which is screened again; its gateway passed. */
+  const screenedAgain = () => {
+    const life = screened('error', { ...PRE, whenUnavailable: 'proceed' });
+    life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
+    return life;
+  };
+  const sentFor = (life: Life) => life.calls('gateway').map(({ request }) => request.transactionId);
+  const SENT = { kind: 'gateway', outcome: { kind: 'sent' } } as const;
+
+  it('is sent for the next transaction, too, when the order is screened again', () => {
+    const life = screenedAgain().end(SENT, 0).until(MINUTE);
+    life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, MINUTE);
+    expect(sentFor(life)).toEqual([TRANSACTION_ID, 'second']);
+    life.end(SENT, HOUR);
+    expect(life.order.state.attempts[0]?.gateway?.sent).toBe(sinceStart(HOUR));
+    expect(life.underWay).toEqual([]);
+  });
+
+  it('for the transaction before, while the next one came, leaves it to be sent for that', () => {
+    const life = screenedAgain().until(MINUTE);
+    life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, MINUTE);
+    expect(sentFor(life)).toEqual([TRANSACTION_ID]);
+    life.end(SENT, HOUR);
+    expect(sentFor(life)).toEqual([TRANSACTION_ID, 'second']);
+  });
+
   it('is done; one that was replaced meanwhile leaves the newer one to be sent', () => {
     const order = told('error');
     applyGatewayResult(order, { result: 'pass' }, NOW);
     const attempt = currentAttempt(order);
-    applyGatewaySent(order, attempt, 'error', { kind: 'sent' }, NOW);
+    applyGatewaySent(order, { ...ABOUT, result: 'error' }, { kind: 'sent' }, NOW);
     expect(attempt.gateway?.sent).toBeUndefined();
-    applyGatewaySent(order, attempt, 'pass', { kind: 'sent' }, NOW);
+    applyGatewaySent(order, ABOUT, { kind: 'sent' }, NOW);
     expect(attempt.gateway?.sent).toBe(NOW);
   });
 
   it('and refused, or met a wrong key, asks for attention', () => {
     const order = told('pass');
     const attempt = currentAttempt(order);
-    expect(applyGatewaySent(order, attempt, 'pass', { kind: 'forbidden' }, NOW)).toEqual(['order.attention']);
+    expect(applyGatewaySent(order, ABOUT, { kind: 'forbidden' }, NOW)).toEqual(['order.attention']);
     expect(attempt.gateway?.sent).toBeUndefined();
-    expect(applyGatewaySent(order, attempt, 'pass', { kind: 'refused', words: 'No.' }, NOW)).toEqual([
+    expect(applyGatewaySent(order, ABOUT, { kind: 'refused', words: 'No.' }, NOW)).toEqual([
       'order.attention',
     ]);
     expect(attempt.gateway?.sent).toBe('recorded');
