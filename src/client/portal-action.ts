@@ -29,6 +29,7 @@ import { attemptFor, closedOrderRefusal, portalAnswer } from '../orders/portal.t
 import { chargebackIdentity, earlier, transactionMeant } from '../orders/portal-requests.ts';
 import { eventToSend } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
+import { windowOf } from '../orders/transactions.ts';
 import { startedUpdate } from './order-messages.ts';
 import { findOrder, readOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
@@ -124,7 +125,7 @@ async function closedOrderAction(
   requireEmail(fields);
   const attempt = attemptFor(order, fields.transactionId);
   const transactionId = transactionMeant(order, fields);
-  const cancelBy = attempt?.cancelBy;
+  const cancelBy = attempt && windowOf(attempt, transactionId);
   const cancelWindowMs = order.policy?.cancelWindowMs;
   return run(context, {
     integration: key.integration,

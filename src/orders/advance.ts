@@ -19,7 +19,7 @@ import {
 } from './record.ts';
 import type { ActionRecord, AttentionCode, DeadlineKind, OrderState } from './state.ts';
 import { callerWaits } from './tickets.ts';
-import { mustLookUp, windowOpen } from './transactions.ts';
+import { mustLookUp, windowOf, windowOpen } from './transactions.ts';
 import { createUnderWay, isDone, wantsLook } from './wanted.ts';
 import { type Instant, instant, millis } from './words.ts';
 
@@ -161,7 +161,7 @@ function withoutSending(
   if (attempt === undefined) return 'done';
   // A transaction from before a rescreening isn't canceled with the newest one.
   if (isCanceled(state, attempt) && transactionId === attempt.transactionId) return 'done';
-  const { cancelBy } = attempt;
+  const cancelBy = windowOf(attempt, transactionId);
   if (cancelBy === undefined || state.policy === undefined) return undefined;
   return windowOpen(cancelBy, state.policy.cancelWindowMs, millis(now)) ? undefined : 'too-late';
 }

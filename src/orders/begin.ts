@@ -8,7 +8,7 @@ import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
 import { attemptNumbered, currentAttempt, wrongKeyKnown } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
-import { lastCall, mayHoldUnknown, noteWindow } from './transactions.ts';
+import { lastCall, mayHoldUnknown, noteWindow, windowOf } from './transactions.ts';
 import type { Decision } from './words.ts';
 
 /** An effect that failed for good is a fault of ours or a limit of the server's: not to be hammered. */
@@ -96,7 +96,8 @@ function beginPortalAction(order: Order, number: number): Call {
   record.status = 'running';
   const { transactionId } = record;
   const attempt = attemptFor(state, transactionId);
-  const cancelBy = record.kind === 'cancel' ? attempt?.cancelBy : undefined;
+  const cancelBy =
+    record.kind === 'cancel' && attempt !== undefined ? windowOf(attempt, transactionId) : undefined;
   const request: Omit<PortalRequest, 'runId'> = {
     integration: state.integration,
     fields,

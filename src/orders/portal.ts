@@ -8,7 +8,7 @@ import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './portal-requests.ts';
 import { clear, currentAttempt, raiseAttention, setAction, setPhase, settle } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
-import { mayHoldUnknown, windowOpen } from './transactions.ts';
+import { mayHoldUnknown, windowOf, windowOpen } from './transactions.ts';
 import type { Instant, PortalActionKind } from './words.ts';
 
 export interface PortalRefusal {
@@ -25,7 +25,7 @@ export function portalRefusal(
   if (state.policy?.passive) return { code: 'passive' };
   const attempt = attemptFor(state, namedTransaction(fields));
   if (attempt === undefined) return { code: 'unknown-transaction' };
-  const late = fields.kind === 'cancel' ? cancelRefusal(state, attempt, nowMs) : undefined;
+  const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs) : undefined;
   if (late !== undefined) return late;
   if (isOver(state, nowMs)) return { code: 'order-closed' };
   const { kind } = fields;
@@ -59,19 +59,27 @@ export function closedOrderRefusal(
   const refused = unsendable(state, fields, namedTransaction(fields) ?? attempt.transactionId);
   if (refused !== undefined) return refused;
   if (fields.kind !== 'cancel') return undefined;
-  const { cancelBy } = attempt;
+  const cancelBy = windowOf(attempt, transactionMeant(state, fields));
   if (cancelBy === undefined || state.policy === undefined) return { code: 'cancel-window-unknown' };
   const open = windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs);
   return open ? undefined : { code: 'cancel-window-closed', cancelBy };
 }
 
-function cancelRefusal(state: OrderState, attempt: Attempt, nowMs: number): PortalRefusal | undefined {
-  if (isCanceled(state, attempt)) return undefined;
+function cancelRefusal(
+  state: OrderState,
+  fields: PortalFields,
+  attempt: Attempt,
+  nowMs: number,
+): PortalRefusal | undefined {
+  const transactionId = transactionMeant(state, fields);
+  const newest = transactionId === attempt.transactionId;
+  if (newest && isCanceled(state, attempt)) return undefined;
   if (state.decision === 'skipped') return { code: 'no-transaction' };
-  const { cancelBy } = attempt;
+  const cancelBy = windowOf(attempt, transactionId);
+  if (cancelBy === undefined && !newest) return { code: 'cancel-window-unknown' };
   if (cancelBy === undefined || state.policy === undefined) return undefined;
   // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
-  if (state.phase === 'screening' && mayHoldUnknown(attempt)) return undefined;
+  if (newest && state.phase === 'screening' && mayHoldUnknown(attempt)) return undefined;
   return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)
     ? undefined
     : { code: 'cancel-window-closed', cancelBy };

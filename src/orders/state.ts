@@ -108,6 +108,8 @@ export interface Attempt {
   transactionId?: string;
   /** Ids of all transactions made for it, rescreens included. */
   transactionIds: string[];
+  /** Ends of the cancel windows of those that aren't the newest, by their ids; one that is missing isn't known. */
+  earlierWindows?: Record<string, Instant>;
   /** The one of them whose answer couldn't be read. */
   unreadableId?: string;
   decision: OrderDecision;

@@ -17,6 +17,7 @@ export function noteSending(
   outcome: ScreeningOutcome,
   sentSince: Instant,
 ): void {
+  keepWindow(attempt, 'transactionId' in outcome ? outcome.transactionId : undefined);
   const made = outcome.kind === 'answered' && !outcome.adopted;
   const maybe =
     outcome.kind === 'answered' ||
@@ -39,6 +40,24 @@ export function noteTransaction(attempt: Attempt, transactionId: string): void {
   if (!attempt.transactionIds.includes(transactionId)) attempt.transactionIds.push(transactionId);
 }
 
+/** A transaction that makes room for the next one has the window that it had. */
+function keepWindow(attempt: Attempt, next: string | undefined): void {
+  const { transactionId } = attempt;
+  if (transactionId !== undefined && next !== undefined && next !== transactionId)
+    noteWindowOf(attempt, transactionId);
+}
+
+function noteWindowOf(attempt: Attempt, transactionId: string): void {
+  const { cancelBy, earlierWindows } = attempt;
+  if (cancelBy !== undefined) attempt.earlierWindows = { ...earlierWindows, [transactionId]: cancelBy };
+}
+
+/** @returns the end of the window of this one of the attempt's transactions, or undefined: it isn't known */
+export function windowOf(attempt: Attempt, transactionId: string | undefined): Instant | undefined {
+  if (transactionId === attempt.transactionId) return attempt.cancelBy;
+  return transactionId === undefined ? undefined : attempt.earlierWindows?.[transactionId];
+}
+
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 
 /** @returns whether the service has decided about the attempt: what brings no decision replaces none (rule «no decision lost») */
@@ -53,12 +72,6 @@ function noteFound(
   found: { transactionId: string; decision: Decision } & Enriched,
   now: Instant,
 ): void {
-  if (found.decision === 'error' && hasDecision(attempt)) {
-    // The transaction that has a decision stays the one that counts.
-    if (!attempt.transactionIds.includes(found.transactionId))
-      attempt.transactionIds.push(found.transactionId);
-    return;
-  }
   noteTransaction(attempt, found.transactionId);
   if (state.policy !== undefined) noteWindow(attempt, state.policy);
   attempt.decision = found.decision;
@@ -66,6 +79,14 @@ function noteFound(
   if (attempt !== currentAttempt(state)) return;
   state.decision = found.decision;
   state.lastRead = { at: now, source: 'look-up' };
+}
+
+/** The transaction that has a decision stays the one that counts. The other is no older, so its window is open for as long. */
+function noteAside(attempt: Attempt, transactionId: string): void {
+  delete attempt.createOpen;
+  if (attempt.transactionIds.includes(transactionId)) return;
+  attempt.transactionIds.push(transactionId);
+  noteWindowOf(attempt, transactionId);
 }
 
 /** Records what a screening or a look-up brought after the order had gone on without it: nothing else follows. */
@@ -76,6 +97,10 @@ export function noteLateScreening(
   sentSince: Instant,
   now: Instant,
 ): void {
+  if (outcome.kind === 'answered' && outcome.decision === 'error' && hasDecision(attempt)) {
+    noteAside(attempt, outcome.transactionId);
+    return;
+  }
   if (state.policy !== undefined) noteSending(attempt, state.policy, outcome, sentSince);
   if (outcome.kind === 'answered') noteFound(state, attempt, outcome, now);
   if (outcome.kind === 'unreadable' && outcome.transactionId !== undefined) {

@@ -17,6 +17,7 @@ const attemptSchema = z.object({
   invoiceNumber: z.string().optional(),
   transactionId: z.string().optional(),
   transactionIds: z.array(z.string()),
+  earlierWindows: z.record(z.string(), z.string()).optional(),
   decision: z.string(),
   readings: z.array(readingSchema),
   rescreens: z.number(),

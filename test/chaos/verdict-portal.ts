@@ -34,7 +34,9 @@ export function portalOf(evidence: OrderEvidence, circumstances: Circumstances):
 function lateCancels({ ledger, departures }: OrderEvidence, state: State): Finding[] {
   return ledger.flatMap((entry): Finding[] => {
     if (entry.operation !== 'cancel-transaction') return [];
-    const cancelBy = attemptOf(state, entry.transactionId)?.cancelBy;
+    const attempt = attemptOf(state, entry.transactionId);
+    const newest = entry.transactionId === attempt?.transactionId;
+    const cancelBy = newest ? attempt?.cancelBy : attempt?.earlierWindows?.[entry.transactionId ?? ''];
     // A worker that was killed just then may have written nothing down.
     const leftAt = departures[entry.sequence] ?? Date.parse(entry.wallAt);
     if (cancelBy === undefined || leftAt <= Date.parse(cancelBy)) return [];

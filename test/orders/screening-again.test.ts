@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../src/orders/ask.ts';
 import type { Input } from '../../src/orders/order.ts';
+import { closedOrderRefusal } from '../../src/orders/portal.ts';
+import type { Attempt } from '../../src/orders/state.ts';
 import { nothingLeft } from '../../src/orders/step.ts';
 import { aLife, type Life, screened, told } from './life.ts';
-import { answered, attention, HOUR, MINUTE, TRANSACTION_ID, unanswered } from './support.ts';
+import {
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  START,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from './support.ts';
 
 const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
 const DONE = { kind: 'done', code: '200' } as const;
@@ -15,6 +28,11 @@ function recheck(life: Life, at: number): Life {
 function cancel(life: Life, at: number, transactionId?: string): number {
   const fields = { kind: 'cancel' as const, ...(transactionId !== undefined && { transactionId }) };
   return life.ask({ kind: 'portal', fields }, at);
+}
+
+/** As an order has it that was screened again before its windows were kept apart. */
+function withoutWindows({ earlierWindows: _kept, ...attempt }: Attempt): Attempt {
+  return attempt;
 }
 
 /** An order whose second attempt is being screened. */
@@ -67,6 +85,27 @@ describe('a cancel', () => {
     expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'second' } }]);
     life.end({ kind: 'portal', outcome: DONE }, MINUTE);
     expect(told(life, ticket)).toBe('done');
+  });
+
+  it('of a transaction from before the order was screened again has the window of that transaction', () => {
+    const life = screened('error', {
+      screeningDeadlineMs: DAY,
+      rescreenOnError: { tries: 0, pauseMs: MINUTE },
+    });
+    recheck(life, 4 * DAY).end({ kind: 'catch-up', outcome: answered('pass', 'second') }, 4 * DAY);
+    const ask = (transactionId: string, at: number) =>
+      refusalOf(life.order, [], { kind: 'portal', fields: { kind: 'cancel', transactionId } }, START + at);
+    expect(ask(TRANSACTION_ID, 5 * DAY)).toMatchObject({
+      code: 'cancel-window-closed',
+      cancelBy: sinceStart(5 * DAY),
+    });
+    expect(ask('second', 8 * DAY)).toBeUndefined();
+    cancel(life, 4 * DAY, TRANSACTION_ID);
+    expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(5 * DAY - 30_000) } }]);
+    const unknown = { ...life.order.state, attempts: life.order.state.attempts.map(withoutWindows) };
+    expect(closedOrderRefusal(unknown, { kind: 'cancel', transactionId: TRANSACTION_ID }, START)).toEqual({
+      code: 'cancel-window-unknown',
+    });
   });
 
   it('of an earlier attempt’s transaction goes at once while the next one is being screened', () => {

@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastCall, windowEnd, windowOpen } from '../../src/orders/transactions.ts';
+import { lastCall, windowEnd, windowOf, windowOpen } from '../../src/orders/transactions.ts';
 import { property } from '../support/property.ts';
-import { aLife } from './life.ts';
-import { answered, aPolicy, DAY, HOUR, MINUTE, START, sinceStart, unanswered } from './support.ts';
+import { aLife, screened } from './life.ts';
+import {
+  answered,
+  aPolicy,
+  DAY,
+  HOUR,
+  MINUTE,
+  START,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from './support.ts';
 
 const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
 
@@ -48,6 +58,17 @@ it.each([
     began: HOUR,
   });
   expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(from + 5 * DAY));
+});
+
+it('the window stays that of the transaction with the decision when a later one comes to nothing', () => {
+  const life = screened('error', { screeningDeadlineMs: HOUR }).until(HOUR);
+  const hint = { source: 'webhook', receivedAt: sinceStart(HOUR) };
+  life.take({ kind: 'signal', signal: 'review-hint', hint });
+  life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+  life.end({ kind: 'catch-up', outcome: answered('error', 'second') }, HOUR);
+  const [attempt] = life.order.state.attempts;
+  expect(attempt).toMatchObject({ transactionId: TRANSACTION_ID, cancelBy: sinceStart(5 * DAY) });
+  expect(attempt && windowOf(attempt, 'second')).toBe(sinceStart(5 * DAY));
 });
 
 describe('the window of a transaction that the run before a reset may have made', () => {
