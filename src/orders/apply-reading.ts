@@ -162,6 +162,7 @@ const DECISION_MATTERS: readonly AttentionCode[] = [
   'cancel-refused',
   'cancel-too-late',
   'failed-after-window',
+  'failed-at-adoption',
   'decision-after-override',
 ];
 

@@ -152,6 +152,14 @@ describe('nothing is canceled by itself because of what was so at the adoption',
     expect(life.order.state.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
   });
 
+  it('a fail that a person decided about needs attention no more', () => {
+    for (const action of ['proceed', 'cancel'] as const) {
+      const life = adopted('fail');
+      life.ask({ kind: 'override', request: { action, reason: 'looked into it' } }, HOUR);
+      expect(attention(life.order.state)).toEqual([]);
+    }
+  });
+
   it('a review that was due already is attention, also where the policy cancels such reviews', () => {
     const screenedAt = sinceStart(-WINDOW + HOUR);
     const life = adopted('review', { onUnresolvedReview: 'cancel' }, { screenedAt });
