@@ -10,6 +10,7 @@ import type { Order } from './order.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import type { DeadlineKind, OrderState } from './state.ts';
+import { mustLookUp } from './transactions.ts';
 import {
   type Action,
   type Instant,
@@ -65,7 +66,11 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
 
 function keptOpenBy(state: OrderState, events: number): string[] {
   const open = state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
-  for (const { number, gateway, transactionId, cardRef, cardForgotten } of state.attempts) {
+  for (const attempt of state.attempts) {
+    const { number, gateway, transactionId, cardRef, cardForgotten } = attempt;
+    // Where an order is canceled, its newest attempt isn't looked up any more.
+    const looked = state.phase === 'closed' || attempt !== currentAttempt(state);
+    if (looked && mustLookUp(attempt)) open.push(`- a look for the transaction of attempt ${number}`);
     if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
       open.push(`- the payment gateway’s result of attempt ${number}`);
     }

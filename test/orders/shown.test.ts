@@ -11,7 +11,8 @@ import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/orders/ids.ts';
 import { nextEvent, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
-import { anOrder, DAY, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+import { screened } from './life.ts';
+import { anOrder, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const PHASES: Phase[] = [
   'screening',
@@ -49,6 +50,14 @@ describe('an event', () => {
 });
 
 describe('an order in words', () => {
+  it('says of a look-up that it keeps the order open, until that has ended', () => {
+    const life = screened(unanswered(), { whenUnavailable: 'decline' }).until(HOUR);
+    expect(life.underWay).toEqual(['look-up:1']);
+    expect(inWords(life.order)).toMatch(/kept open by\n\n- a look for the transaction of attempt 1\n/);
+    life.end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
+    expect(inWords(life.order)).not.toContain('kept open');
+  });
+
   it.each(PHASES)(
     'says in %s what it is, what comes next, and what can be done, and never a raw value',
     (phase) => {
