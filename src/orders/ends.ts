@@ -14,15 +14,8 @@ import { takeHint } from './deadlines.ts';
 import { applyGatewaySent } from './gateway.ts';
 import type { Effect, EffectResult, End, Order, Refusal, Running } from './order.ts';
 import { actionNumbered, applyPortalOutcome } from './portal.ts';
-import {
-  attemptNumbered,
-  clear,
-  currentAttempt,
-  noteAttention,
-  overrideOf,
-  raiseWrongKey,
-} from './record.ts';
-import { applyLookUp, hasDecision, noteLateScreening } from './transactions.ts';
+import { attemptNumbered, clear, currentAttempt, noteAttention, raiseWrongKey } from './record.ts';
+import { applyLookUp, isAwaited, noteLateScreening } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
 
 /** What is known when a screening's own code failed: a create may have been sent. */
@@ -171,21 +164,18 @@ function sentAsEarlyAs(
   return afterReset && !made ? startedAt : since;
 }
 
-/** What is found while the order is being screened is its decision, whoever looked; otherwise it is only recorded. */
+/** What is found while the order has no decision is its decision, whoever looked; otherwise it is only recorded. */
 function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<LookUpOutcome>): void {
   const { state, now } = order;
-  const { policy, phase } = state;
   const attempt = attemptNumbered(state, number);
-  const undecided = phase === 'screening' || (overrideOf(state) !== undefined && !hasDecision(attempt));
-  const screening = undecided && attempt === currentAttempt(state);
+  const { policy } = state;
   const sentSince = afterReset ? state.startedAt : now;
-  if (outcome.kind !== 'found' || !screening || policy === undefined) {
+  if (outcome.kind !== 'found' || policy === undefined || !isAwaited(state, attempt, outcome.decision)) {
     emit(order, applyLookUp(state, attempt, outcome, now, sentSince));
     return;
   }
   attempt.lookedUp = true;
-  const { transactionId, decision } = outcome;
-  const answered = { kind: 'answered' as const, transactionId, decision, adopted: true };
+  const answered = { ...outcome, kind: 'answered' as const, adopted: true };
   emit(order, applyScreening(state, policy, answered, { source: 'catch-up', sentSince, now }));
 }
 

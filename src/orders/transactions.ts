@@ -2,7 +2,7 @@
 import type { LookUpOutcome, ScreeningOutcome } from './activity-contract.ts';
 import type { OrderEventType } from './messages.ts';
 import type { Policy } from './policy.ts';
-import { clear, currentAttempt, enrichedOf, raiseWrongKey } from './record.ts';
+import { clear, currentAttempt, enrichedOf, overrideOf, raiseWrongKey } from './record.ts';
 import type { Attempt, Enriched, OrderState } from './state.ts';
 import { type Decision, type Instant, instant, millis, type OrderDecision } from './words.ts';
 
@@ -63,6 +63,18 @@ const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 /** @returns whether the service has decided about the attempt: what brings no decision replaces none (rule «no decision lost») */
 export function hasDecision(attempt: Attempt): boolean {
   return UNDECIDED.every((decision) => attempt.decision !== decision);
+}
+
+/**
+ * @returns whether a decision that is found of the attempt is the one that the order lacks. An `error` tells an order that was
+ * given up nothing new, and a cancel that nobody decided in the service's place stays one
+ */
+export function isAwaited(state: OrderState, attempt: Attempt, found: Decision): boolean {
+  const { phase, action } = state;
+  if (attempt !== currentAttempt(state)) return false;
+  if (phase === 'screening') return true;
+  if (hasDecision(attempt)) return false;
+  return overrideOf(state) !== undefined || (phase === 'decided' && action !== 'cancel' && found !== 'error');
 }
 
 /** Records a transaction that was found by its invoice number. Nothing else follows from it. */

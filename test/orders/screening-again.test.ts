@@ -4,6 +4,7 @@ import type { Input } from '../../src/orders/order.ts';
 import { closedOrderRefusal } from '../../src/orders/portal.ts';
 import type { Attempt } from '../../src/orders/state.ts';
 import { nothingLeft } from '../../src/orders/step.ts';
+import type { Decision } from '../../src/orders/words.ts';
 import { aLife, type Life, screened, told } from './life.ts';
 import {
   answered,
@@ -115,6 +116,42 @@ describe('a cancel', () => {
     life.end({ kind: 'portal', outcome: DONE }, HOUR);
     expect(told(life, ticket)).toBe('done');
     expect(life.order.state).toMatchObject({ phase: 'screening', decision: 'pending', cancelAsked: false });
+  });
+});
+
+describe('a cancel of an order whose screening was given up', () => {
+  /** The cancel's look-up has found a transaction, and the cancel is on its way. */
+  function lookedUp(decision: Decision): Life {
+    const life = screened(unanswered(), { screeningDeadlineMs: HOUR, events: 'all' }).until(HOUR);
+    life.break('catch-up', 'cut-off');
+    cancel(life, HOUR);
+    return life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'found', decision } }, HOUR);
+  }
+
+  it.each([
+    ['pass', 'proceed', 'decided'],
+    ['review', 'hold', 'review'],
+    ['fail', 'cancel', 'decided'],
+  ] as const)(
+    'finds its decision %s: that means %s also when the cancel is withdrawn',
+    (found, action, phase) => {
+      const life = lookedUp(found);
+      expect(life.order.state.events.last?.at(-1)).toMatchObject({
+        type: 'order.decided',
+        data: { decision: found, action },
+      });
+      life.ask({ kind: 'withdraw', request: { number: 1 } }, HOUR);
+      life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR);
+      expect(life.order.state).toMatchObject({ decision: found, action, phase });
+      expect(attention(life.order.state)).toEqual([]);
+    },
+  );
+
+  it('finds an error again, which tells nothing new', () => {
+    const { state } = lookedUp('error').order;
+    expect(state).toMatchObject({ decision: 'error', action: 'hold', phase: 'decided' });
+    expect(attention(state)).toEqual(['no-decision']);
+    expect(state.events.sequence).toBe(2);
   });
 });
 
