@@ -20,7 +20,15 @@ import {
 import type { Adoption, AttentionCode, OrderState } from './state.ts';
 import { checkoutAnswer } from './tickets.ts';
 import { noteTransaction, windowEnd } from './transactions.ts';
-import { type By, type Instant, type JournalEntry, OVERRIDE_ACTIONS, type ReadingSource } from './words.ts';
+import {
+  type By,
+  type Instant,
+  instant,
+  type JournalEntry,
+  millis,
+  OVERRIDE_ACTIONS,
+  type ReadingSource,
+} from './words.ts';
 
 /**
  * Records a reading, and what follows.
@@ -75,7 +83,7 @@ export function applyAdoption(
   state.policy = policy;
   state.workflow = policy.workflow;
   noteTransaction(attempt, transactionId);
-  attempt.maybeSentSince = screenedAt;
+  attempt.maybeSentSince = instant(millis(screenedAt));
   attempt.cancelBy = windowEnd(screenedAt, policy.cancelWindowMs);
   state.decision = decision;
   attempt.decision = decision;

@@ -53,10 +53,10 @@ export function startRefusal(
     fault('fingerprint', 'must be a string');
   }
   if (input.answerBy !== undefined && !isMoment(input.answerBy)) {
-    fault('answerBy', 'must be a moment in ISO 8601');
+    fault('answerBy', 'must be a moment in ISO 8601, with its offset');
   }
   if (input.adopt !== undefined && !isAdoption(input.adopt)) {
-    fault('adopt', 'must be {transactionId, screenedAt, gatewayResult?, force?}');
+    fault('adopt', 'must be {transactionId, screenedAt, gatewayResult?, force?}, screenedAt with its offset');
   }
   if (input.resume !== undefined && !continued) fault('resume', 'must not be given');
   if (errors.length > 0) return invalid(errors);
@@ -248,8 +248,11 @@ export function invalid(errors: Fault[]): Refusal {
   return { code: 'invalid-request', message: `The request breaks a rule: ${where}.`, errors };
 }
 
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** @returns whether it is a moment in ISO 8601 with its offset: without one it would depend on the time zone of the worker */
 export function isMoment(value: unknown): boolean {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  return typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 export function isText(value: unknown, limit: number): value is string {

@@ -60,7 +60,7 @@ export function portalInputRefusal(input: PortalActionInput): Refusal | undefine
     if (value !== undefined && !isText(value, TEXT_LIMIT)) errors.push({ path, message: 'must be a string' });
   }
   if (cancelBy !== undefined && !isMoment(cancelBy)) {
-    errors.push({ path: 'cancelBy', message: 'must be a moment in ISO 8601' });
+    errors.push({ path: 'cancelBy', message: 'must be a moment in ISO 8601, with its offset' });
   }
   if (cancelWindowMs !== undefined && !Number.isFinite(cancelWindowMs)) {
     errors.push({ path: 'cancelWindowMs', message: 'must be a number of milliseconds' });

@@ -82,6 +82,11 @@ describe('an order that is adopted', () => {
     expect(life.underWay).toEqual([`poll:${TRANSACTION_ID}:review`]);
   });
 
+  it('is known in UTC whatever the offset of its screening’s moment', () => {
+    const life = adopted('review', {}, { screenedAt: '2026-03-02T08:00:00+02:00' });
+    expect(life.order.state.attempts[0]).toMatchObject({ maybeSentSince: '2026-03-02T06:00:00.000Z' });
+  });
+
   it('gives the same answer again, and refuses another transaction', () => {
     const life = adopted('review');
     polled(life, 'pass', MINUTE);

@@ -43,6 +43,20 @@ describe('a start', () => {
     expect(refused?.errors?.map((error) => error.path)).toEqual(paths);
   });
 
+  it.each([
+    ['2026-03-02T10:00:00.000Z', true],
+    ['2026-03-02T10:00Z', true],
+    ['2026-03-02T12:00:00.5+02:00', true],
+    ['2026-03-02T10:00:00', false],
+    ['2026-03-02', false],
+    ['Mon, 02 Mar 2026 10:00:00 GMT', false],
+    ['2026-13-02T10:00:00Z', false],
+  ])('with the moment %s, which means the same everywhere: %s', (at, taken) => {
+    const adopt = { transactionId: 't', screenedAt: at };
+    const refused = startRefusal(raw({ ...START, answerBy: at, adopt }), 'order:default:o-1');
+    expect(refused?.errors?.map(({ path }) => path)).toEqual(taken ? undefined : ['answerBy', 'adopt']);
+  });
+
   it('that an earlier run of the order made may carry its state', () => {
     expect(startRefusal(raw({ ...START, resume: { state: {} } }), 'order:default:o-1', true)).toBeUndefined();
   });
