@@ -6,6 +6,7 @@ import {
   adoptRefusal,
   byRefusal,
   decisionRefusal,
+  gatewayFieldsRefusal,
   retryRefusal,
 } from './check-messages.ts';
 import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from './gateway.ts';
@@ -244,7 +245,8 @@ function refusalNow(order: Order, asked: Ask, nowMs: number): Refusal | undefine
         : retryRefusal(state, asked.request, nowMs);
     case 'gateway-result': {
       const code = gatewayResultRefusal(state, asked.request, nowMs);
-      return code && { code, message: 'The order does not take this gateway result now.' };
+      const message = 'The order does not take this gateway result now.';
+      return gatewayFieldsRefusal(asked.request) ?? (code && { code, message });
     }
     case 'portal':
       return (

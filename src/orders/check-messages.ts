@@ -6,6 +6,7 @@ import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from './ids.ts'
 import type {
   AdoptRequest,
   DecisionRequest,
+  GatewayResultRequest,
   RetryRequest,
   ReviewHint,
   ScreenOrderInput,
@@ -140,6 +141,8 @@ export function retryRefusal(state: OrderState, request: RetryRequest, nowMs: nu
   if (nestsTooDeep(request)) return invalid([{ path: 'transaction', message: 'nests too deep' }]);
   const tooLarge = sizeFault(request.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
+  const unread = textFaults({ cardRef: request.cardRef, fingerprint: request.fingerprint }, 200);
+  if (unread.length > 0) return invalid(unread);
   const made = state.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
   if (state.phase === 'canceled' || isOver(state, nowMs)) {
@@ -160,6 +163,23 @@ export function retryRefusal(state: OrderState, request: RetryRequest, nowMs: nu
     );
   }
   return undefined;
+}
+
+/** @returns why what goes with a gateway's result can't be sent on, or undefined: it can, or there is nothing */
+export function gatewayFieldsRefusal(request: GatewayResultRequest): Refusal | undefined {
+  const errors = textFaults(
+    { authcode: request?.authcode, transactionId: request?.transactionId },
+    TEXT_LIMIT,
+  );
+  return errors.length > 0 ? invalid(errors) : undefined;
+}
+
+/** @returns a fault for each that is neither left out, which some languages say by `null`, nor a text of at most so many characters */
+function textFaults(texts: Record<string, unknown>, limit: number): Fault[] {
+  return Object.entries(texts).flatMap(([path, value]) => {
+    const fine = value === undefined || value === null || value === '' || isText(value, limit);
+    return fine ? [] : [{ path, message: `must be a string of at most ${limit} characters` }];
+  });
 }
 
 /** @returns why the `acknowledge` update isn't taken, or undefined: it is */
@@ -232,7 +252,7 @@ export function byRefusal(by: unknown): Refusal | undefined {
 }
 
 function mismatch(known: string | undefined, given: string | undefined): Refusal | undefined {
-  if (known === undefined || given === undefined || known === given) return undefined;
+  if (known === undefined || (given ?? undefined) === undefined || known === given) return undefined;
   return refusal(
     'attempt-mismatch',
     'This attempt was sent before with another content: send the next attempt instead.',

@@ -24,7 +24,7 @@ export function gatewayResultRefusal(
 ): OrderErrorCode | undefined {
   if (!GATEWAY_RESULTS.includes(request?.result)) return 'invalid-request';
   if (state.policy !== undefined && state.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
-  if (request.attempt === undefined && state.attempts.length > 1) return 'attempt-required';
+  if ((request.attempt ?? undefined) === undefined && state.attempts.length > 1) return 'attempt-required';
   const attempt = attemptOf(state, request);
   if (attempt === undefined) return 'unknown-attempt';
   const recorded = attempt.gateway?.result;
@@ -45,11 +45,12 @@ export function applyGatewayResult(
 ): OrderEventType[] {
   const attempt = attemptOf(state, request);
   if (attempt === undefined || attempt.gateway?.result === request.result) return [];
+  const { result, authcode = null, transactionId = null } = request;
   attempt.gateway = {
-    result: request.result,
+    result,
     at: now,
-    ...(request.authcode !== undefined && { authcode: request.authcode }),
-    ...(request.transactionId !== undefined && { transactionId: request.transactionId }),
+    ...(authcode !== null && { authcode }),
+    ...(transactionId !== null && { transactionId }),
     ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
   };
   clear(state, 'gateway-late', 'gateway-error');
@@ -129,7 +130,7 @@ export function gatewayResultAnswer(state: OrderState, request: GatewayResultReq
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {
-  if (request.attempt === undefined) return currentAttempt(state);
+  if ((request.attempt ?? undefined) === undefined) return currentAttempt(state);
   return state.attempts.find((one) => one.number === request.attempt);
 }
 

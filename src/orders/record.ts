@@ -91,8 +91,8 @@ export function addAttempt(
     readings: [],
     rescreens: 0,
     screenUntil: instant(millis(now) + (state.policy?.screeningDeadlineMs ?? UNTIL_POLICY_KNOWN_MS)),
-    ...(request.cardRef !== undefined && { cardRef: request.cardRef }),
-    ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
+    ...(request.cardRef && { cardRef: request.cardRef }),
+    ...(request.fingerprint && { fingerprint: request.fingerprint }),
   };
   state.attempts.push(attempt);
   state.passed = [];

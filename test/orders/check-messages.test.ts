@@ -9,6 +9,7 @@ import type { TransactionJson } from '../../src/orders/messages.ts';
 import { portalFieldsRefusal, portalInputRefusal } from '../../src/orders/portal-requests.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
+import { screened } from './life.ts';
 import { anOrder, START as NOW_MS, sinceStart } from './support.ts';
 
 /** As it comes from outside: nobody has checked it. */
@@ -110,6 +111,7 @@ describe('a decision asked for', () => {
     if (order.attempts[0]) order.attempts[0].fingerprint = 'f-1';
     expect(decisionRefusal(order, { attempt: 1 })).toBeUndefined();
     expect(decisionRefusal(order, { attempt: 1, fingerprint: 'f-1' })).toBeUndefined();
+    expect(decisionRefusal(order, raw({ attempt: 1, fingerprint: null }))).toBeUndefined();
     expect(decisionRefusal(order, { attempt: 1, fingerprint: 'f-2' })?.code).toBe('attempt-mismatch');
     expect(decisionRefusal(order, { attempt: 2 })?.code).toBe('unknown-attempt');
     expect(decisionRefusal(order, raw(null))?.code).toBe('unknown-attempt');
@@ -131,6 +133,15 @@ describe('a retry', () => {
     addAttempt(order, { fingerprint: 'f-2' }, sinceStart(0));
     expect(code(order, { ...retry, fingerprint: 'f-2' })).toBeUndefined();
     expect(code(order, { ...retry, fingerprint: 'another' })).toBe('attempt-mismatch');
+  });
+
+  it('says null for what it leaves out, too', () => {
+    const life = screened('fail');
+    const request = raw({ ...retry, fingerprint: null, cardRef: null });
+    life.ask({ kind: 'retry', request }, 0);
+    expect(life.order.state.attempts[1]).not.toHaveProperty('fingerprint');
+    expect(life.order.state.attempts[1]).not.toHaveProperty('cardRef');
+    expect(code(anOrder('fail'), { ...retry, fingerprint: {}, cardRef: 5 })).toBe('invalid-request');
   });
 
   it('is refused in every other phase, out of turn, while a cancel is asked, and after the end', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { passDeadline } from '../../src/orders/advance.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
+import { refusalOf } from '../../src/orders/ask.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
 import { applyGatewayResult, applyGatewaySent, gatewayResultRefusal } from '../../src/orders/gateway.ts';
 import type { GatewayResultRequest } from '../../src/orders/messages.ts';
@@ -134,6 +135,25 @@ describe('the gateway’s result', () => {
     const before = structuredClone(order);
     expect(report(order, 'pass')).toEqual([]);
     expect(order).toEqual(before);
+  });
+
+  it('means the only attempt, and has nothing else, where the caller says null for what is left out', () => {
+    const life = screened('pass', PRE);
+    const said = JSON.parse('{"result":"pass","attempt":null,"authcode":null,"transactionId":null}');
+    const ticket = life.ask({ kind: 'gateway-result', request: said }, MINUTE);
+    expect(life.replies.get(ticket)).toMatchObject({ gateway: { attempt: 1, result: 'pass' } });
+    expect(life.calls('gateway').map(({ request }) => request.gateway)).toEqual([{ result: 'pass' }]);
+  });
+
+  it.each([
+    ['what is no text', { authcode: 123456, transactionId: { a: 1 } }, ['authcode', 'transactionId']],
+    ['a long text', { authcode: '9'.repeat(4_097) }, ['authcode']],
+    ['texts', { authcode: '', transactionId: 't-1' }, undefined],
+  ])('that comes with %s is refused, or taken', (_what, given, paths) => {
+    const request: GatewayResultRequest = JSON.parse(JSON.stringify({ result: 'pass', ...given }));
+    const refused = refusalOf(screened('pass', PRE).order, [], { kind: 'gateway-result', request }, START);
+    expect(refused?.errors?.map(({ path }) => path)).toEqual(paths);
+    expect(refused?.code).toBe(paths && 'invalid-request');
   });
 
   it.each<[string, () => OrderState, GatewayResultRequest, string]>([
