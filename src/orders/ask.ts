@@ -30,6 +30,7 @@ import {
 import {
   earlier,
   emailRefusal,
+  identified,
   isUnderWay,
   portalFieldsRefusal,
   stands,
@@ -137,7 +138,8 @@ function takePortalAction(
   replies: Reply[],
 ): void {
   const { state } = order;
-  const before = earlier(state, fields);
+  const same = identified(order, fields);
+  const before = earlier(state, same);
   if (stands(before)) {
     if (before.status === 'done') replies.push({ ticket: asked.ticket, portal: portalAnswer(state, before) });
     else waitForAction(order, asked, before, replies);
@@ -145,7 +147,7 @@ function takePortalAction(
   }
   const behind =
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
-  const record = queueAction(state, fields, 'caller', order.now);
+  const record = queueAction(state, same, 'caller', order.now);
   order.fields[record.number] = fields;
   note(order, fields.kind, by, { number: record.number, because: record.because });
   if (behind) replies.push({ ticket: asked.ticket, portal: portalAnswer(state, record) });
@@ -268,7 +270,7 @@ function comesEarly({ wasReset, state: { attempts } }: Order, attempt: number): 
 
 function actionRefusal(order: Order, fields: PortalFields, nowMs: number): Refusal | undefined {
   const { state } = order;
-  if (stands(earlier(state, fields))) return undefined;
+  if (stands(earlier(state, identified(order, fields)))) return undefined;
   const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, nowMs);
   if (refused !== undefined) {
     return { message: 'The order does not take this portal action now.', ...refused };

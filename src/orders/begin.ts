@@ -6,6 +6,7 @@ import { withoutHash } from './ids.ts';
 import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
+import { emailOf } from './portal-requests.ts';
 import { attemptNumbered, currentAttempt, wrongKeyKnown } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { lastCall, mayHoldUnknown, noteWindow, windowOf } from './transactions.ts';
@@ -226,13 +227,6 @@ function knownTransactionIds(state: OrderState): string[] {
   return state.attempts.flatMap((attempt) =>
     attempt.transactionIds.filter((id) => id !== attempt.unreadableId),
   );
-}
-
-function emailOf({ state, transactions }: Order): string {
-  const { customer } = transactions[currentAttempt(state).number] ?? {};
-  const known =
-    typeof customer === 'object' && customer !== null && 'email' in customer ? customer.email : '';
-  return typeof known === 'string' ? known : '';
 }
 
 function serviceDecision({ decision }: OrderState): Decision {

@@ -100,6 +100,23 @@ export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
   return errors.length > 0 ? invalid(errors) : undefined;
 }
 
+/** @returns the e-mail of the order's customer, empty where it isn't known */
+export function emailOf({ state, transactions }: Pick<Order, 'state' | 'transactions'>): string {
+  const { customer } = transactions[currentAttempt(state).number] ?? {};
+  const known =
+    typeof customer === 'object' && customer !== null && 'email' in customer ? customer.email : '';
+  return typeof known === 'string' ? known : '';
+}
+
+/**
+ * @returns what a portal action is known by. A customer code with the order's own e-mail is the same as one without, which the record
+ * then doesn't have; the next attempt may have another e-mail
+ */
+export function identified(order: Order, fields: PortalFields): PortalFields {
+  if (fields.kind !== 'customer-code' || order.state.attempts.length > 1) return fields;
+  return fields.email === emailOf(order) ? { ...fields, email: '' } : fields;
+}
+
 /** @returns why a customer code has no e-mail to go with: an order that was adopted doesn't know its customer */
 export function emailRefusal({ adopted }: OrderState, fields: PortalFields): Refusal | undefined {
   if (adopted === undefined || fields.kind !== 'customer-code' || fields.email) return undefined;

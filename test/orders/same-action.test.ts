@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, PortalFields } from '../../src/orders/messages.ts';
 import { earlier, subjectOf } from '../../src/orders/portal-requests.ts';
 import { addAttempt } from '../../src/orders/record.ts';
-import { screened } from './life.ts';
-import { anOrder, answered, HOUR, screen, sinceStart, TRANSACTION_ID } from './support.ts';
+import { type Life, screened, told } from './life.ts';
+import { anOrder, answered, HOUR, MINUTE, screen, sinceStart, TRANSACTION_ID } from './support.ts';
 
 const CHARGEBACK = { kind: 'chargeback', reason_code: '10.4', due_date: '2026-04-01' } as const;
 
@@ -36,6 +36,29 @@ describe('the same portal action', () => {
     expect(same(code, { ...code })).toBe(true);
     expect(same(code, { ...code, email: 'john@example.com' })).toBe(false);
     expect(same(code, { ...code, customerCode: 'c-2' })).toBe(false);
+  });
+
+  it('is a customer code with the order’s own e-mail as one without; another attempt may have another e-mail', () => {
+    const code = { kind: 'customer-code', customerCode: 'c-1' } as const;
+    const ask = (life: Life, fields: PortalFields) => life.ask({ kind: 'portal', fields }, MINUTE);
+    const sent = (life: Life) => life.order.state.actions.length;
+    const life = screened('pass');
+    ask(life, code);
+    life.end({ kind: 'portal', outcome: { kind: 'done' } }, MINUTE);
+    const again = ask(life, { ...code, email: 'jane@example.com' });
+    expect([sent(life), told(life, again)]).toEqual([1, 'done']);
+    ask(life, { ...code, email: 'john@example.com' });
+    expect(sent(life)).toBe(2);
+    expect(JSON.stringify(life.order.state)).not.toContain('jane@');
+
+    const retried = screened('fail');
+    ask(retried, code);
+    retried.ask(
+      { kind: 'retry', request: { attempt: 2, transaction: { customer: { email: 'jo@example.com' } } } },
+      MINUTE,
+    );
+    ask(retried, { ...code, email: 'jo@example.com' });
+    expect(sent(retried)).toBe(2);
   });
 
   const others: Partial<ChargebackRequest>[] = [
