@@ -10,6 +10,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json tsconfig.json ./
 COPY deploy/health.mjs ./deploy/health.mjs
+COPY bin ./bin
 COPY src ./src
 RUN node src/temporal/bundle-workflows.ts
 # The sandbox keeps its state here; the other processes write nothing.
