@@ -60,6 +60,9 @@ export class Sweeper {
   #cursor: string | undefined;
   #standing: SweepFinding[] = [];
   #told = new Set<string>();
+  /** In which sweep each was last tried. */
+  #tried = new Map<string, number>();
+  #sweeps = 0;
 
   constructor(world: ActivityWorld, orders: OrderDirectory) {
     this.#world = world;
@@ -90,15 +93,25 @@ export class Sweeper {
     this.#cursor = page.cursor;
   }
 
-  /** What the receiver doesn't take is told again by the next sweep. */
+  /** What the receiver doesn't take is told again by the next sweep, after what no time was left for. */
   async #tell(): Promise<void> {
     const until = Date.now() + TELL_ALL_MS;
+    this.#sweeps += 1;
     const told = new Set<string>();
-    for (const finding of this.#standing) {
+    const tried = new Map(
+      this.#standing.map((finding) => [eventId(finding), this.#tried.get(eventId(finding)) ?? 0]),
+    );
+    const lastTried = (finding: SweepFinding) => tried.get(eventId(finding)) ?? 0;
+    for (const finding of this.#standing.toSorted((one, other) => lastTried(one) - lastTried(other))) {
       const id = eventId(finding);
-      if (this.#told.has(id) || (Date.now() < until && (await isTold(this.#world, finding)))) told.add(id);
+      if (this.#told.has(id)) told.add(id);
+      else if (Date.now() < until) {
+        tried.set(id, this.#sweeps);
+        if (await isTold(this.#world, finding)) told.add(id);
+      }
     }
     this.#told = told;
+    this.#tried = tried;
   }
 }
 

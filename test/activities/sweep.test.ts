@@ -59,6 +59,19 @@ function receiver(refused: string[]) {
 
 const IDS = ['order:shop:A', 'order:shop:B', 'order:shop:C'];
 
+it('tells first of what no time was left for, when a receiver hangs', async () => {
+  vi.useFakeTimers();
+  const ids = Array.from({ length: 30 }, (_, index) => `order:shop:${index}`);
+  const asked: string[] = [];
+  const sweep = sweeps(stuck(ids), async ({ orderId }) => {
+    asked.push(orderId);
+    vi.advanceTimersByTime(5_000);
+    throw new Error('down');
+  });
+  for (let made = 0; made < 3; made += 1) await sweep();
+  expect(new Set(asked.slice(0, 30)).size).toBe(30);
+});
+
 it('tells of the others when the receiver does not take one, and of that one again in the next sweep', async () => {
   const refused = ['B'];
   const { asked, events } = receiver(refused);
