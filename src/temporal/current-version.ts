@@ -7,15 +7,16 @@ import { grpcCode } from '../client/temporal-errors.ts';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
 import type { TemporalServices } from './namespace.ts';
 
-/** A poll lasts a minute; the server remembers who polled for five. */
-const RECENT_MS = 2 * 60_000;
+/** A poll lasts a minute: a worker that runs has begun one since. The server remembers who polled for five. */
+const RECENT_MS = 65_000;
 
 /** How long workers that were just started may take until the server has seen them on every queue. */
 const POLLING_WITHIN_MS = 60_000;
 
 /**
  * Makes a version of the worker deployment current: from then on it gets the tasks of new and of open orders. Its
- * workers must be running: they are waited for, on every task queue. Doing it again changes nothing.
+ * workers must be running: they are waited for, on every task queue; for a minute after their end the server can't tell that they
+ * are gone. Doing it again changes nothing.
  *
  * @param withinMs how long they are waited for, in milliseconds
  * @returns the build id that was current before, or undefined: there was none, or it is the same
