@@ -6,11 +6,13 @@ import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import { ConfigError, loadConfig } from './config/index.ts';
 import { createLog, sayingWhyUnreachable, showError } from './process/log.ts';
+import { endedBySignals } from './process/parts.ts';
 import { createOrderScreening } from './starter.ts';
 
 const CLOSE_WITHIN_MS = 15_000;
 
 async function main(): Promise<void> {
+  const started = endedBySignals();
   const config = loadConfig(process.env, 'api');
   const log = createLog('api', config.logLevel);
   // Connects at the first call: without Temporal the API is up and says 503.
@@ -25,6 +27,7 @@ async function main(): Promise<void> {
   const app = await startApi(config, orderScreening, log);
   // With a file of keys SIGHUP has it read again.
   const skip: 'SIGHUP'[] = config.api.keysFile === undefined ? [] : ['SIGHUP'];
+  started();
   closeWithGrace({ delay: CLOSE_WITHIN_MS, logger: false, skip }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error');
     await app.close();

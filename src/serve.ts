@@ -8,7 +8,7 @@ import closeWithGrace from 'close-with-grace';
 import { startApi } from './api/create-api.ts';
 import { type Config, ConfigError, loadConfig } from './config/index.ts';
 import { createLog, type Log, showError } from './process/log.ts';
-import { StartedParts } from './process/parts.ts';
+import { endedBySignals, StartedParts } from './process/parts.ts';
 import { createDataConverter, createOrderScreening, EarlyAnswers } from './starter.ts';
 import { installRuntime } from './temporal/runtime.ts';
 import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
@@ -59,6 +59,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 }
 
 async function main(): Promise<void> {
+  const started = endedBySignals();
   const config = loadConfig(process.env);
   const log = createLog('serve', config.logLevel);
   installRuntime(config, log);
@@ -67,6 +68,7 @@ async function main(): Promise<void> {
   log.info({ address: connection.address, namespace, ...config.workerVersion }, 'API and worker are ready');
   // With a file of keys SIGHUP has it read again.
   const skip: 'SIGHUP'[] = config.api.keysFile === undefined ? [] : ['SIGHUP'];
+  started();
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: false, skip }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error');
     else log.info('stopping: what runs may finish');

@@ -26,7 +26,7 @@ import {
 } from './config/index.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 import { createLog, showError } from './process/log.ts';
-import { allEnded } from './process/parts.ts';
+import { allEnded, endedBySignals } from './process/parts.ts';
 import { missingSearchAttributes } from './temporal/namespace.ts';
 import { installRuntime, untilEndedOrLost, watchQueues } from './temporal/runtime.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
@@ -133,7 +133,11 @@ export async function startWorkers(settings: WorkerSettings, world: ActivityWorl
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const ended = allEnded(runs, stopAll).finally(() => watch.stop());
-  const stopped = untilEndedOrLost(ended, stopAll, SHUTDOWN_GRACE_MS);
+  const stopped = untilEndedOrLost(ended, {
+    stop: stopAll,
+    stopping: stopping.signal,
+    graceMs: SHUTDOWN_GRACE_MS,
+  });
   return {
     stopped,
     stop: () => {
@@ -207,6 +211,7 @@ function sendersTo({ own, common }: Config['events']): EventSenders {
 }
 
 async function main(): Promise<void> {
+  const started = endedBySignals();
   const config = loadConfig(process.env, 'worker');
   const log = createLog('worker', config.logLevel);
   // Node would print the error's message.
@@ -226,6 +231,7 @@ async function main(): Promise<void> {
     log.info('worker is stopping: what runs may finish');
     workers.stop().catch(() => undefined);
   };
+  started();
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   try {

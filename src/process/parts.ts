@@ -1,3 +1,5 @@
+/** What a process has started and is to stop. */
+
 /** What was started together and is stopped together: what was started last is stopped first. */
 export class StartedParts {
   readonly #stops: (() => Promise<unknown>)[] = [];
@@ -43,4 +45,19 @@ export async function allEnded(runs: readonly Promise<void>[], stopAll: () => vo
     ),
   );
   if (faults.length > 0) throw faults[0];
+}
+
+const STOPS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Has a signal to stop end this process at once while it starts, when nothing is under way: as process 1 of a container it would not
+ * be heard.
+ * @returns what is called once it has started, and heeds such a signal itself
+ */
+export function endedBySignals(): () => void {
+  const end = (): never => process.exit(0);
+  for (const signal of STOPS) process.once(signal, end);
+  return () => {
+    for (const signal of STOPS) process.off(signal, end);
+  };
 }

@@ -79,18 +79,18 @@ export class LostOrderError extends Error {
 /**
  * Waits until the workers have ended; in a process that has lost an order they never would.
  * @param ended of all workers
- * @param stop lets what runs finish, which may take `graceMs`
+ * @param stop lets what runs finish, which may take `graceMs`; `stopping`: it was called
  * @throws LostOrderError when the process is to end, so that a new one is started
  */
 export async function untilEndedOrLost(
   ended: Promise<void>,
-  stop: () => void,
-  graceMs: number,
+  { stop, stopping, graceMs }: { stop: () => void; stopping: AbortSignal; graceMs: number },
   { lost, togetherMs } = { lost: orderLost.signal, togetherMs: LOST_TOGETHER_MS },
 ): Promise<void> {
   if (!lost.aborted) await Promise.race([ended, once(lost, 'abort')]);
   if (!lost.aborted) return;
-  await Promise.race([ended, sleep(togetherMs)]);
+  // Others that are lost in the same moment are waited for, unless somebody wants the process to end.
+  await Promise.race([ended, sleep(togetherMs, undefined, { signal: stopping }).catch(() => undefined)]);
   stop();
   await Promise.race([ended, sleep(graceMs)]);
   throw new LostOrderError();

@@ -198,6 +198,8 @@ describe("the log of Temporal's SDK", () => {
 
 describe('a process', () => {
   const never = new Promise<void>(() => undefined);
+  const { signal: stopping } = new AbortController();
+  const none = { stop: vi.fn(), stopping, graceMs: 0 };
 
   it.each([
     ['while it runs', 50],
@@ -217,7 +219,11 @@ describe('a process', () => {
       const stop = () => {
         stoppedAt = performance.now();
       };
-      const ended = untilEndedOrLost(never, stop, 100, { lost: controller.signal, togetherMs: 200 });
+      const ended = untilEndedOrLost(
+        never,
+        { stop, stopping, graceMs: 100 },
+        { lost: controller.signal, togetherMs: 200 },
+      );
       await expect(ended).rejects.toThrow(LostOrderError);
       // Node rounds the time of its timers.
       expect(stoppedAt - lostAt).toBeGreaterThan(195);
@@ -227,15 +233,25 @@ describe('a process', () => {
 
   it('that has lost an order ends so, and at once, also when its workers end', async () => {
     const lost = AbortSignal.abort();
-    const ended = untilEndedOrLost(Promise.resolve(), vi.fn(), 3_600_000, { lost, togetherMs: 3_600_000 });
+    const ended = untilEndedOrLost(
+      Promise.resolve(),
+      { ...none, graceMs: 3_600_000 },
+      { lost, togetherMs: 3_600_000 },
+    );
+    await expect(ended).rejects.toThrow(LostOrderError);
+  });
+
+  it('that has lost an order and is to end waits for no others', async () => {
+    const waits = { lost: AbortSignal.abort(), togetherMs: 3_600_000 };
+    const ended = untilEndedOrLost(never, { ...none, stopping: AbortSignal.abort() }, waits);
     await expect(ended).rejects.toThrow(LostOrderError);
   });
 
   it('that has lost none ends as its workers do', async () => {
     const { signal: lost } = new AbortController();
     const waits = { lost, togetherMs: 0 };
-    await expect(untilEndedOrLost(Promise.resolve(), vi.fn(), 0, waits)).resolves.toBeUndefined();
-    const broken = untilEndedOrLost(Promise.reject(new Error('broken')), vi.fn(), 0, waits);
+    await expect(untilEndedOrLost(Promise.resolve(), none, waits)).resolves.toBeUndefined();
+    const broken = untilEndedOrLost(Promise.reject(new Error('broken')), none, waits);
     await expect(broken).rejects.toThrow('broken');
   });
 });
