@@ -1,4 +1,5 @@
 /** `order-screening`: the command line for ops and scripts. Every command is described in docs/cli.md. */
+import { fstatSync, writeFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { withOrders } from './cli/define-command.ts';
 import { EXIT, exitCodeOf, problemOf } from './cli/exit-codes.ts';
@@ -7,13 +8,30 @@ import { createProgram } from './cli/program.ts';
 
 const args = process.argv.slice(2);
 const { env, stdout } = process;
-const output = createOutput(isJsonWanted(args, stdout.isTTY));
+
+const isFile = fstatSync(stdout.fd).isFile();
+/** A stream writes to a file what fits on the disk, and says nothing of the rest. */
+function write(text: string): void {
+  if (!isFile) {
+    stdout.write(text);
+    return;
+  }
+  try {
+    writeFileSync(stdout.fd, text);
+  } catch (error) {
+    stdout.emit('error', error);
+  }
+}
+
+const output = createOutput(isJsonWanted(args, stdout.isTTY), write);
 const program = createProgram({ env, output, withOrders: (use) => withOrders(env, use) });
 
-// `order-screening list | head`: the reader has seen enough.
-stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.unexpected),
-);
+stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // `order-screening list | head`: the reader has seen enough.
+  if (code === 'EPIPE') process.exit(EXIT.ok);
+  output.problem({ type: 'unexpected', detail: `The output can't be written (${code})` });
+  process.exit(EXIT.unexpected);
+});
 
 try {
   if (args.length === 0) {
@@ -28,5 +46,5 @@ try {
   if (!helped) output.problem(problemOf(error));
   process.exitCode = helped ? EXIT.ok : exitCodeOf(error);
 }
-// Connections may be open still; what was written is written first.
-stdout.write('', () => process.exit());
+// Connections may be open still; what was written is written first, and what can't be is told by then.
+stdout.write('', () => setImmediate(() => process.exit()));

@@ -27,7 +27,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** The same for people, shown by `--help`. */
 export const EXIT_CODES = `Exit codes
   0  done
-  1  unexpected: a fault of this program
+  1  unexpected: a fault of this program, or no room for its output
   2  bad usage, bad input, bad settings: nothing was done
   3  refused: by the order, its window, or the screening service
   4  not found: the order, its attempt, its transaction, its portal action, or the integration

@@ -32,15 +32,16 @@ export function isJsonWanted(args: readonly string[], isTerminal: boolean): bool
   return !own.includes('--table') && !isTerminal;
 }
 
-export function createOutput(json: boolean): Output {
-  const write = (text: string) => process.stdout.write(`${text}\n`);
+/** @param file writes to standard output, whole */
+export function createOutput(json: boolean, file: Output['file']): Output {
+  const write = (text: string) => file(`${text}\n`);
   const complain = (text: string) => process.stderr.write(`${text}\n`);
   return {
     json,
     colors: pc,
     answer: (document, words) => write(json ? JSON.stringify(document, undefined, 2) : words()),
     line: (document, words) => write(json ? JSON.stringify(document) : words()),
-    file: (content) => process.stdout.write(content),
+    file,
     notice: (words) => complain(json ? JSON.stringify({ notice: words }) : pc.dim(words)),
     problem: (problem) => complain(json ? JSON.stringify(problem) : inWords(problem)),
   };

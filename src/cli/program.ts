@@ -18,7 +18,7 @@ export function createProgram(tools: CommandTools): Command {
     .option('--json', 'JSON, also on a terminal')
     .option('--table', 'words and tables, also where there is no terminal')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeErr: () => undefined })
+    .configureOutput({ writeOut: tools.output.file, writeErr: () => undefined })
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', `\n${EXIT_CODES}\n\nMore: docs/cli.md`);

@@ -1,6 +1,6 @@
 /** Card data in every place of what comes by the client library, any SDK and the command line: it is refused, and nothing of it is shown. */
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { messageRefusal, startRefusal } from '../../src/orders/check-messages.ts';
@@ -180,9 +180,9 @@ describe('by the command line card data is refused', () => {
 
   it('in every argument and option, and Temporal hears of nothing', async () => {
     const { orderScreening, temporal } = aClient();
-    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const output = createOutput(true, () => undefined);
     const run = (...args: string[]) =>
-      createProgram({ env: {}, output: createOutput(true), withOrders: async (use) => use(orderScreening) })
+      createProgram({ env: {}, output, withOrders: async (use) => use(orderScreening) })
         .parseAsync(args, { from: 'user' })
         .then(
           () => undefined,
@@ -211,6 +211,5 @@ describe('by the command line card data is refused', () => {
       { numRuns: 20 },
     );
     for (const method of Object.values(temporal)) expect(method).not.toHaveBeenCalled();
-    written.mockRestore();
   });
 });

@@ -17,7 +17,7 @@ export async function run(args: readonly string[], set: (orders: Fake) => void =
 export function aProgram(): Command {
   return createProgram({
     env: {},
-    output: createOutput(true),
+    output: createOutput(true, () => undefined),
     withOrders: () => Promise.reject(new Error('no connection is needed for this')),
   });
 }

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf, problemOf } from '../../src/cli/exit-codes.ts';
 import { OrderScreeningError } from '../../src/orders/errors.ts';
@@ -68,4 +69,17 @@ describe('the exit code', () => {
   it('is 1 for what nobody expected', () => {
     expect(exitCodeOf(new TypeError('a fault of the program'))).toBe(1);
   });
+});
+
+it.each([
+  ['on no disk', '> /dev/full'],
+  // In blocks of a kilobyte: a part of the help fits.
+  ['on a disk with too little room', '> "$(mktemp)"', "trap '' XFSZ; ulimit -f 1;"],
+])('output that finds room %s ends with 1, and says so', async (_where, to, before = '') => {
+  const command = `${before} ${process.execPath} bin/order-screening.mjs --help --table ${to}`;
+  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+    execFile('bash', ['-c', command], (error, _stdout, stderr) => resolve({ code: error?.code, stderr }));
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/The output can't be written \((ENOSPC|EFBIG)\)/);
 });
