@@ -4,10 +4,10 @@ import { CommanderError } from 'commander';
 import { withOrders } from './cli/define-command.ts';
 import { EXIT, exitCodeOf, problemOf } from './cli/exit-codes.ts';
 import { createOutput, isJsonWanted } from './cli/output.ts';
-import { createProgram } from './cli/program.ts';
+import { createProgram, LOOKING } from './cli/program.ts';
 
 const args = process.argv.slice(2);
-const { env, stdout } = process;
+const { env, stdout, stderr } = process;
 
 const isFile = fstatSync(stdout.fd).isFile();
 /** A stream writes to a file what fits on the disk, and says nothing of the rest. */
@@ -26,12 +26,26 @@ function write(text: string): void {
 const output = createOutput(isJsonWanted(args, stdout.isTTY), write);
 const program = createProgram({ env, output, withOrders: (use) => withOrders(env, use) });
 
-stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  // `order-screening list | head`: the reader has seen enough.
-  if (code === 'EPIPE') process.exit(EXIT.ok);
-  output.problem({ type: 'unexpected', detail: `The output can't be written (${code})` });
-  process.exit(EXIT.unexpected);
+let changesOrders = false;
+program.hook('preAction', (_program, command) => {
+  changesOrders = !LOOKING.has(command.name()) && command.getOptionValue('dryRun') !== true;
 });
+
+let hasNoRoom = false;
+function end(): never {
+  if (hasNoRoom) process.exitCode ||= EXIT.unexpected;
+  process.exit();
+}
+stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE' && !hasNoRoom) {
+    hasNoRoom = true;
+    output.problem({ type: 'unexpected', detail: `The output can't be written (${code})` });
+  }
+  // `list | head`: the reader has seen enough. What changes orders is done whole all the same.
+  if (!changesOrders) end();
+});
+// Whoever reads it no more must not stop what is under way.
+stderr.on('error', () => undefined);
 
 try {
   if (args.length === 0) {
@@ -47,4 +61,4 @@ try {
   process.exitCode = helped ? EXIT.ok : exitCodeOf(error);
 }
 // Connections may be open still; what was written is written first, and what can't be is told by then.
-stdout.write('', () => setImmediate(() => process.exit()));
+stdout.write('', () => setImmediate(end));

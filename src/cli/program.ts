@@ -8,6 +8,9 @@ import { orderCommands, readCommands } from './order-commands.ts';
 import { portalCommands } from './portal-commands.ts';
 import { watchCommand } from './watch-command.ts';
 
+/** The commands that change nothing: one whose output nobody reads any more may end. */
+export const LOOKING: ReadonlySet<string> = new Set(['show', 'list', 'days', 'count', 'watch', 'doctor']);
+
 /**
  * @returns the program with all commands; each sets the exit code of the process
  * @throws from its `parseAsync`: what `exitCodeOf` knows, and CommanderError for wrong usage and for help

@@ -159,6 +159,21 @@ describe('several orders', () => {
     const [today] = (await cli('days')).json().days;
     expect(today.counts.review).toBeGreaterThanOrEqual(2);
   });
+
+  it('are all acted on though nobody reads the answers, and the exit code is the real one', async () => {
+    const orders = [await inReview(), await inReview(), await inReview()];
+    const acting = startCli(
+      ['override', 'nowhere', ...orders, '--action', 'proceed', '--reason', 'called'],
+      all.settings,
+    );
+    acting.readNoMore();
+    expect((await acting.done).code).toBe(4);
+    for (const orderId of orders)
+      expect((await all.call('GET', `/v1/orders/${orderId}`)).body.action).toBe('proceed');
+    const looking = startCli(['list', '--csv'], all.settings);
+    looking.readNoMore();
+    expect(await looking.done).toMatchObject({ code: 0, stderr: '' });
+  });
 });
 
 describe('watch', () => {

@@ -21,6 +21,8 @@ export interface RunningCli {
   /** The lines of JSON that it has written so far. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   lines: () => any[];
+  /** As `| head` does it. */
+  readNoMore: () => void;
   stop: () => void;
   done: Promise<CliRun>;
 }
@@ -58,6 +60,7 @@ export function startCli(
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line)),
+    readNoMore: () => child.stdout.destroy(),
     stop: () => child.kill('SIGTERM'),
     done,
   };
