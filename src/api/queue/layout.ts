@@ -1,4 +1,5 @@
 /** What all pages are made of: escaped HTML, the frame, moments in words, links. */
+import { isRecord } from '../../orders/check-messages.ts';
 import { type OrderKey, orderWorkflowId } from '../../orders/ids.ts';
 import { type Instant, instant } from '../../orders/words.ts';
 
@@ -12,7 +13,11 @@ export interface Now {
 }
 
 /** A page of nothing but what is to be seen, which loads itself again after so many seconds. */
-export const WALL_SECONDS = 30;
+const WALL_SECONDS = 30;
+/** @returns the header that has a wall load the page again, also an error that stands in its place */
+export function refreshOf(query: unknown): { refresh?: number } {
+  return isRecord(query) && query.wall !== undefined ? { refresh: WALL_SECONDS } : {};
+}
 
 /** @returns a whole page; nothing is loaded into it but what is served here, and no script runs */
 export function page(title: string, content: Shown, now?: Now, wall = false): string {

@@ -34,7 +34,7 @@ import {
   wordsOf,
 } from './actions.ts';
 import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './confirm-page.ts';
-import { type Now, orderPath, STYLE_PATH, type TemporalUi, WALL_SECONDS } from './layout.ts';
+import { type Now, orderPath, refreshOf, STYLE_PATH, type TemporalUi } from './layout.ts';
 import { orderPage } from './order-page.ts';
 import { csvName, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
 import { countQueue, inspectOrders, readQueue, unlessOurs } from './read-queue.ts';
@@ -81,6 +81,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
       'content-security-policy': CONTENT_SECURITY_POLICY,
       // Without an origin a form of these pages would look like anybody's.
       'referrer-policy': 'same-origin',
+      ...(request.routeOptions.url === '/' && refreshOf(request.query)),
     });
     const { key, user } = signInOf(request.headers.authorization ?? '');
     request.pageUser = user;
@@ -129,7 +130,6 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     ]);
     const continued = asked.cursor !== undefined;
     const several = may(request.apiKey, 'ops');
-    if (asked.wall) reply.header('refresh', WALL_SECONDS);
     return sendPage(reply, queuePage({ ...asked, orders: queued, counts, cursor, continued, several }, at));
   });
 

@@ -98,6 +98,18 @@ describe('the queue page', () => {
     expect((await app.inject('/')).headers).not.toHaveProperty('refresh');
   });
 
+  it.each([
+    ['refused', 401, {}],
+    ['without an answer', 503, { authorization: `Bearer ${KEY}` }],
+    ['one request too many', 429, { authorization: `Bearer ${KEY}` }],
+  ])('loads itself again on a wall also after it was %s', async (_what, status, headers) => {
+    const { app, orderScreening } = await anApi({ apiKeys: [hashedKey('shop', KEY)], maxRps: 1 });
+    orderScreening.list.mockRejectedValue(new OrderScreeningError('temporal-unavailable', 'Not now.'));
+    if (status === 429) for (let sent = 0; sent < 20; sent += 1) await app.inject({ url: '/', headers });
+    const answer = await app.inject({ url: '/?wall=1', headers });
+    expect(answer).toMatchObject({ statusCode: status, headers: { refresh: '30' } });
+  });
+
   it('is a file, too, whose cells no spreadsheet takes for a formula, and says when it is cut', async () => {
     const { app, orderScreening } = await queued({ orderId: '=1+1,x' });
     const { body, headers } = await app.inject('/queue.csv?show=review');
