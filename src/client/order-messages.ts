@@ -1,5 +1,6 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
+import { z } from 'zod';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { gatewayUpdateId, type OrderKey, orderWorkflowId, unheardUpdateId } from '../orders/ids.ts';
 import {
@@ -10,13 +11,15 @@ import {
   type OverrideAnswer,
   overrideUpdate,
   type PortalAnswer,
+  type PortalFields,
   recheckSignal,
   recordGatewayResultUpdate,
   type WithdrawRequest,
   withdrawUpdate,
 } from '../orders/messages.ts';
+import { customerCodeBodySchema, parseChargeback } from '../screening/index.ts';
 import { closedOrder, openState, readOrder } from './read-orders.ts';
-import { readBy, readOverride } from './read-requests.ts';
+import { faultsOf, invalidRequest, readBy, readOverride } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -77,6 +80,25 @@ export async function override(
       secondIdOf(updateId),
     ),
   );
+}
+
+const customerCodeFields = z.object({
+  customerCode: customerCodeBodySchema.shape.customer_code,
+  email: customerCodeBodySchema.shape.email.nullish(),
+});
+
+/** @throws OrderScreeningError `invalid-request` for a portal action whose fields can't be sent to the service */
+export function checkPortalFields(fields: PortalFields): void {
+  if (fields.kind === 'customer-code') {
+    const read = customerCodeFields.safeParse(fields);
+    if (!read.success) throw invalidRequest(faultsOf(read.error));
+  }
+  if (fields.kind === 'chargeback') {
+    const { kind: _kind, force: _force, transactionId: _named, notCards: _vouched, ...given } = fields;
+    const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+    const parsed = parseChargeback(Object.fromEntries(filled));
+    if (!parsed.ok) throw invalidRequest(parsed.faults);
+  }
 }
 
 /** @see OrderScreening.recheck */

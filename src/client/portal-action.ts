@@ -30,7 +30,7 @@ import { chargebackIdentity, earlier, transactionMeant } from '../orders/portal-
 import { eventToSend } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { windowOf } from '../orders/transactions.ts';
-import { startedUpdate } from './order-messages.ts';
+import { checkPortalFields, startedUpdate } from './order-messages.ts';
 import { findOrder, readOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
 import {
@@ -52,6 +52,7 @@ export async function portalAction(
   { idempotencyKey, ...how }: PortalOptions = {},
 ): Promise<PortalAnswer> {
   const by = readBy(how);
+  checkPortalFields(fields);
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   try {
     // The kind stands in front, so that no caller's key is an id that means something else.

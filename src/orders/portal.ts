@@ -216,8 +216,14 @@ function clearWhatIsMended(state: OrderState): void {
   if (!last.some((one) => one.status === 'not-sent')) clear(state, 'portal-not-sent');
 }
 
-function refusedWords({ kind, message }: ActionRecord): string {
-  return `The service refused: ${kind}${message ? ` (${message})` : ''}. It may be asked again.`;
+function refusedWords({ kind, code, message }: ActionRecord): string {
+  const who = code === undefined ? 'It could not be sent' : 'The service refused';
+  return `${who}: ${kind}${message ? ` (${message})` : ''}. It may be asked again.`;
+}
+
+/** @param code of the service; a refusal without one is the worker's own: nothing was sent */
+export function refusedBy(code: string | undefined): string {
+  return code === undefined ? 'It was not sent' : 'The screening service refused it';
 }
 
 /** @returns the answer to whoever asked for an action that is done, or still on its way */
@@ -248,7 +254,7 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
     case 'refused':
       return {
         code: 'refused-by-screening-service',
-        message: `The screening service refused it${record.message ? `: ${record.message}` : ''}`,
+        message: `${refusedBy(record.code)}${record.message ? `: ${record.message}` : ''}`,
       };
     case 'unconfirmed':
       return { code: 'outcome-unknown', message: UNCONFIRMED[record.kind] };

@@ -110,7 +110,7 @@ function endOf(
     refusal: {
       ...failed,
       ...(record.code !== undefined && { serviceCode: record.code }),
-      ...(record.message !== undefined && { serviceMessage: record.message }),
+      ...(record.code !== undefined && record.message !== undefined && { serviceMessage: record.message }),
     },
   };
 }

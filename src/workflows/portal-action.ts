@@ -12,7 +12,7 @@ import { ACTION_MS } from '../orders/deadlines.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
-import { NOT_SENT } from '../orders/portal.ts';
+import { NOT_SENT, refusedBy } from '../orders/portal.ts';
 import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { WRONG_KEY } from '../orders/record.ts';
 import { lastCall } from '../orders/transactions.ts';
@@ -128,11 +128,13 @@ function failureOf(
     case 'refused':
       return failure(
         'refused-by-screening-service',
-        `The screening service refused it: ${outcome.message ?? 'no words'}`,
-        {
-          ...(outcome.code !== undefined && { serviceCode: outcome.code }),
-          ...(outcome.message !== undefined && { serviceMessage: outcome.message }),
-        },
+        `${refusedBy(outcome.code)}: ${outcome.message ?? 'no words'}`,
+        outcome.code === undefined
+          ? {}
+          : {
+              serviceCode: outcome.code,
+              ...(outcome.message !== undefined && { serviceMessage: outcome.message }),
+            },
       );
     case 'unconfirmed':
       return failure(

@@ -5,6 +5,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { OrderScreeningError } from '../../src/starter.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import {
   aClient,
@@ -82,6 +83,23 @@ describe('a portal action of an open order', () => {
       code: 'refused-by-screening-service',
       details,
     });
+  });
+
+  it('that could not be sent to the service is refused with the paths, and asked of nobody', async () => {
+    const { orderScreening, temporal } = aClient();
+    const soon = { reason_code: 'x', due_date: 'canary-soon' };
+    const errors = (error: unknown) =>
+      error instanceof OrderScreeningError && [error.code, error.details.errors?.map(({ path }) => path)];
+    expect(await orderScreening.submitChargeback(order, soon).catch(errors)).toEqual([
+      'invalid-request',
+      ['due_date'],
+    ]);
+    const nonsense = { customerCode: '', email: 'canary' };
+    expect(await orderScreening.attachCustomerCode(order, nonsense).catch(errors)).toEqual([
+      'invalid-request',
+      ['customerCode', 'email'],
+    ]);
+    expect(temporal.startUpdate).not.toHaveBeenCalled();
   });
 
   it('of an unknown integration or order is refused as such', async () => {

@@ -133,6 +133,16 @@ describe('a portal action', () => {
     expect(refused(order, { ...CHARGEBACK, force: true })).toBeUndefined();
   });
 
+  it('refused by our own check doesn’t say that the service refused it', () => {
+    const order = anOrder('pass');
+    const record = queueAction(order, CHARGEBACK, 'caller', NOW);
+    applyPortalOutcome(order, record, { kind: 'refused', message: 'due_date must be a date' }, NOW);
+    expect(portalFailure(record)?.message).toBe('It was not sent: due_date must be a date');
+    expect(order.attention[0]?.words).toMatch(
+      /^It could not be sent: chargeback \(due_date must be a date\)/,
+    );
+  });
+
   it('refused by the service asks for attention until the same one is done', () => {
     const order = anOrder('pass');
     const record = queueAction(order, CHARGEBACK, 'caller', NOW);
