@@ -167,10 +167,17 @@ declare module 'fastify' {
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = String(body);
-    const fault = limitFault(text);
-    if (text === '') done(null, undefined);
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const { 'content-type': type = '' } = request.headers;
+    const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type) ?? [];
+    if (!/^utf-?8$/i.test(charset)) {
+      done(new HttpError('unsupported-media-type'));
+      return;
+    }
+    const text = utf8(body);
+    const fault = limitFault(text ?? '');
+    if (text === undefined) done(new HttpError('not-json'));
+    else if (text === '') done(null, undefined);
     else if (fault !== undefined) done(invalidRequest([{ path: '', message: fault }]));
     else {
       void parseJson(request, text, (error, value) => {
@@ -180,6 +187,15 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       });
     }
   });
+}
+
+/** @returns the text without a mark at its beginning, or undefined: bytes of another encoding would make two names one */
+function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a body of JSON may hold at most: rule «limits before schemas». */
@@ -247,7 +263,7 @@ const PROBLEMS = {
   404: 'No such order, integration, transaction or portal action',
   409: 'The order does not take this now; `type` says why',
   413: 'The body is over 1 MiB',
-  415: 'Another content type than application/json, or a compressed body',
+  415: 'Another content type than application/json in UTF-8, or a compressed body',
   422: 'The request breaks a rule; `errors` lists every fault',
   429: 'Too many requests with this key: nothing was done',
   500: 'A fault of this service',

@@ -67,7 +67,7 @@ export const HTTP_ERRORS = {
   'unsupported-media-type': {
     status: 415,
     title: 'The content type is not known',
-    detail: 'Send Content-Type: application/json, uncompressed.',
+    detail: 'Send Content-Type: application/json in UTF-8, uncompressed.',
   },
   'request-timeout': {
     status: 408,

@@ -236,14 +236,23 @@ export async function readJsonObject(file: string | undefined): Promise<Record<s
 }
 
 /**
- * Reads a file of text.
+ * Reads a file of text, without a mark at its beginning.
  * @param file its path; `-` is standard input
  * @throws UsageError, which shows nothing of the content
  */
 export async function readText(file: string): Promise<string> {
-  if (file === '-') return consumers.text(process.stdin);
+  const bytes = await readBytes(file);
   try {
-    return await readFile(file, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError('The input must be text in UTF-8');
+  }
+}
+
+async function readBytes(file: string): Promise<Buffer> {
+  if (file === '-') return consumers.buffer(process.stdin);
+  try {
+    return await readFile(file);
   } catch (error) {
     const code = errorCode(error);
     const why = code === undefined ? '' : ` (${String(code)})`;

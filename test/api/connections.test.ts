@@ -150,6 +150,14 @@ describe('what is no request', () => {
   it.each([
     ['not JSON', 400, 'not-json', 'application/json', '{"to-be-kept-out'],
     ['poisoned', 400, 'not-json', 'application/json', '{"__proto__": {"to-be-kept-out": 1}}'],
+    ['not in UTF-8', 400, 'not-json', 'application/json', Buffer.from('{"reason": "M\xfcller"}', 'latin1')],
+    [
+      'said to be in another charset',
+      415,
+      'unsupported-media-type',
+      'application/json; Charset="latin1"',
+      '{}',
+    ],
     ['an unknown content type', 415, 'unsupported-media-type', 'text/to-be-kept-out', '{}'],
     ['above 1 MiB', 413, 'too-large', 'application/json', JSON.stringify('x'.repeat(1024 * 1024))],
   ])('nor a body that is %s', async (_case, status, code, type, payload) => {
@@ -162,6 +170,17 @@ describe('what is no request', () => {
     await expectCounted(app, logged, status, code);
     expect(response.body + logged()).not.toContain('to-be-kept-out');
   });
+
+  it.each(['application/json;charset=UTF-8', 'application/json; charset="utf8"'])(
+    'takes a body in UTF-8, with a mark or without, as %s',
+    async (type) => {
+      const { app, orderScreening } = await anApi();
+      const headers = { 'content-type': type };
+      const payload = '\ufeff{"reason": "Müller"}';
+      await app.inject({ method: 'POST', url: '/v1/orders/order-1/cancel', headers, payload });
+      expect(orderScreening.cancel.mock.calls[0]?.[1]).toEqual({ reason: 'Müller' });
+    },
+  );
 
   it('takes an expectation that it does not know for none', async () => {
     const { app } = await aListeningApi();

@@ -13,7 +13,7 @@ const by = { actor: 'ada' };
 const idOf = (number: number) => TRANSACTION_ID.replace(/.{4}$/, String(number).padStart(4, '0'));
 
 /** Adopts the orders of a file over a client library that answers as a test wants it. */
-async function run(content: string, { args = [] as string[], orders = fakeOrderScreening() } = {}) {
+async function run(content: string | Buffer, { args = [] as string[], orders = fakeOrderScreening() } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-adopt-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   await writeFile(join(directory, 'orders.csv'), content);
@@ -61,6 +61,13 @@ describe('a file of orders', () => {
       ],
     ]);
     expect(notices).toEqual(['2 of 2 lines: 0 refused, 0 without an answer']);
+  });
+
+  it('is refused whole when it isn’t in UTF-8: two ids could become one', async () => {
+    const lines = ['M\xfcller', 'M\xf6ller'].map((id, index) => `${id},${idOf(index)},${AT}`);
+    const { code, problem, orders } = await run(Buffer.from([HEAD, ...lines].join('\n'), 'latin1'));
+    expect([code, problem?.detail]).toEqual([2, 'The input must be text in UTF-8']);
+    expect(orders.adopt).not.toHaveBeenCalled();
   });
 
   it('says in words what would happen, and starts nothing', async () => {

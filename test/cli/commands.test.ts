@@ -15,7 +15,7 @@ const by = { actor: 'ada' };
 const keyed = { idempotencyKey: 'k-1', by };
 
 /** A file that is there until the test is over. */
-async function aFile(content: string): Promise<string> {
+async function aFile(content: string | Buffer): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-cli-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   await writeFile(join(directory, 'order.json'), content);
@@ -140,6 +140,7 @@ describe('a command', () => {
 
   it.each([
     ['no JSON', '{"transaction": top-secret', 'The file'],
+    ['no UTF-8', Buffer.from('{"workflow": "top-secret M\xfcller"}', 'latin1'), 'UTF-8'],
     ['a list', '["top-secret"]', 'The file'],
     ['an order id in the body', '{"orderId": "top-secret", "transaction": {}}', 'fault'],
   ])('does nothing with %s, and does not echo it', async (_what, content, words) => {
@@ -148,6 +149,12 @@ describe('a command', () => {
     expect(problem?.detail).toContain(words);
     expect(JSON.stringify(problem)).not.toContain('top-secret');
     expect(orders.screen).not.toHaveBeenCalled();
+  });
+
+  it('takes a file with a mark at its beginning', async () => {
+    const { code, orders } = await run(['screen', '1001', await aFile('\ufeff{"transaction": {}}')]);
+    expect(code).toBe(0);
+    expect(orders.screen).toHaveBeenCalledWith({ orderId: '1001', transaction: {} });
   });
 
   it('does nothing without its file', async () => {
