@@ -13,7 +13,7 @@ import {
   overrideSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
-import { DEFAULT_INTEGRATION, withoutHash } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../orders/words.ts';
 import { cardSchema, chargebackSchema, email, transactionRequestSchema } from '../screening/index.ts';
 import { decisionSchema, phaseSchema } from './answer-schemas.ts';
@@ -74,7 +74,7 @@ export const listQuery = z.strictObject({
 
 /** The same, checked by the client library together with a body, so that their faults are listed at once. */
 export const uncheckedOrderParams = z.strictObject({
-  orderId: z.string().transform(withoutHash).meta(ORDER_ID),
+  orderId: z.string().meta(ORDER_ID),
 });
 export const uncheckedOrderQuery = z.strictObject({
   integration: z

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readScreenRequest } from '../../src/client/read-requests.ts';
+import { readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
 import { isOrderErrorCode, ORDER_ERRORS } from '../../src/orders/errors.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
@@ -30,11 +30,21 @@ describe('POST screening', () => {
     expect(response.json()).toMatchObject({ decision: 'pending', action: 'hold' });
   });
 
-  it('removes a leading # from the order id', async () => {
-    const { app, orderScreening } = await anApi();
-    await app.inject({ ...screening, url: '/v1/orders/%231001/screening', body: { transaction: {} } });
-    expect(orderScreening.screen).toHaveBeenCalledWith({ orderId: '1001', transaction: {} });
-  });
+  it.each(['screening', 'adopt'])(
+    'takes one leading # off the order id, and no second one: %s',
+    async (name) => {
+      const { app, orderScreening } = await anApi();
+      const read = async ({ orderId }: { orderId?: unknown }) => {
+        const { fingerprint: _ours, ...answer } = aCheckoutAnswer();
+        return { ...answer, orderId: readOrderId(String(orderId)) };
+      };
+      orderScreening.screen.mockImplementation(read);
+      orderScreening.adopt.mockImplementation(read);
+      const send = (id: string) => app.inject({ method: 'POST', url: `/v1/orders/${id}/${name}`, body: {} });
+      expect((await send('%231001')).json()).toMatchObject({ orderId: '1001' });
+      expect((await send('%23%231001')).json()).toMatchObject({ errors: [{ path: 'orderId' }] });
+    },
+  );
 
   it('lists every fault of request and transaction at once, and echoes nothing', async () => {
     const { app, orderScreening, logged } = await anApi();
