@@ -4,7 +4,7 @@ import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { faultsOf, invalidRequest } from '../client/read-requests.ts';
+import { checked, faultsOf, invalidRequest } from '../client/read-requests.ts';
 import { PayloadCodecError } from '../codec/index.ts';
 import type { Fault } from '../orders/errors.ts';
 import { MOST_FAULTS } from '../screening/index.ts';
@@ -72,11 +72,10 @@ export async function codecRoutes(
 const tokenIn = z.object({ token: z.string() });
 
 async function convert(one: PayloadCodec['decode'], body: unknown) {
-  const read = bodySchema.safeParse(body);
-  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  const { payloads } = checked(bodySchema, body);
   const faults: Fault[] = [];
   const converted: ReturnType<typeof toJson>[] = [];
-  for (const [index, sent] of read.data.payloads.entries()) {
+  for (const [index, sent] of payloads.entries()) {
     await othersFirst();
     const at = `payloads[${index}]`;
     const payload = payloadSchema.safeParse(sent);

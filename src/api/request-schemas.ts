@@ -5,10 +5,8 @@ import { amountSchema, WRITTEN_FILTERS } from '../client/list-orders.ts';
 import {
   actorSchema,
   attemptSchema,
-  faultsOf,
   idempotencyKeySchema,
   integrationNameSchema,
-  invalidRequest,
   orderIdSchema,
   overrideSchema,
   reasonSchema,
@@ -220,11 +218,4 @@ export function fieldsOf(form: URLSearchParams): Record<string, string | string[
       return [name, others.length > 0 ? [first, ...others] : first];
     }),
   );
-}
-
-/** @throws OrderScreeningError `invalid-request` with every fault */
-export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  const read = schema.safeParse(given);
-  if (!read.success) throw invalidRequest(faultsOf(read.error));
-  return read.data;
 }

@@ -25,7 +25,7 @@ import { quoted } from './list-orders.ts';
 import { sendUpdate } from './order-messages.ts';
 import { closedOrder, findOrder } from './read-orders.ts';
 import {
-  faultsOf,
+  checked,
   integrationNameSchema,
   integrationOf,
   invalidRequest,
@@ -79,9 +79,7 @@ export interface CheckedAdoptRequest {
 /** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in `details.errors` */
 function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
   refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
-  const read = adoptSchema.safeParse(raw);
-  if (!read.success) throw invalidRequest(faultsOf(read.error));
-  const { orderId, integration: name, workflow: named, amount, ...rest } = read.data;
+  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
   const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
   const integration = integrationOf({ findIntegration }, name);
   const workflow = named ?? integration.workflow;

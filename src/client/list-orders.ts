@@ -1,22 +1,24 @@
-/** Lists and counts orders by Temporal's visibility, newest first, and writes a list as CSV; up to 2 s behind. */
+/** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { type Instant, instant, millis } from '../orders/words.ts';
+import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import { instantOf, summaryOf } from './read-orders.ts';
-import { invalidRequest } from './read-requests.ts';
+import { checked, integrationNameSchema, invalidRequest } from './read-requests.ts';
 import { decodeTypedSearchAttributes } from './sdk-internals.ts';
 import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
 import type { ClientContext, ListRequest, OrderList, OrderScreening, OrderSummary } from './types.ts';
 
 const DEFAULT_LIMIT = 50;
+const LIMIT = 'must be a whole number from 1 to 100';
 const CHECK_BYTES = 16;
 
 /** @see OrderScreening.list */
-export async function listOrders({ client }: ClientContext, request: ListRequest = {}): Promise<OrderList> {
+export async function listOrders({ client }: ClientContext, raw: ListRequest = {}): Promise<OrderList> {
+  const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };
   const query = queryOf(request);
   const nextPageToken =
@@ -44,7 +46,8 @@ export async function listOrders({ client }: ClientContext, request: ListRequest
 }
 
 /** @see OrderScreening.count */
-export async function countOrders({ client }: ClientContext, request: ListRequest = {}): Promise<number> {
+export async function countOrders({ client }: ClientContext, raw: ListRequest = {}): Promise<number> {
+  const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return 0;
   const { count } = await asOrderError(() =>
     within(client, Date.now() + READ_WITHIN_MS, () =>
@@ -59,8 +62,7 @@ export async function countOrders({ client }: ClientContext, request: ListReques
 
 const moment = z.iso
   .datetime({ offset: true, error: 'must be a moment, such as 2026-12-24T18:00:00Z' })
-  .transform((written) => instant(millis(written)))
-  .exactOptional();
+  .transform((written) => instant(millis(written)));
 
 /** An amount as one writes it. */
 export const amountSchema = z
@@ -80,15 +82,15 @@ export const WRITTEN_FILTERS = {
         'An order id, an invoice number or a transaction, whole; the order id is one of `integration`, else of the integrations that the key is limited to, else of `default`',
       examples: ['order-1001'],
     }),
-  dueBefore: moment.meta({
+  dueBefore: moment.exactOptional().meta({
     description: 'Only orders whose cancel window ends before: open ones, unless `open` is false',
   }),
   amountFrom: amountSchema
     .exactOptional()
     .meta({ description: "In the order's own currency", examples: ['125.50'] }),
   amountTo: amountSchema.exactOptional().meta({ description: 'Only orders below it', examples: ['500'] }),
-  startedFrom: moment.meta({ description: 'Only orders that came then or later' }),
-  startedTo: moment.meta({ description: 'Only orders that came before' }),
+  startedFrom: moment.exactOptional().meta({ description: 'Only orders that came then or later' }),
+  startedTo: moment.exactOptional().meta({ description: 'Only orders that came before' }),
 };
 type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
   Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;
@@ -107,6 +109,30 @@ export function listRequestOf(filters: WrittenFilters): ListRequest {
     ...(started && { started }),
   };
 }
+
+const integrations = z.array(integrationNameSchema, 'must be a list of integrations');
+const RANGE = 'must be {from?, until?}';
+const flag = z.boolean('must be true or false').optional();
+const bounds = (bound: z.ZodType<Instant>) =>
+  z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
+const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
+
+/** What the library is asked for, which TypeScript alone doesn't check. */
+const listRequestSchema = z.object({
+  integration: integrationNameSchema.optional(),
+  integrations: integrations.optional(),
+  phase: z.enum(PHASES, `must be one of ${PHASES.join(', ')}`).optional(),
+  decision: z.enum(ORDER_DECISIONS, `must be one of ${ORDER_DECISIONS.join(', ')}`).optional(),
+  attention: flag,
+  queued: flag,
+  open: flag,
+  cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
+  amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
+  started: bounds(moment).optional(),
+  find: WRITTEN_FILTERS.find.optional(),
+  cursor: z.string('must be text').optional(),
+  limit: z.int(LIMIT).min(1, LIMIT).max(100, LIMIT).optional(),
+});
 
 /** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
 export function queryOf(request: ListRequest): string {
@@ -251,47 +277,4 @@ export async function countDays(
   }
   const older = await count({ ...of, phase: 'review', open: true, started: { until } });
   return { days, older };
-}
-
-/** At most so many orders are in one file. */
-const CSV_ROWS = 2_000;
-const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
-  order: ({ orderId }) => orderId,
-  integration: ({ integration }) => integration,
-  phase: ({ phase }) => phase,
-  decision: ({ decision }) => decision,
-  action: ({ action }) => action,
-  attention: ({ needsAttention }) => (needsAttention ? 'yes' : 'no'),
-  amount: ({ amount }) => amount,
-  'cancel by': ({ cancelBy }) => cancelBy,
-  came: ({ startedAt }) => startedAt,
-  closed: ({ closedAt }) => closedAt,
-  transactions: ({ transactionIds }) => transactionIds.join(' '),
-};
-
-/**
- * Writes all pages of a list as one file for spreadsheets; a last line says when it was cut.
- * @param read reads a page: the first one, then the one at each cursor
- */
-export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Promise<string> {
-  const orders: OrderSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await read(cursor);
-    orders.push(...page.orders);
-    cursor = page.cursor;
-  } while (cursor !== undefined && orders.length < CSV_ROWS);
-  const rows = orders.map((order) => Object.values(CSV_COLUMNS).map((of) => of(order)));
-  const cut = cursor !== undefined || orders.length > CSV_ROWS;
-  const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
-  const lines = [Object.keys(CSV_COLUMNS), ...rows.slice(0, CSV_ROWS), ...last];
-  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
-}
-
-/** Against formula injection: a spreadsheet takes text that begins like these for a formula; a control character would move the cursor of a terminal. */
-function csvCell(value: string | number | undefined): string {
-  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
-  const plain = value.replace(/\p{Cc}+/gu, ' ');
-  const text = /^\s*[=+\-@]/.test(plain) ? `'${plain}` : plain;
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -19,7 +19,7 @@ import {
 } from '../orders/messages.ts';
 import { customerCodeBodySchema, parseChargeback } from '../screening/index.ts';
 import { closedOrder, openState, readOrder } from './read-orders.ts';
-import { faultsOf, invalidRequest, readBy, readOverride } from './read-requests.ts';
+import { checked, invalidRequest, readBy, readOverride } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -38,10 +38,10 @@ export async function acknowledge(
   context: ClientContext,
   workflowId: string,
   reason: string,
-  { idempotencyKey, ...how }: PortalOptions = {},
+  how: PortalOptions = {},
 ): Promise<{ cleared: number }> {
   const request = { reason, ...readBy(how) };
-  const updateId = idempotencyKey && `acknowledge:${idempotencyKey}`;
+  const updateId = how.idempotencyKey && `acknowledge:${how.idempotencyKey}`;
   return toOpenOrder(context, workflowId, (handle) =>
     sendUpdate(
       updateId,
@@ -69,10 +69,10 @@ export async function override(
   context: ClientContext,
   workflowId: string,
   raw: unknown,
-  { idempotencyKey, ...how }: PortalOptions = {},
+  how: PortalOptions = {},
 ): Promise<OverrideAnswer> {
   const request = { ...readOverride(raw), ...readBy(how) };
-  const updateId = idempotencyKey && `override:${idempotencyKey}`;
+  const updateId = how.idempotencyKey && `override:${how.idempotencyKey}`;
   return toOpenOrder(context, workflowId, (handle) =>
     sendUpdate(
       updateId,
@@ -89,10 +89,7 @@ const customerCodeFields = z.object({
 
 /** @throws OrderScreeningError `invalid-request` for a portal action whose fields can't be sent to the service */
 export function checkPortalFields(fields: PortalFields): void {
-  if (fields.kind === 'customer-code') {
-    const read = customerCodeFields.safeParse(fields);
-    if (!read.success) throw invalidRequest(faultsOf(read.error));
-  }
+  if (fields.kind === 'customer-code') checked(customerCodeFields, fields);
   if (fields.kind === 'chargeback') {
     const { kind: _kind, force: _force, transactionId: _named, notCards: _vouched, ...given } = fields;
     const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
@@ -112,12 +109,13 @@ export async function withdraw(
   context: ClientContext,
   order: OrderKey,
   { number }: WithdrawRequest,
-  { idempotencyKey, ...how }: PortalOptions = {},
+  how: PortalOptions = {},
 ): Promise<PortalAnswer> {
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const request = { number, ...readBy(how) };
+  const updateId = how.idempotencyKey && `withdraw:${how.idempotencyKey}`;
   return whileOpen(context, workflowId, async (handle) => {
-    const answer = await startedUpdate(context, idempotencyKey && `withdraw:${idempotencyKey}`, (options) =>
+    const answer = await startedUpdate(context, updateId, (options) =>
       handle.startUpdate(withdrawUpdate, { args: [request], ...options }),
     );
     // The read has a time of its own, since that of the update may be up.

@@ -49,7 +49,7 @@ export async function portalAction(
   context: ClientContext,
   order: OrderKey,
   fields: PortalFields,
-  { idempotencyKey, ...how }: PortalOptions = {},
+  how: PortalOptions = {},
 ): Promise<PortalAnswer> {
   const by = readBy(how);
   checkPortalFields(fields);
@@ -61,7 +61,7 @@ export async function portalAction(
       workflowId,
       order,
       { ...fields, ...by },
-      idempotencyKey && `${fields.kind}:${idempotencyKey}`,
+      how.idempotencyKey && `${fields.kind}:${how.idempotencyKey}`,
     );
   } catch (error) {
     const known = isEnded(error) ? undefined : toOrderError(error);

@@ -1,4 +1,4 @@
-/** Reads one order from Temporal: from its query, from its result, and from what the server itself knows. */
+/** Reads one order from Temporal: from its query, from its result, and from what the server itself knows. Writes many as CSV. */
 import {
   QueryNotRegisteredError,
   type WorkflowExecutionDescription,
@@ -23,7 +23,7 @@ import {
   unknownOrder,
   within,
 } from './temporal-errors.ts';
-import type { ClientContext, InspectedOrder, OrderSummary, PollTimes } from './types.ts';
+import type { ClientContext, InspectedOrder, OrderList, OrderSummary, PollTimes } from './types.ts';
 
 /** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
 export async function readOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
@@ -219,4 +219,49 @@ export function instantOf(at: Timestamp | null | undefined): Instant | undefined
 export function msOf(time: Timestamp | null | undefined): number | undefined {
   if (time === null || time === undefined) return undefined;
   return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
+}
+
+// Summaries as a file.
+
+/** At most so many orders are in one file. */
+const CSV_ROWS = 2_000;
+const CSV_COLUMNS: Record<string, (order: OrderSummary) => string | number | undefined> = {
+  order: ({ orderId }) => orderId,
+  integration: ({ integration }) => integration,
+  phase: ({ phase }) => phase,
+  decision: ({ decision }) => decision,
+  action: ({ action }) => action,
+  attention: ({ needsAttention }) => (needsAttention ? 'yes' : 'no'),
+  amount: ({ amount }) => amount,
+  'cancel by': ({ cancelBy }) => cancelBy,
+  came: ({ startedAt }) => startedAt,
+  closed: ({ closedAt }) => closedAt,
+  transactions: ({ transactionIds }) => transactionIds.join(' '),
+};
+
+/**
+ * Writes all pages of a list as one file for spreadsheets; a last line says when it was cut.
+ * @param read reads a page: the first one, then the one at each cursor
+ */
+export async function csvOf(read: (cursor?: string) => Promise<OrderList>): Promise<string> {
+  const orders: OrderSummary[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    orders.push(...page.orders);
+    cursor = page.cursor;
+  } while (cursor !== undefined && orders.length < CSV_ROWS);
+  const rows = orders.map((order) => Object.values(CSV_COLUMNS).map((of) => of(order)));
+  const cut = cursor !== undefined || orders.length > CSV_ROWS;
+  const last = cut ? [[`Cut: these are the first ${CSV_ROWS} orders. Choose narrower filters.`]] : [];
+  const lines = [Object.keys(CSV_COLUMNS), ...rows.slice(0, CSV_ROWS), ...last];
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+}
+
+/** Against formula injection: a spreadsheet takes text that begins like these for a formula; a control character would move the cursor of a terminal. */
+function csvCell(value: string | number | undefined): string {
+  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
+  const plain = value.replace(/\p{Cc}+/gu, ' ');
+  const text = /^\s*[=+\-@]/.test(plain) ? `'${plain}` : plain;
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

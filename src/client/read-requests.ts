@@ -60,7 +60,10 @@ export const actorSchema = z
   .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
   .refine((name) => !hasUnprintable(name), 'must not have control characters or halves of a character');
 
-const bySchema = z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() });
+const optionsSchema = z.object({
+  by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
+  idempotencyKey: idempotencyKeySchema.optional(),
+});
 
 /** What a person decides in place of the service. */
 export const overrideSchema = z.strictObject({
@@ -234,25 +237,26 @@ export function readCardRequest(
 
 /** @returns the order's id as it is kept @throws OrderScreeningError `invalid-request` */
 export function readOrderId(orderId: string): string {
-  const read = orderIdSchema.safeParse(orderId);
-  if (read.success) return read.data;
-  throw invalidRequest(faultsOf(read.error).map(({ message }) => ({ path: 'orderId', message })));
+  return checked(z.object({ orderId: orderIdSchema }), { orderId }).orderId;
 }
 
 /** @returns what a message says of who asks: nothing where nobody is named @throws OrderScreeningError `invalid-request` */
-export function readBy({ by }: PortalOptions): { by?: By } {
-  const read = z.object({ by: bySchema.optional() }).safeParse({ by });
-  if (!read.success) throw invalidRequest(faultsOf(read.error));
-  const { key, actor } = read.data.by ?? {};
+export function readBy(how: PortalOptions): { by?: By } {
+  const { key, actor } = checked(optionsSchema, how).by ?? {};
   if (key === undefined && actor === undefined) return {};
   return { by: { ...(key !== undefined && { key }), ...(actor !== undefined && { actor }) } };
 }
 
 /** @throws OrderScreeningError `invalid-request` */
 export function readOverride(raw: unknown): OverrideRequest {
-  const read = overrideSchema.safeParse(raw);
-  if (read.success) return read.data;
-  throw invalidRequest(faultsOf(read.error));
+  return checked(overrideSchema, raw);
+}
+
+/** @throws OrderScreeningError `invalid-request` with every fault */
+export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const read = schema.safeParse(given);
+  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  return read.data;
 }
 
 /** @returns the error that carries every fault of a request */

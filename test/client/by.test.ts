@@ -75,6 +75,21 @@ describe('who asks', () => {
     }
   });
 
+  it.each(ACTIONS.filter(([name]) => name !== 'adopt'))(
+    'and its idempotency key of at most 128 characters, for %s, else nothing is sent',
+    async (_name, send) => {
+      for (const idempotencyKey of ['x'.repeat(5_000), 'ä', '']) {
+        const { orderScreening, temporal } = aClient();
+        await expect(send(orderScreening, { idempotencyKey })).rejects.toMatchObject({
+          code: 'invalid-request',
+          details: { errors: [{ path: 'idempotencyKey' }] },
+        });
+        expect(temporal.startUpdate).not.toHaveBeenCalled();
+        expect(temporal.executeUpdate).not.toHaveBeenCalled();
+      }
+    },
+  );
+
   it('stands in the input of what a closed order starts: its portal actions', async () => {
     const client = aClient();
     client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));

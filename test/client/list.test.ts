@@ -39,6 +39,24 @@ describe('a list of orders', () => {
     expect(queryOf(request)).toContain(condition);
   });
 
+  it.each<[unknown, string]>([
+    [{ started: { from: '2026-11-01' } }, 'started.from'],
+    [{ cancelBy: { until: 'soon' } }, 'cancelBy.until'],
+    [{ amount: { from: Number.NaN } }, 'amount.from'],
+    [{ amount: { until: "1 OR ScreeningPhase = 'review'" } }, 'amount.until'],
+    [{ attention: "true OR ScreeningPhase = 'review'" }, 'attention'],
+    [{ integrations: 'shop' }, 'integrations'],
+    [{ phase: 'canary' }, 'phase'],
+    [{ limit: -1 }, 'limit'],
+    [{ limit: 5_000 }, 'limit'],
+  ])('is refused with the path, and asked of nobody: %o', async (wrong, path) => {
+    const { orderScreening, temporal } = aClient();
+    const refused = { code: 'invalid-request', details: { errors: [{ path }] } };
+    await expect(orderScreening.list(wrong as ListRequest)).rejects.toMatchObject(refused);
+    await expect(orderScreening.count(wrong as ListRequest)).rejects.toMatchObject(refused);
+    expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
+  });
+
   it('goes on from its cursor, with the same filters only', async () => {
     const { orderScreening, temporal } = aClient();
     const nextPageToken = Buffer.from('token');

@@ -1,12 +1,12 @@
 /** What can be done on the pages, to one order or to several: its words, when an order takes it, what came of it. */
 import { z } from 'zod';
-import { reasonSchema } from '../../client/read-requests.ts';
+import { checked, reasonSchema } from '../../client/read-requests.ts';
 import { overrideRefusal } from '../../orders/apply-reading.ts';
 import { ORDER_ERRORS } from '../../orders/errors.ts';
 import type { OrderKey } from '../../orders/ids.ts';
 import { closedOrderRefusal, portalRefusal } from '../../orders/portal.ts';
 import type { InspectedOrder, OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
-import { checked, orderParams, orderQuery } from '../request-schemas.ts';
+import { orderParams, orderQuery } from '../request-schemas.ts';
 
 interface Words {
   title: string;

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { countDays, csvOf } from '../../client/list-orders.ts';
-import { faultsOf } from '../../client/read-requests.ts';
+import { countDays } from '../../client/list-orders.ts';
+import { csvOf } from '../../client/read-orders.ts';
+import { checked, faultsOf } from '../../client/read-requests.ts';
 import type { ApiKey, Scope } from '../../config/index.ts';
 import { cardDataIn } from '../../orders/card-data.ts';
 import { DEFAULT_INTEGRATION, type OrderKey } from '../../orders/ids.ts';
@@ -21,7 +22,7 @@ import {
 import { refuseCards } from '../define-route.ts';
 import { whoAsks } from '../metrics.ts';
 import { HttpError, logFailure, toProblem } from '../problems.ts';
-import { actionParams, checked, fieldsOf, orderParams, orderQuery, queueQuery } from '../request-schemas.ts';
+import { actionParams, fieldsOf, orderParams, orderQuery, queueQuery } from '../request-schemas.ts';
 import {
   chosenIn,
   confirmPath,
