@@ -53,9 +53,14 @@ ${!wall && paging(view)}`;
   return page('Order queue', wall ? html`<div class="wall">${content}</div>` : content, now, wall);
 }
 
-function nothing({ q, continued }: QueueView): string {
+function nothing({ q, continued, show, ...view }: QueueView): string {
   if (q !== undefined) return 'No order has this id, invoice number or transaction.';
-  return continued ? 'No more orders.' : 'No order waits for anybody.';
+  if (continued) return 'No more orders.';
+  const { integration, decision, phase, within, amountFrom, amountTo } = view;
+  const chosen = [integration, decision, phase, within, amountFrom, amountTo].some(
+    (one) => one !== undefined,
+  );
+  return chosen || show !== 'all' ? 'No order fits these filters.' : 'No order waits for anybody.';
 }
 
 function countsOf({ review, soon, attention, open }: Counts, last: Shown): Html {

@@ -223,6 +223,9 @@ describe('the queue page', () => {
     orderScreening.list.mockResolvedValue({ orders: [] });
     expect(textOf((await app.inject('/')).body)).toContain('No order waits for anybody.');
     expect(textOf((await app.inject('/?q=x')).body)).toContain('No order has this id');
+    for (const filter of ['show=review', 'integration=shop', 'decision=fail', 'within=12', 'amount-to=5']) {
+      expect(textOf((await app.inject(`/?${filter}`)).body)).toContain('No order fits these filters.');
+    }
   });
 
   it('goes on by a cursor, with the same filters', async () => {
