@@ -116,6 +116,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   });
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: NOTHING_IS_LOADED },
+    // The proxy that ends TLS knows for which names, and whether for all below them.
+    strictTransportSecurity: false,
   });
   refuseByHead(app, options.apiKeys);
   await document(app);

@@ -95,6 +95,12 @@ describe('security headers', () => {
     expect((await app.inject('/nowhere')).headers['content-security-policy']).toContain("default-src 'none'");
   });
 
+  it('leave HSTS to the proxy that ends TLS', async () => {
+    const { app } = await anApi();
+    for (const at of [url, '/', '/docs/'])
+      expect((await app.inject(at)).headers).not.toHaveProperty('strict-transport-security');
+  });
+
   it('let /docs load what it is made of, from here only', async () => {
     const { app } = await anApi();
     const page = await app.inject('/docs/');
