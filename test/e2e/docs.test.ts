@@ -27,6 +27,11 @@ const NOT_RUN: NotRun[] = [
     because: 'so the stack of this test is started',
   },
   { page: 'docs/drills.md', has: 'npm run drill', because: 'test/e2e/drills.test.ts' },
+  {
+    page: 'docs/encryption.md',
+    has: 'npm run api',
+    because: 'it goes on until it is stopped: test/api/main.test.ts starts one',
+  },
   { page: 'docs/calling.md', has: 'npm run pack', because: 'test/package/consumer.test.ts' },
   { page: 'docs/operations.md', has: 'docker compose up -d --build', because: COMPOSE },
   { page: 'docs/operations.md', has: 'docker compose exec sandbox', because: COMPOSE },
