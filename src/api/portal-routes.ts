@@ -19,6 +19,7 @@ import {
   actionParams,
   actorHeaders,
   anyObject,
+  auditedHeaders,
   chargebackBody,
   chargebackExtras,
   customerCodeBody,
@@ -95,9 +96,12 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     body: nothing,
     documentedBody: noBody,
     answers: { 202: requestedSchema },
-    headers: actorHeaders,
-    handle: async ({ params, query }, _request, reply) =>
-      reply.code(202).send(await orderScreening.recheck({ ...params, ...query })),
+    headers: auditedHeaders,
+    handle: async ({ params, query }, request, reply) => {
+      // The order itself keeps nobody's name for it; a name that is none is refused as anywhere.
+      whoAsks(request);
+      return reply.code(202).send(await orderScreening.recheck({ ...params, ...query }));
+    },
   });
   defineRoute(app, {
     ...at('acknowledge', 'Clear what needs attention, with a reason'),

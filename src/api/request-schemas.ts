@@ -163,13 +163,19 @@ export const chargebackBody = chargebackSchema
   .meta({ examples: [{ reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' }] });
 
 export const idempotencyKey = idempotencyKeySchema.optional();
-export const actorHeaders = z.object({
-  'x-actor': actorSchema.optional().meta({
-    description:
-      "The person who asks, as the caller claims: kept in the order's journal beside the key's name, and in the audit log. Percent-encoded where it isn't printable ASCII",
-    examples: ['ada@example.com'],
-  }),
-});
+const actorHeadersOf = (where: string) =>
+  z.object({
+    'x-actor': actorSchema.optional().meta({
+      description: `The person who asks, as the caller claims: kept ${where}. Percent-encoded where it isn't printable ASCII`,
+      examples: ['ada@example.com'],
+    }),
+  });
+export const actorHeaders = actorHeadersOf(
+  "in the order's journal beside the key's name, and in the audit log",
+);
+export const auditedHeaders = actorHeadersOf(
+  "in the audit log beside the key's name, and not with the order",
+);
 export const idempotencyHeaders = actorHeaders.extend({
   'idempotency-key': idempotencyKey.meta({
     description: 'The same key again gets the same answer; random unless given',

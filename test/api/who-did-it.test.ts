@@ -55,6 +55,9 @@ describe('an action over HTTP', () => {
     expect(orderScreening.reportFraud).not.toHaveBeenCalled();
     if (actor !== '') expect(response.body + logged()).not.toContain(actor);
     expect(logged()).not.toMatch(/4111 1111|ada/);
+    const rechecked = await send('recheck', {}, { 'x-actor': actor });
+    expect(rechecked.json().errors).toMatchObject([{ path: 'X-Actor' }]);
+    expect(orderScreening.recheck).not.toHaveBeenCalled();
   });
 });
 
