@@ -206,8 +206,10 @@ const HEADERS: Record<string, Record<string, ReturnType<typeof header>>> = {
 };
 
 function healthRoutes(app: FastifyInstance, orderScreening: OrderScreening, metrics: HttpMetrics): void {
-  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { schema: { hide: true } }, async () => {
+  // Many load balancers and monitors ask by HEAD.
+  const asked = { schema: { hide: true }, exposeHeadRoute: true };
+  app.get('/healthz', asked, async () => ({ status: 'ok' }));
+  app.get('/readyz', asked, async () => {
     await orderScreening.ping();
     return { status: 'ok' };
   });

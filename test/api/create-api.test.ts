@@ -59,11 +59,17 @@ describe('health', () => {
     expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' });
   });
 
-  it('is ready only while Temporal answers', async () => {
+  it.each(['GET', 'HEAD'] as const)('is ready only while Temporal answers, asked by %s', async (method) => {
     const { app, orderScreening } = await anApi();
-    expect((await app.inject('/readyz')).statusCode).toBe(200);
+    expect((await app.inject({ method, url: '/readyz' })).statusCode).toBe(200);
     orderScreening.ping.mockRejectedValue(new OrderScreeningError('temporal-unavailable', 'Away.'));
-    expect((await app.inject('/readyz')).statusCode).toBe(503);
+    expect((await app.inject({ method, url: '/readyz' })).statusCode).toBe(503);
+  });
+
+  it('is told by HEAD as by GET, without a body', async () => {
+    const { app } = await anApi();
+    const { statusCode, body } = await app.inject({ method: 'HEAD', url: '/healthz' });
+    expect([statusCode, body]).toEqual([200, '']);
   });
 });
 
