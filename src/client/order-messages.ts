@@ -19,7 +19,7 @@ import {
 } from '../orders/messages.ts';
 import { customerCodeBodySchema, parseChargeback } from '../screening/index.ts';
 import { closedOrder, openState, readOrder } from './read-orders.ts';
-import { checked, invalidRequest, readBy, readOverride } from './read-requests.ts';
+import { checked, invalidRequest, overrideSchema, readBy } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -71,7 +71,7 @@ export async function override(
   raw: unknown,
   how: PortalOptions = {},
 ): Promise<OverrideAnswer> {
-  const request = { ...readOverride(raw), ...readBy(how) };
+  const request = { ...checked(overrideSchema, raw), ...readBy(how) };
   const updateId = how.idempotencyKey && `override:${how.idempotencyKey}`;
   return toOpenOrder(context, workflowId, (handle) =>
     sendUpdate(

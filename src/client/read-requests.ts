@@ -7,7 +7,7 @@ import { ACTOR_LIMIT, isRecord, REASON_LIMIT, sizeFault } from '../orders/check-
 import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/decide.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
-import type { OverrideRequest, TransactionJson } from '../orders/messages.ts';
+import type { TransactionJson } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import type { By, IntegrationWorkflow } from '../orders/words.ts';
 import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../orders/words.ts';
@@ -27,6 +27,7 @@ import type { ClientContext, PortalOptions } from './types.ts';
 export const orderIdSchema = z
   .string({ error: 'must be text' })
   .transform(withoutHash)
+  .refine((id) => id === '' || id.trim() !== '', 'must not be blank')
   .refine((id) => !id.startsWith('#'), 'must have one leading # at most')
   .refine((id) => id.length >= 1 && id.length <= 64, 'must have 1 to 64 characters')
   .refine((id) => !hasUnprintable(id), 'must not have control characters or halves of a character')
@@ -50,7 +51,8 @@ export const idempotencyKeySchema = z
 /** A reason in a person's own words; it goes into the order's history. */
 export const reasonSchema = z
   .string()
-  .min(1, 'must not be empty')
+  .min(1, { error: 'must not be empty', abort: true })
+  .regex(/\S/, 'must not be blank')
   .max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`);
 
 /** Who asks: a person as claimed, or the name of a key. It goes into the order's journal and the audit log. */
@@ -245,11 +247,6 @@ export function readBy(how: PortalOptions): { by?: By } {
   const { key, actor } = checked(optionsSchema, how).by ?? {};
   if (key === undefined && actor === undefined) return {};
   return { by: { ...(key !== undefined && { key }), ...(actor !== undefined && { actor }) } };
-}
-
-/** @throws OrderScreeningError `invalid-request` */
-export function readOverride(raw: unknown): OverrideRequest {
-  return checked(overrideSchema, raw);
 }
 
 /** @throws OrderScreeningError `invalid-request` with every fault */

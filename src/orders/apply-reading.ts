@@ -141,7 +141,7 @@ export function overrideRefusal(
   const errors: Fault[] = [];
   if (!OVERRIDE_ACTIONS.includes(action))
     errors.push({ path: 'action', message: 'must be proceed or cancel' });
-  if (!isText(reason, REASON_LIMIT)) {
+  if (!isText(reason, REASON_LIMIT) || reason.trim() === '') {
     errors.push({ path: 'reason', message: `must be a string of 1 to ${REASON_LIMIT} characters` });
   }
   if (errors.length > 0) return invalid(errors);

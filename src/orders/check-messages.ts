@@ -188,7 +188,7 @@ export function acknowledgeRefusal(
   request: { reason: string },
   nowMs: number,
 ): Refusal | undefined {
-  if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT)) {
+  if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT) || request.reason.trim() === '') {
     return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
   }
   return isOver(state, nowMs)

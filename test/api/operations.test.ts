@@ -92,6 +92,7 @@ describe('a request is refused with every fault of path, query, header and body'
     ['POST orders/order-1/report-fraud', { reason: '' }, ['reason']],
     ['POST orders/order-1/customer-code', { email: 'no' }, ['customerCode', 'email']],
     ['POST orders/order-1/acknowledge', {}, ['reason']],
+    ['POST orders/order-1/acknowledge', { reason: '  ' }, ['reason']],
     ['POST orders/order-1/recheck', { x: 1 }, ['x']],
     [
       'POST orders/order-1/chargebacks',

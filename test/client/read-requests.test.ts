@@ -51,6 +51,11 @@ describe('a request to screen', () => {
     },
   );
 
+  it.each([' ', '# \u00a0'])('is refused with an id that is blank: %j', (orderId) => {
+    const errors = errorOf(() => readScreenRequest({ orderId, transaction: aTransaction() }, find())).details;
+    expect(errors.errors).toEqual([{ path: 'orderId', message: 'must not be blank' }]);
+  });
+
   it('is refused where the order’s workflow would refuse it: an id with a second #', () => {
     const transaction = aTransaction();
     expect(startRefusal({ orderId: '#1', transaction }, 'order:default:#1')).toMatchObject({

@@ -193,6 +193,7 @@ describe('portal fields', () => {
   it('an acknowledgement has a reason', () => {
     const order = anOrder('pass');
     expect(acknowledgeRefusal(order, { reason: 'seen' }, NOW_MS)).toBeUndefined();
+    expect(acknowledgeRefusal(order, { reason: ' \n' }, NOW_MS)?.code).toBe('invalid-request');
     expect(acknowledgeRefusal(order, raw({}), NOW_MS)?.code).toBe('invalid-request');
     expect(acknowledgeRefusal(order, raw(null), NOW_MS)?.code).toBe('invalid-request');
   });

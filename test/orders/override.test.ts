@@ -287,7 +287,7 @@ describe('nobody decides', () => {
   it.each([
     [{ action: 'hold', reason: 'r' }, ['action']],
     [{ action: 'proceed' }, ['reason']],
-    [{ action: 'proceed', reason: '' }, ['reason']],
+    [{ action: 'proceed', reason: ' \n' }, ['reason']],
     [{ action: 'cancel', reason: 'x'.repeat(501) }, ['reason']],
     [{}, ['action', 'reason']],
     [null, ['']],
