@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { checked, faultsOf, invalidRequest } from '../client/read-requests.ts';
 import { PayloadCodecError } from '../codec/index.ts';
 import type { Fault } from '../orders/errors.ts';
-import { MOST_FAULTS } from '../screening/index.ts';
+import { MOST_FAULTS, OUR_WORDS } from '../screening/index.ts';
 import { isOneOf, limitRequests } from './callers.ts';
 import { HttpError } from './problems.ts';
 
@@ -78,7 +78,7 @@ async function convert(one: PayloadCodec['decode'], body: unknown) {
   for (const [index, sent] of payloads.entries()) {
     await othersFirst();
     const at = `payloads[${index}]`;
-    const payload = payloadSchema.safeParse(sent);
+    const payload = payloadSchema.safeParse(sent, OUR_WORDS);
     try {
       if (payload.success) converted.push(...(await one([payload.data])).map(toJson));
       else

@@ -8,6 +8,7 @@ import { isLoopback } from '../config/values.ts';
 import { refuseCardData } from '../orders/card-data.ts';
 import { isRecord } from '../orders/check-messages.ts';
 import type { FindIntegration } from '../orders/policy.ts';
+import { OUR_WORDS } from '../screening/index.ts';
 import { problemSchema } from './answer-schemas.ts';
 import { requireIntegration } from './callers.ts';
 import { HttpError } from './problems.ts';
@@ -75,9 +76,9 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
     },
     handler: async (request, reply) => {
       const parts = {
-        params: params.safeParse(request.params),
-        query: query.safeParse(request.query),
-        body: body.safeParse(method === 'POST' ? (request.body ?? {}) : {}),
+        params: params.safeParse(request.params, OUR_WORDS),
+        query: query.safeParse(request.query, OUR_WORDS),
+        body: body.safeParse(method === 'POST' ? (request.body ?? {}) : {}, OUR_WORDS),
       };
       if (!parts.params.success || !parts.query.success || !parts.body.success) {
         throw invalidRequest(

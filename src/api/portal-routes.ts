@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
 import type { ChargebackRequest, PortalAnswer } from '../orders/messages.ts';
-import { parseChargeback } from '../screening/index.ts';
+import { OUR_WORDS, parseChargeback } from '../screening/index.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import {
   acknowledgedSchema,
@@ -153,7 +153,7 @@ function answer(reply: FastifyReply, body: PortalAnswer): FastifyReply {
 }
 
 function readOptions(request: FastifyRequest): PortalOptions {
-  const key = idempotencyKey.safeParse(request.headers['idempotency-key']);
+  const key = idempotencyKey.safeParse(request.headers['idempotency-key'], OUR_WORDS);
   if (key.success) return { idempotencyKey: key.data, ...whoAsks(request) };
   throw invalidRequest(faultsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
 }
@@ -163,6 +163,7 @@ function readChargeback({ transactionId, force, ...fields }: Record<string, unkn
   const given = { transactionId, force };
   const extras = chargebackExtras.safeParse(
     Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    OUR_WORDS,
   );
   const parsed = parseChargeback(fields);
   if (!extras.success || !parsed.ok) {

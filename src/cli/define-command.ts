@@ -20,6 +20,7 @@ import { type Config, loadClientSettings, unreachableTemporal } from '../config/
 import { errorCode } from '../config/values.ts';
 import { ACTIONS, ORDER_DECISIONS, OVERRIDE_ACTIONS, PHASES } from '../orders/words.ts';
 import { localEnvironment, localPayloadKeys } from '../process/local.ts';
+import { OUR_WORDS } from '../screening/index.ts';
 import {
   createOrderScreening,
   type OrderScreening,
@@ -94,10 +95,7 @@ function read<Input>(command: Command, schema: z.ZodType<Input>): Input {
   const names = command.registeredArguments.map((argument) => argument.name());
   const given: [string, unknown][] = names.map((name, place) => [name, command.processedArgs[place]]);
   const args = given.filter(([, value]) => value !== undefined);
-  const parsed = schema.safeParse(
-    { ...command.opts(), ...Object.fromEntries(args) },
-    { error: (issue) => (issue.input === undefined ? 'is required' : undefined) },
-  );
+  const parsed = schema.safeParse({ ...command.opts(), ...Object.fromEntries(args) }, OUR_WORDS);
   if (parsed.success) return parsed.data;
   const errors = faultsOf(parsed.error).map(({ path, message }) => ({ path: shown(path, names), message }));
   throw new UsageError(`See order-screening ${command.name()} --help`, errors);

@@ -44,6 +44,8 @@ import {
 } from './temporal-errors.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
 
+const AMOUNT = 'must be a number as text, such as 125.50';
+
 /** A request to adopt, as the library takes it; HTTP has the order's id in the address. */
 export const adoptSchema = z.strictObject({
   orderId: orderIdSchema,
@@ -57,8 +59,8 @@ export const adoptSchema = z.strictObject({
     .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
     .exactOptional(),
   amount: z
-    .string()
-    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, 'must be a number as text, such as 125.50')
+    .string(AMOUNT)
+    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
     .exactOptional(),
   gatewayResult: z
     .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })

@@ -67,7 +67,10 @@ const moment = z.iso
 /** An amount as one writes it. */
 export const amountSchema = z
   .string()
-  .regex(/^\d{1,9}(\.\d{1,3})?$/, { error: 'must be a number, such as 125.50', abort: true })
+  .regex(/^\d{1,12}(\.\d{1,3})?$/, {
+    error: 'must be a number of at most 12 digits, such as 125.50',
+    abort: true,
+  })
   .transform(Number);
 
 /** Filters of a list as one writes them in an address or on a command line; `amountTo` and `startedTo` are exclusive. */

@@ -18,6 +18,7 @@ import {
   hasUnprintable,
   MAX_DEPTH,
   MOST_FAULTS,
+  OUR_WORDS,
   parseCard,
   parseTransaction,
 } from '../screening/index.ts';
@@ -128,7 +129,7 @@ export function noteScanned(transaction: unknown): void {
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration): CheckedScreenRequest {
   const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
-  const outer = screenSchema.safeParse(fields);
+  const outer = screenSchema.safeParse(fields, OUR_WORDS);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
   const { transaction, ...rest } = fields;
   const isScanned = isRecord(transaction) && scanned.has(transaction);
@@ -224,7 +225,7 @@ export function readCardRequest(
   findIntegration: FindIntegration,
 ): OrderKey & { card: CardData } {
   const fields: Record<string, unknown> = isRecord(raw) ? raw : {};
-  const outer = cardRequestSchema.safeParse(fields);
+  const outer = cardRequestSchema.safeParse(fields, OUR_WORDS);
   const integration = integrationOf({ findIntegration }, textOr(fields.integration, DEFAULT_INTEGRATION));
   refuseCardData(fields, { cards: CARD_FIELDS, notCards: integration.notCards });
   const given = Object.fromEntries(
@@ -251,7 +252,7 @@ export function readBy(how: PortalOptions): { by?: By } {
 
 /** @throws OrderScreeningError `invalid-request` with every fault */
 export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  const read = schema.safeParse(given);
+  const read = schema.safeParse(given, OUR_WORDS);
   if (!read.success) throw invalidRequest(faultsOf(read.error));
   return read.data;
 }

@@ -189,6 +189,21 @@ export function schemaFindings(error: z.ZodError, value: unknown): Finding[] {
   });
 }
 
+/**
+ * A parameter for `safeParse`: what is said where a schema has no words of its own. Zod's are for developers, and repeat what
+ * was sent.
+ */
+export const OUR_WORDS = {
+  error(issue: z.core.$ZodRawIssue): string | undefined {
+    if (issue.input === undefined) return 'is required';
+    if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+    if (issue.code !== 'invalid_type') return undefined;
+    // A field that an address has twice is a list.
+    const isRepeated = issue.expected === 'string' && Array.isArray(issue.input);
+    return isRepeated ? 'must be given once, as a string' : kindMessage(issue.expected, issue.input);
+  },
+};
+
 function kindMessage(expected: string, given: unknown): string {
   const kind = KINDS[expected] ?? 'of another kind';
   if (expected === 'string' && typeof given === 'number') return `must be ${kind}; put the number in quotes`;

@@ -16,7 +16,7 @@ export {
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
 export { requestReason } from './exchange.ts';
-export { email, hasUnprintable } from './fields.ts';
+export { email, hasUnprintable, OUR_WORDS } from './fields.ts';
 export {
   createBodySchema,
   fingerprint,

@@ -30,7 +30,7 @@ describe('GET /v1/orders', () => {
     );
     expect(found.statusCode).toBe(200);
     await list('dueBefore=2026-12-24T18:00:00Z');
-    await list('dueBefore=2026-12-24T18:00:00Z&open=false&amountTo=20');
+    await list('dueBefore=2026-12-24T18:00:00Z&open=false&amountTo=123456789012');
     await list('startedTo=2026-12-24T18:00:00Z&open=false');
     expect(orderScreening.list.mock.calls).toEqual([
       [
@@ -45,7 +45,7 @@ describe('GET /v1/orders', () => {
         {
           open: false,
           cancelBy: { until: '2026-12-24T18:00:00.000Z' },
-          amount: { from: undefined, until: 20 },
+          amount: { from: undefined, until: 123_456_789_012 },
         },
       ],
       [{ open: false, started: { from: undefined, until: '2026-12-24T18:00:00.000Z' } }],

@@ -104,6 +104,8 @@ describe('a request to adopt', () => {
     ['screenedAt', { screenedAt: ago(-HOUR) }],
     ['transactionId', { transactionId: '4711' }],
     ['amount', { amount: '1e3' }],
+    ['amount', { amount: 12.5 }],
+    ['transactionId', { transactionId: undefined }],
     ['gatewayResult', { gatewayResult: 'pass' }],
     ['gatewayResult', { workflow: 'pre-gateway' }],
     ['unheard', { unheard: true }],
@@ -111,7 +113,7 @@ describe('a request to adopt', () => {
     const { orderScreening, temporal } = aClient();
     await expect(orderScreening.adopt({ ...request, ...fault })).rejects.toMatchObject({
       code: 'invalid-request',
-      details: { errors: [{ path }] },
+      details: { errors: [{ path, message: expect.stringMatching(/^(must|is) /) }] },
     });
     expect(temporal.executeUpdateWithStart).not.toHaveBeenCalled();
   });

@@ -10,6 +10,7 @@ import { cardDataIn } from '../../orders/card-data.ts';
 import { DEFAULT_INTEGRATION, type OrderKey } from '../../orders/ids.ts';
 import type { FindIntegration } from '../../orders/policy.ts';
 import type { Log } from '../../process/log.ts';
+import { OUR_WORDS } from '../../screening/index.ts';
 import type { OrderName, OrderScreening } from '../../starter.ts';
 import {
   type Admission,
@@ -177,7 +178,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     });
     scope.post(url, route, async (request, reply) => {
       const { number, ...order } = nameIn(request);
-      const form = formOf(action).safeParse(request.body ?? {});
+      const form = formOf(action).safeParse(request.body ?? {}, OUR_WORDS);
       if (!form.success) {
         const faults = faultsOf(form.error);
         return sendPage(
@@ -197,7 +198,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   });
   scope.post('/several', pageFor('ops'), async (request, reply) => {
     const { action, chosen } = chosenBy(request, request.body);
-    const form = formOf(action).safeParse(request.body);
+    const form = formOf(action).safeParse(request.body, OUR_WORDS);
     if (!form.success) {
       const faults = faultsOf(form.error);
       return sendPage(reply.code(422), severalPage(action, await inspectAll(chosen), now(), faults));
