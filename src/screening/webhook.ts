@@ -27,9 +27,11 @@ const UUID = /(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f
 
 /** Names without case and separators, likeliest first. */
 const ID_NAMES = [
-  ...['transactionid', 'nfid', 'transactionurl', 'transaction', 'id', 'url'],
-  ...['transactionuuid', 'uuid', 'link', 'statusurl'],
+  ...['transactionid', 'nfid', 'transactionurl', 'transaction', 'transactionuuid', 'dataid', 'datauuid'],
+  ...['id', 'url', 'uuid', 'link', 'statusurl'],
 ];
+/** In an object named so an id is the transaction's; beside it stands that of the envelope, or of a customer. */
+const OF_THE_TRANSACTION = /^(?:transaction(?:id|uuid|url)|data(?:id|uuid))$/;
 const INVOICE_NAMES = [
   ...['invoicenumber', 'invoice', 'invoiceid', 'invoiceno', 'ordernumber', 'orderid', 'order', 'orderno'],
   ...['ordername', 'merchantorderid', 'reference'],
@@ -115,7 +117,9 @@ function jsonFields(text: string): Field[] {
     if (typeof value === 'string') fields.push([name, value]);
     else if (depth < MAX_DEPTH && (isObject(value) || Array.isArray(value))) {
       for (const [inner, item] of Object.entries(value).slice(0, MAX_FIELDS)) {
-        open.push({ name: Array.isArray(value) ? name : plainName(inner), value: item, depth: depth + 1 });
+        const own = Array.isArray(value) ? name : plainName(inner);
+        const both = name + own;
+        open.push({ name: OF_THE_TRANSACTION.test(both) ? both : own, value: item, depth: depth + 1 });
       }
     }
   }

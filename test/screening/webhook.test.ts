@@ -111,6 +111,16 @@ describe('a webhook is not believed where it says nothing', () => {
     });
   });
 
+  it.each([
+    { id: OTHER, data: { transaction: { id: ID } } },
+    { data: { transaction: { id: ID } }, id: OTHER },
+    { id: OTHER, type: 'transaction.updated', data: { id: ID } },
+    { customer: { id: OTHER }, transaction: { uuid: ID } },
+    { customer: { id: OTHER }, transaction: { url: URL_OF_ID } },
+  ])('and prefers the transaction’s own id to that of the envelope or of a customer: %j', (body) => {
+    expect(readWebhook({ body: JSON.stringify(body) })).toEqual({ transactionId: ID });
+  });
+
   it.each(['007', '12345678901234567890', '1e5'])('and takes the number %s as it is written', (number) => {
     expect(readWebhook({ body: `{"invoiceNumber":${number}}` })).toEqual({ invoiceNumber: number });
   });
