@@ -44,7 +44,7 @@ stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   // `list | head`: the reader has seen enough. What changes orders is done whole all the same.
   if (!changesOrders) end();
 });
-// Whoever reads it no more must not stop what is under way.
+// Who no longer reads it must not stop what is under way.
 stderr.on('error', () => undefined);
 
 try {
