@@ -70,6 +70,8 @@ export interface Order {
   effects: Running[];
   /** How many effects were begun. */
   begun: number;
+  /** The last input was the end of a local activity. */
+  afterLocal?: true;
   /** Keys of effects that failed for good: each is begun again after a pause. */
   paused: string[];
   /** The first screening's own code failed. */

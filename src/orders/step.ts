@@ -21,6 +21,8 @@ import { millis } from './words.ts';
  */
 export function step(order: Order, input: Input): Reply[] {
   const replies: Reply[] = [];
+  if (input.kind === 'end' && input.number === localUnderWay(order)?.number) order.afterLocal = true;
+  else delete order.afterLocal;
   switch (input.kind) {
     case 'end':
       endEffect(order, input.number, input.end);
@@ -119,11 +121,17 @@ export function keep(order: Order, effects: readonly Effect[] = wanted(order)): 
   return [...stops(order, effects), ...begins(order, effects)];
 }
 
-/** A read, a poll or a timer is over at once. A write may be on its way: its end is waited for. */
+/**
+ * A read, a poll or a timer is over at once. A write may be on its way: its end is waited for.
+ *
+ * After a local activity reads are stopped on the next input only. A task that ends early, such as one that has to answer a query, may
+ * end just when that activity does. A replay then takes its end for one of that task, and would stop a poll before the end that it had.
+ */
 function stops(order: Order, effects: readonly Effect[]): Command[] {
   const commands: Command[] = [];
   order.effects = order.effects.filter((running) => {
     if (running.stopping || effects.some(({ key }) => key === running.effect.key)) return true;
+    if (order.afterLocal && READS.includes(running.effect.kind)) return true;
     const waits = isWrite(running.effect);
     commands.push({ do: 'stop', number: running.number, waits });
     if (waits) running.stopping = true;
@@ -132,10 +140,12 @@ function stops(order: Order, effects: readonly Effect[]): Command[] {
   return commands;
 }
 
+/** What is tried until it brings what is wanted, and then is over by itself. */
+const READS: readonly Effect['kind'][] = ['poll', 'read', 'look-up'];
+
 /**
- * Beside a local activity begins only what its end never stops, the rest after that end. A task that ends early, such as one that has to
- * answer a query, may end just when that activity does. A replay then takes both for one task, in which what is begun
- * and stopped leaves no trace, though the history has one.
+ * Beside a local activity begins only what its end never stops, the rest after that end: for a replay that takes both for one task, what is
+ * begun and stopped in it would leave no trace, though the history has one.
  */
 function begins(order: Order, effects: readonly Effect[]): Command[] {
   const commands: Command[] = [];

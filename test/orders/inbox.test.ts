@@ -89,6 +89,7 @@ describe('the end of what nobody waits for any more', () => {
     const life = screened('review');
     const late = life.ended({ kind: 'poll', outcome: { kind: 'read', decision: 'fail' } }, HOUR);
     life.take(RECHECK).end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+    life.take(RECHECK);
     const before = structuredClone(life.order);
     life.take(late);
     expect(life.order).toEqual(before);

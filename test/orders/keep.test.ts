@@ -28,12 +28,13 @@ describe('what an order has under way', () => {
     expect(keep(life.order)).toEqual([]);
   });
 
-  it('a poll is stopped at once when the decision is there, and the timers follow the new phase', () => {
+  it('a poll is stopped with the next input after the look that brings the decision; the timers follow the new phase at once', () => {
     const life = screened('review');
     const ends = { kind: 'look', outcome: { kind: 'read', decision: 'pass' } } as const;
     life.take(RECHECK);
-    expect(commandsOf(life, () => life.end(ends, HOUR))).toEqual(['stop', 'stop', 'begin timer']);
-    expect(life.underWay).toEqual([]);
+    expect(commandsOf(life, () => life.end(ends, HOUR))).toEqual(['stop', 'begin timer']);
+    expect(life.find('poll')).toBeDefined();
+    expect(commandsOf(life, () => life.take(RECHECK))).toEqual(['stop', 'begin look']);
   });
 
   it('beside a look only what its end never stops: timers and polls begin after it', () => {
