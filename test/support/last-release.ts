@@ -7,8 +7,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { runCommand } from '../../src/dev/guarded-child.ts';
 
-/** Stands for the last release as long as there is no tag: the commit before the test that uses it. With the first tag it goes. */
-const BEFORE_THE_FIRST_TAG = '5692373e93be34b4e5108ea226e1883ecbf94806';
+/**
+ * Stands for the last release as long as there is no tag: the last commit that changed what an order does without a number of its own.
+ * With the first tag it goes.
+ */
+const BEFORE_THE_FIRST_TAG = '650eaa905df757c712597fa6e4ce23d05029ed68';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What its processes need of it. */
