@@ -1,9 +1,10 @@
 /** From one release to the next and back: orders that one release began go on, and end, with the other. */
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';
+import { DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { orderWorkflowId, portalActionWorkflowId } from '../../src/orders/ids.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, spawnProcess } from '../support/index.ts';
 import { type LastRelease, lastRelease } from '../support/last-release.ts';
@@ -47,8 +48,7 @@ beforeAll(async () => {
   [temporal, last] = await Promise.all([startEmbeddedTemporal({ port: 0 }), lastRelease()]);
   connection = await Connection.connect({ address: temporal.address });
   client = new Client({ connection, namespace: NAMESPACE });
-  const workflowsPath = `${last.folder}/src/workflows/index.ts`;
-  codeOfLast = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  codeOfLast = await workflowBundle({ workflowsPath: `${last.folder}/src/workflows/index.ts` });
   builds = { last: { cwd: last.folder, env: environmentOf('last') }, next: { env: environmentOf('next') } };
   await setUp({ ...builds.last, env: { TEMPORAL_NAMESPACE: NAMESPACE } });
   const slowPolls = { poll: { first: '10m', factor: 1, max: '10m' } };
