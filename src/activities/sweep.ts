@@ -98,12 +98,11 @@ export class Sweeper {
     const until = Date.now() + TELL_ALL_MS;
     this.#sweeps += 1;
     const told = new Set<string>();
-    const tried = new Map(
-      this.#standing.map((finding) => [eventId(finding), this.#tried.get(eventId(finding)) ?? 0]),
-    );
-    const lastTried = (finding: SweepFinding) => tried.get(eventId(finding)) ?? 0;
+    const tried = new Map<string, number>();
+    const lastTried = (finding: SweepFinding) => this.#tried.get(eventId(finding)) ?? 0;
     for (const finding of this.#standing.toSorted((one, other) => lastTried(one) - lastTried(other))) {
       const id = eventId(finding);
+      tried.set(id, lastTried(finding));
       if (this.#told.has(id)) told.add(id);
       else if (Date.now() < until) {
         tried.set(id, this.#sweeps);

@@ -124,8 +124,8 @@ const amountBound = z.number('must be a number').min(0, 'must be at least 0').op
 const listRequestSchema = z.object({
   integration: integrationNameSchema.optional(),
   integrations: integrations.optional(),
-  phase: z.enum(PHASES, `must be one of ${PHASES.join(', ')}`).optional(),
-  decision: z.enum(ORDER_DECISIONS, `must be one of ${ORDER_DECISIONS.join(', ')}`).optional(),
+  phase: z.enum(PHASES).optional(),
+  decision: z.enum(ORDER_DECISIONS).optional(),
   attention: flag,
   queued: flag,
   open: flag,

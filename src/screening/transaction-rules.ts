@@ -26,7 +26,7 @@ const BILL_TO_REQUIRED = [
 ] as const;
 
 const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFields'] as const;
-/** How deep what the document leaves undescribed may be nested. */
+/** How deep what the service leaves undescribed may be nested. */
 export const MAX_DEPTH = 20;
 
 /**

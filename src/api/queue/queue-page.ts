@@ -53,14 +53,11 @@ ${!wall && paging(view)}`;
   return page('Order queue', wall ? html`<div class="wall">${content}</div>` : content, now, wall);
 }
 
-function nothing({ q, continued, show, ...view }: QueueView): string {
-  if (q !== undefined) return 'No order has this id, invoice number or transaction.';
-  if (continued) return 'No more orders.';
-  const { integration, decision, phase, within, amountFrom, amountTo } = view;
-  const chosen = [integration, decision, phase, within, amountFrom, amountTo].some(
-    (one) => one !== undefined,
-  );
-  return chosen || show !== 'all' ? 'No order fits these filters.' : 'No order waits for anybody.';
+function nothing(view: QueueView): string {
+  if (view.q !== undefined) return 'No order has this id, invoice number or transaction.';
+  if (view.continued) return 'No more orders.';
+  const isFiltered = filterQuery({ ...view, cursor: undefined }) !== filterQuery({ show: 'all' });
+  return isFiltered ? 'No order fits these filters.' : 'No order waits for anybody.';
 }
 
 function countsOf({ review, soon, attention, open }: Counts, last: Shown): Html {
