@@ -4,11 +4,11 @@ import { Client, isGrpcServiceError } from '@temporalio/client';
 import type { DataConverter, WorkerDeploymentVersion } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import {
-  type ActivityWorld,
   createActivities,
   createEventSender,
   createOrderDirectory,
   type EventSenders,
+  type WorldParts,
   withAttemptInLog,
   withHeartbeats,
   withMetrics,
@@ -74,7 +74,7 @@ export interface OrderWorkers {
  * Starts the three workers of a process.
  * @throws ConfigError when the namespace isn't set up
  */
-export async function startWorkers(settings: WorkerSettings, world: ActivityWorld): Promise<OrderWorkers> {
+export async function startWorkers(settings: WorkerSettings, world: WorldParts): Promise<OrderWorkers> {
   const { connection, namespace, dataConverter } = settings;
   await requireNamespace(connection, namespace);
   const client = new Client({ connection, namespace, dataConverter });
@@ -196,7 +196,7 @@ export function workerSettings(config: Config, connection: NativeConnection): Wo
 }
 
 /** @returns what the activities stand on, made from the settings */
-export function worldOf(config: Config): ActivityWorld {
+export function worldOf(config: Config): WorldParts {
   return {
     findIntegration: config.findIntegration,
     cards: createCardStash(config.cardStash.url, config.cardStash.keys),

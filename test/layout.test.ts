@@ -4,14 +4,9 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wayOfACheckout } from './support/checkout-way.ts';
 
-const MOST_FILES = 150;
-const MOST_LINES = 300;
-const LEAST_LINES = 25;
 /** On the way of a checkout, from the request to its first answer. */
 const MOST_ON_THE_WAY = 32;
 const MOST_TURNS = 5;
-/** What is begun by Node itself. */
-const ENTRIES = /^src\/[^/]+\.ts$|-main\.ts$|\/main\.ts$|\/(bundle-workflows|setup-temporal)\.ts$/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
@@ -104,13 +99,5 @@ describe('src', () => {
     };
     for (const file of files) visit(file, []);
     expect(circles).toEqual([]);
-  });
-
-  it(`has at most ${MOST_FILES} files, none too long, and none too short but a door or an entry`, () => {
-    expect(files.length).toBeLessThanOrEqual(MOST_FILES);
-    const counts = [...lines].map(([file, text]) => ({ file, count: text.split('\n').length - 1 }));
-    expect(counts.filter(({ count }) => count > MOST_LINES)).toEqual([]);
-    const door = ({ file }: { file: string }) => file.endsWith('/index.ts') || ENTRIES.test(file);
-    expect(counts.filter((one) => one.count < LEAST_LINES && !door(one))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** What the activities stand on, put together by the worker, and what they are to a worker. */
-import { activityInfo, asyncLocalStorage, log, sleep } from '@temporalio/activity';
+import { activityInfo, asyncLocalStorage, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type {
@@ -19,13 +19,16 @@ import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
 import {
   createScreeningClient,
+  type Machine,
   MOST_FAULTS,
   type ScreeningClient,
   type ScreeningError,
+  sleepOn,
 } from '../screening/index.ts';
 import { begunByAnotherRun, LOOK_COUNTS_MS, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
+  machine: Machine;
   findIntegration: FindIntegration;
   cards: CardStash;
   /** Absent: nobody wants events. */
@@ -37,6 +40,9 @@ export interface ActivityWorld {
   /** Absent where no caller waits in the same process. */
   beforeRecord?: BeforeRecord;
 }
+
+/** What a worker hands in: the machine is the one of its process unless given. */
+export type WorldParts = Omit<ActivityWorld, 'machine'> & Partial<Pick<ActivityWorld, 'machine'>>;
 
 /**
  * @returns the integration; one that is gone from the settings is an operator's mistake
@@ -52,12 +58,12 @@ export function integrationOf(world: ActivityWorld, name: string): Integration {
  * @returns a client for the integration, with its address and key as they are now
  * @throws a failure that the server retries when there is no key: an operator's mistake, too
  */
-export function clientOf(integration: Integration): ScreeningClient {
+export function clientOf({ machine }: ActivityWorld, integration: Integration): ScreeningClient {
   const { name } = integration;
   const apiKey = integration.apiKey();
   if (!apiKey) throw ApplicationFailure.retryable(`integration «${name}» has no API key`, 'no-api-key');
   const onFailure = (error: ScreeningError, host: string): void => sayWhy(name, error, host);
-  return createScreeningClient({ ...integration, apiKey, onFailure });
+  return createScreeningClient({ ...integration, apiKey, machine, onFailure });
 }
 
 /** What the service refuses in its own words is the order's matter, and on its record. */
@@ -150,19 +156,19 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
 type Activity<Request, Result> = (request: Request) => Promise<Result>;
 
 /** When a try began, in the server's time. */
-type Began<Request> = (request: Request) => Instant | Promise<Instant>;
+type Began<Request> = (request: Request) => Instant;
 
 /**
  * A server that was restarted may hand a try out before the pause after the last one is over. Such a try waits for as long as a
  * create may take to arrive, since whoever looks after a pause must find what was sent before it; and it began when it did, not
  * when it should have. Only the worker's own clock can tell.
  */
-async function whenScheduled(): Promise<Instant> {
+async function whenScheduled(machine: Machine): Promise<Instant> {
   const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
-  const earlyMs = scheduledMs - Date.now();
+  const earlyMs = scheduledMs - machine.now();
   if (attempt === 1 || earlyMs <= 0) return instant(scheduledMs);
-  await sleep(Math.min(earlyMs, UNDER_WAY_MS));
-  return instant(Math.min(scheduledMs, Date.now()));
+  await sleepOn(machine, Math.min(earlyMs, UNDER_WAY_MS));
+  return instant(Math.min(scheduledMs, machine.now()));
 }
 
 /** The server schedules no try of a local activity, so its request says when it was begun. */
@@ -170,11 +176,12 @@ export const asRequested = ({ begun }: { begun: Instant }): Instant => begun;
 
 /** @returns the activity, whose result is its outcome and when that was learned */
 export function timed<Request, Outcome>(
+  machine: Machine,
   activity: Activity<Request, Outcome>,
-  began: Began<Request> = whenScheduled,
+  began?: Began<Request>,
 ): Activity<Request, Timed<Outcome>> {
   return async (request) => {
-    const moment = watchFrom(await began(request));
+    const moment = watchFrom(machine, began?.(request) ?? (await whenScheduled(machine)));
     const outcome = await activity(request);
     return { ...moment(), ...afterReset(request), outcome };
   };
@@ -182,20 +189,24 @@ export function timed<Request, Outcome>(
 
 /** @returns the activity, whose result also tells when it was learned */
 export function withMoment<Request, Result extends object>(
+  machine: Machine,
   activity: Activity<Request, Result>,
-  began: Began<Request> = whenScheduled,
+  began?: Began<Request>,
 ): Activity<Request, Result & Moment> {
   return async (request) => {
-    const moment = watchFrom(await began(request));
+    const moment = watchFrom(machine, began?.(request) ?? (await whenScheduled(machine)));
     const result = await activity(request);
     return { ...result, ...moment(), ...afterReset(request) };
   };
 }
 
 /** @returns the activity, whose result is when it was done */
-export function momentOf<Request>(activity: Activity<Request, void>): Activity<Request, Moment> {
+export function momentOf<Request>(
+  machine: Machine,
+  activity: Activity<Request, void>,
+): Activity<Request, Moment> {
   return async (request) => {
-    const moment = watchFrom(await whenScheduled());
+    const moment = watchFrom(machine, await whenScheduled(machine));
     await activity(request);
     return moment();
   };
@@ -224,9 +235,9 @@ export function underWayMs(request: { wasReset?: boolean; runId?: string }): num
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */
-function watchFrom(began: Instant): () => Moment {
-  const since = performance.now();
-  return () => ({ began, at: instant(millis(began) + Math.floor(performance.now() - since)) });
+function watchFrom(machine: Machine, began: Instant): () => Moment {
+  const since = machine.elapsed();
+  return () => ({ began, at: instant(millis(began) + Math.floor(machine.elapsed() - since)) });
 }
 
 /** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */

@@ -1,10 +1,9 @@
 /** Sends events to the order service, in order and signed; and forgets the card. */
 import { activityInfo, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import fetch from 'node-fetch';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../orders/messages.ts';
-import { requestReason } from '../screening/index.ts';
+import { MACHINE, type Machine, requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
 import { tellNextTry, tryAgain, waitLonger } from './tries.ts';
@@ -19,10 +18,10 @@ export function eventActivities(world: ActivityWorld) {
     async deliverEvents(events: OrderEvent[]): Promise<void> {
       const { heartbeatDetails } = activityInfo();
       const arrived = typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
-      const until = Date.now() + ALL_MS;
+      const until = world.machine.now() + ALL_MS;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
-        await deliver(world, event, timeFor(until));
+        await deliver(world, event, timeFor(until - world.machine.now()));
         tellNextTry(event.sequence);
       }
     },
@@ -40,8 +39,7 @@ export function eventActivities(world: ActivityWorld) {
 }
 
 /** @returns milliseconds for the next delivery. @throws when this try is over: the next one goes on */
-function timeFor(until: number): number {
-  const left = until - Date.now();
+function timeFor(left: number): number {
   if (left < 1_000) throw waitLonger('more-to-deliver', 'the next try delivers the rest', 1);
   return Math.min(EACH_MS, left);
 }
@@ -79,25 +77,36 @@ const MAX_REPLY_BYTES = 64 * 1024;
 /**
  * @param url the receiver
  * @param secrets the signing secrets, `whsec_…`: a receiver that knows one of them takes the event
+ * @param machine the one of this process unless given
  */
-export function createEventSender(url: string, secrets: readonly string[]): EventSender {
+export function createEventSender(
+  url: string,
+  secrets: readonly string[],
+  machine: Machine = MACHINE,
+): EventSender {
   return async (event, timeoutMs) => {
     const { id, ...payload } = event;
     const body = JSON.stringify(payload);
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(url, {
-      method: 'POST',
-      body,
-      redirect: 'manual',
-      size: MAX_REPLY_BYTES,
-      signal,
-      headers: signedHeaders(secrets, id, body),
-    }).catch((error: unknown) => {
-      throw new NotTaken('did not answer', signal.aborted ? 'timeout' : requestReason(error), url);
-    });
-    await response.arrayBuffer().catch(() => undefined);
-    const { ok, status } = response;
-    if (!ok) throw new NotTaken(`answered ${status}`, `http-${status}`, url);
+    const late = new AbortController();
+    const inTime = machine.after(timeoutMs, () => late.abort());
+    try {
+      const response = await machine.fetch(url, {
+        method: 'POST',
+        body,
+        redirect: 'manual',
+        size: MAX_REPLY_BYTES,
+        signal: late.signal,
+        headers: signedHeaders(secrets, id, body, new Date(machine.now())),
+      });
+      await response.arrayBuffer().catch(() => undefined);
+      const { ok, status } = response;
+      if (!ok) throw new NotTaken(`answered ${status}`, `http-${status}`, url);
+    } catch (error) {
+      if (error instanceof NotTaken) throw error;
+      throw new NotTaken('did not answer', late.signal.aborted ? 'timeout' : requestReason(error), url);
+    } finally {
+      inTime();
+    }
   };
 }
 
@@ -117,8 +126,12 @@ class NotTaken extends Error {
 }
 
 /** @returns the headers of an event that is sent now, signed by Standard Webhooks with each of the secrets */
-export function signedHeaders(secrets: readonly string[], id: string, body: string): Record<string, string> {
-  const sentAt = new Date();
+export function signedHeaders(
+  secrets: readonly string[],
+  id: string,
+  body: string,
+  sentAt: Date,
+): Record<string, string> {
   const webhookId = inHeader(id);
   return {
     'content-type': 'application/json',

@@ -11,6 +11,7 @@ import {
   type CallOptions,
   type ChargebackReply,
   customerCodeBodySchema,
+  type Machine,
   parseChargeback,
   type ScreeningClient,
   ScreeningError,
@@ -40,7 +41,7 @@ export function portalActivities(world: ActivityWorld) {
     async sendGatewayResponse(request: GatewayResponseRequest): Promise<GatewayOutcome> {
       const { transactionId, gateway } = request;
       try {
-        await clientOf(integrationOf(world, request.integration)).gatewayResponse(
+        await clientOf(world, integrationOf(world, request.integration)).gatewayResponse(
           {
             transactionId,
             result: gateway.result,
@@ -74,7 +75,7 @@ export function portalActivities(world: ActivityWorld) {
       }
       const call = portalCall(request);
       if ('words' in call) return { kind: 'refused', message: call.words };
-      const timeLeft = timeLeftMs(request);
+      const timeLeft = timeLeftMs(world.machine, request);
       if (!(timeLeft > 0)) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
       try {
         const client = clientFor(world, request);
@@ -86,7 +87,7 @@ export function portalActivities(world: ActivityWorld) {
           ...(reply.chargeback !== undefined && { chargeback: reply.chargeback }),
         };
       } catch (error) {
-        return afterFailure(request, error, mayBeDone);
+        return afterFailure(world.machine, request, error, mayBeDone);
       }
     },
   };
@@ -95,7 +96,7 @@ export function portalActivities(world: ActivityWorld) {
 /** @throws ApplicationFailure only, whatever is wrong with the settings: nothing was sent. */
 function clientFor(world: ActivityWorld, { integration }: PortalRequest): ScreeningClient {
   try {
-    return clientOf(integrationOf(world, integration));
+    return clientOf(world, integrationOf(world, integration));
   } catch (error) {
     throw retryLater(error);
   }
@@ -118,14 +119,19 @@ function askedToStop(): boolean {
   return cancellationDetails()?.cancelRequested === true;
 }
 
-function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean): PortalOutcome {
+function afterFailure(
+  machine: Machine,
+  request: PortalRequest,
+  error: unknown,
+  mayBeDone: boolean,
+): PortalOutcome {
   if (isCertainlyUndone(error)) {
     if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
     tellNothingWasDone();
   }
   if (isForbidden(error)) {
     if (!request.forbiddenKnown) return { kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) };
-    throw retryWrongKey(beforeTheEnd(request, WRONG_KEY_PAUSE_MS));
+    throw retryWrongKey(beforeTheEnd(machine, request, WRONG_KEY_PAUSE_MS));
   }
   const words = refusalWords(error);
   if (words !== undefined) {
@@ -133,7 +139,7 @@ function afterFailure(request: PortalRequest, error: unknown, mayBeDone: boolean
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
   if (isUnknown(error) && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
-  throw putOff(error, pauseMs(request, error));
+  throw putOff(error, pauseMs(machine, request, error));
 }
 
 /** Nothing was done, and the same request may be: a wrong key, a service that puts us off or isn't reached, settings that lack it. */
@@ -156,19 +162,19 @@ function codeOf(error: unknown): { code?: string } {
 }
 
 /** Growing pauses, or the one that the service asked for. */
-function pauseMs(request: PortalRequest, error?: unknown): number {
+function pauseMs(machine: Machine, request: PortalRequest, error?: unknown): number {
   const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
-  return beforeTheEnd(request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
+  return beforeTheEnd(machine, request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
 /** Rule «window not wasted». A cancel is told in time that it was too late, too. */
-function beforeTheEnd(request: PortalRequest, pause: number): number {
-  const left = timeLeftMs(request);
+function beforeTheEnd(machine: Machine, request: PortalRequest, pause: number): number {
+  const left = timeLeftMs(machine, request);
   return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));
 }
 
-function timeLeftMs(request: PortalRequest): number {
-  return request.notAfter === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(request.notAfter) - Date.now();
+function timeLeftMs({ now }: Machine, { notAfter }: PortalRequest): number {
+  return notAfter === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(notAfter) - now();
 }
 
 // What each portal action sends, checked: an order may be asked straight through Temporal, where no schema

@@ -23,6 +23,7 @@ import type { Fault } from '../orders/errors.ts';
 import { RULES_WRITTEN } from '../orders/order.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
 import { millis } from '../orders/words.ts';
+import type { Machine } from '../screening/index.ts';
 import {
   type ActivityWorld,
   clientOf,
@@ -57,11 +58,12 @@ export function screeningActivities(world: ActivityWorld) {
   const begin = (request: ScreenRequest, integration: Integration, forMs: number): Try => ({
     integration,
     workflow: request.workflow ?? integration.workflow,
-    client: clientOf(integration),
+    client: clientOf(world, integration),
+    machine: world.machine,
     cards: world.cards,
     isAnothers: (transactionId) => isAnothers(world, transactionId),
     otherModes,
-    until: Date.now() + forMs,
+    until: world.machine.now() + forMs,
   });
 
   /** Screens for somebody who waits, unless the service is down. */
@@ -98,14 +100,14 @@ export function screeningActivities(world: ActivityWorld) {
         ...((request.lookFirst || request.wasReset) && { again: true as const }),
       });
       if (request.adopt !== undefined) {
-        return ended(await readAdopted(request, request.adopt, policy, clientOf(integration)));
+        return ended(await readAdopted(request, request.adopt, policy, clientOf(world, integration)));
       }
       const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const checked = checkTransaction(request, integration, policy.workflow);
       if (!checked.ok) throw invalidTransaction(checked.faults);
       const { lookFirst, wasReset } = request;
-      const budget = budgetOf(request, integration);
+      const budget = budgetOf(world.machine, request, integration);
       const waits = budget >= LEAST_TIME_MS;
       // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
       if (!waits && (!lookFirst || wasReset)) return ended(noTimeLeft(lookFirst));
@@ -185,7 +187,7 @@ async function inTime(
   }
   if (outcome.kind !== 'no-answer') return outcome;
   const { reason, maybeSent } = outcome;
-  if (maybeSent && t.until - Date.now() >= LEAST_TIME_MS) {
+  if (maybeSent && t.until - t.machine.now() >= LEAST_TIME_MS) {
     const found = await findOwn(request, t).catch(() => 'none' as const);
     // Made by this try, unless one before it may have made it.
     if (typeof found !== 'string') return { ...found, adopted: request.lookFirst };
@@ -208,9 +210,9 @@ function noTimeLeft(maybeSent: boolean): ScreeningOutcome {
 }
 
 /** The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. */
-function budgetOf(request: CheckoutRequest, integration: Integration): number {
+function budgetOf({ now }: Machine, request: CheckoutRequest, integration: Integration): number {
   if (request.answerBy === undefined) return integration.checkoutBudgetMs;
-  const untilAnswer = Date.parse(request.answerBy) - Date.now();
+  const untilAnswer = Date.parse(request.answerBy) - now();
   const queuedMs = millis(request.begun) - millis(request.startedAt);
   return Math.min(integration.checkoutBudgetMs - queuedMs, untilAnswer);
 }

@@ -39,7 +39,7 @@ const SLOW_POLL_MS = 3_600_000;
 
 export function statusActivities(world: ActivityWorld) {
   async function read(request: StatusRequest, timeoutMs: number): Promise<StatusOutcome | ScreeningError> {
-    const client = clientOf(integrationOf(world, request.integration));
+    const client = clientOf(world, integrationOf(world, request.integration));
     try {
       const read = await client.statusById(request.transactionId, { timeoutMs });
       return { kind: 'read', decision: read.decision, ...enrichedOf(read) };
@@ -59,7 +59,7 @@ export function statusActivities(world: ActivityWorld) {
   /** Settings that lack the integration or its key are mended by an operator; the pause after that is ours where it matters. */
   function clientFor({ integration }: LookUpRequest, pauseMs: number | undefined): ScreeningClient {
     try {
-      return clientOf(integrationOf(world, integration));
+      return clientOf(world, integrationOf(world, integration));
     } catch (error) {
       throw pauseMs === undefined ? error : putOff(error, pauseMs);
     }
@@ -86,11 +86,14 @@ export function statusActivities(world: ActivityWorld) {
     async pollStatus(request: PollRequest): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
       const again = (): Error =>
-        waitLonger(POLL_UNCHANGED, 'the decision stands', pollPauseMs(request, attempt));
+        waitLonger(POLL_UNCHANGED, 'the decision stands', pollPauseMs(request, attempt, world.machine.now()));
       if (attempt === 1) throw again();
       const outcome = await read(request, PATIENT_MS);
       if (outcome instanceof ScreeningError) {
-        throw retryLater(outcome, Math.max(pollPauseMs(request, attempt), askedPauseMs(outcome) ?? 0));
+        throw retryLater(
+          outcome,
+          Math.max(pollPauseMs(request, attempt, world.machine.now()), askedPauseMs(outcome) ?? 0),
+        );
       }
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       if (outcome.kind === 'unreadable' && request.troubleKnown) throw again();
@@ -159,9 +162,13 @@ function firstPauseMs(request: LookUpRequest, error: ScreeningError): number {
 }
 
 /** @returns milliseconds until the next poll: growing, and slow once nothing can be canceled any more */
-export function pollPauseMs(request: Pick<PollRequest, 'pauses' | 'cancelBy'>, attempt: number): number {
+export function pollPauseMs(
+  request: Pick<PollRequest, 'pauses' | 'cancelBy'>,
+  attempt: number,
+  nowMs: number,
+): number {
   const { firstMs, factor, maxMs } = request.pauses;
-  if (request.cancelBy !== undefined && Date.now() > Date.parse(request.cancelBy)) {
+  if (request.cancelBy !== undefined && nowMs > Date.parse(request.cancelBy)) {
     return Math.max(maxMs, SLOW_POLL_MS);
   }
   return Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs));

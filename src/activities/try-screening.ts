@@ -1,5 +1,4 @@
 /** One try at a decision: look first where a create may have been sent, then create. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
 import type { ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
@@ -10,9 +9,11 @@ import type { IntegrationWorkflow } from '../orders/words.ts';
 import {
   type CardData,
   cardOfWorkflow,
+  type Machine,
   parseTransaction,
   type ScreeningClient,
   ScreeningError,
+  sleepOn,
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
@@ -22,6 +23,7 @@ export interface Try {
   integration: Integration;
   workflow: IntegrationWorkflow;
   client: ScreeningClient;
+  machine: Machine;
   cards: CardStash;
   /** When the try must be over, in milliseconds after the epoch. */
   until: number;
@@ -84,7 +86,7 @@ export async function tryScreening(
   t: Try,
   mayCreate = true,
 ): Promise<Tried> {
-  const lookedAt = Date.now();
+  const lookedAt = t.machine.now();
   if (request.lookFirst || !mayCreate) {
     const found = await look(request, t);
     if (typeof found !== 'string')
@@ -96,11 +98,11 @@ export async function tryScreening(
   if (card === 'unreachable') {
     return notSent(request, 'card-stash', 'the card stash did not answer');
   }
-  if (t.until - Date.now() < LEAST_TIME_MS) {
+  if (t.until - t.machine.now() < LEAST_TIME_MS) {
     return notSent(request, 'no-time-left', 'no time was left to screen the order');
   }
   // A try that the server gave up, or whose order was reset, isn't told so: another one may create meanwhile.
-  if (request.lookFirst && Date.now() - lookedAt > LOOK_COUNTS_MS) {
+  if (request.lookFirst && t.machine.now() - lookedAt > LOOK_COUNTS_MS) {
     return notSent(request, 'timeout', 'the look by invoice took too long to create on its word');
   }
   try {
@@ -131,8 +133,8 @@ export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome:
     const unseen = found === 'none' ? MAY_STILL_COME : found;
     if (unseen.kind !== 'no-answer') return unseen;
     const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
-    if (t.until - Date.now() < pauseMs + LEAST_TIME_MS) return unseen;
-    await sleep(pauseMs);
+    if (t.until - t.machine.now() < pauseMs + LEAST_TIME_MS) return unseen;
+    await sleepOn(t.machine, pauseMs);
   }
 }
 
@@ -239,7 +241,7 @@ async function cardFor(
 
 /** At least a moment, so that a look that is due is made and ends at once. */
 function left(t: Try): number {
-  return Math.max(1, t.until - Date.now());
+  return Math.max(1, t.until - t.machine.now());
 }
 
 /** What a look by invoice tells, which finds the first transaction only. */

@@ -6,6 +6,7 @@ import type { GatewayResult } from '../orders/words.ts';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
 import { email, filledText, isoDate, oneOf, schemaFindings, text } from './fields.ts';
+import { MACHINE, type Machine } from './machine.ts';
 import { writeTransaction } from './parse-transaction.ts';
 import {
   type ChargebackReply,
@@ -27,7 +28,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
  * connections, so one may be made for each call. Throws when an address is not an http(s) one, without showing it.
  */
 export function createScreeningClient(settings: ScreeningClientSettings): ScreeningClient {
-  const { apiKey, dialect, apiKeyHeader = false, onFailure } = settings;
+  const { apiKey, dialect, apiKeyHeader = false, machine = MACHINE, onFailure } = settings;
   const base = withoutLastSlash(settings.baseUrl, 'baseUrl');
   const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
 
@@ -40,7 +41,7 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
     const timeoutMs = options?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const headers = apiKeyHeader ? { 'x-api-key': apiKey } : {};
     try {
-      const reply = await exchange({ operation, url, headers, body, timeoutMs });
+      const reply = await exchange(machine, { operation, url, headers, body, timeoutMs });
       return read(reply, { operation, secrets: [apiKey, ...secrets] });
     } catch (error) {
       if (error instanceof ScreeningError) onFailure?.(error, new URL(url).host);
@@ -131,6 +132,8 @@ export interface ScreeningClientSettings {
   dialect: Dialect;
   /** Send the key in the header `x-api-key`, too, with each call; false unless given. */
   apiKeyHeader?: boolean;
+  /** This process's unless given. */
+  machine?: Machine;
   /** Told of each call that does not succeed, with the host, and the port where it isn't the usual one. */
   onFailure?: (error: ScreeningError, host: string) => void;
 }

@@ -1,8 +1,9 @@
 /** One HTTP exchange with the service: time-outs, sizes, and words with nothing secret in them. */
 import http from 'node:http';
 import https from 'node:https';
-import fetch, { FetchError, type Response } from 'node-fetch';
+import { FetchError } from 'node-fetch';
 import { type Operation, type Reason, ScreeningError } from './errors.ts';
+import type { HttpResponse, Machine } from './machine.ts';
 
 /** A reply of the service, before anybody made sense of it. */
 export interface Reply {
@@ -35,12 +36,15 @@ const httpsAgent = new https.Agent(AGENT_OPTIONS);
  * Sends one request and reads the whole reply, following no redirect. The time-out covers everything from connecting
  * to the last byte. Rejects with `ScreeningError` only; what node-fetch throws holds the address, so nothing of it is kept.
  */
-export async function exchange({ operation, url, headers, body, timeoutMs }: Exchange): Promise<Reply> {
+export async function exchange(
+  machine: Machine,
+  { operation, url, headers, body, timeoutMs }: Exchange,
+): Promise<Reply> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
-  let response: Response | undefined;
+  const inTime = machine.after(timeoutMs, () => late.abort());
+  let response: HttpResponse | undefined;
   try {
-    response = await fetch(url, {
+    response = await machine.fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json',
@@ -54,7 +58,7 @@ export async function exchange({ operation, url, headers, body, timeoutMs }: Exc
       size: MAX_REPLY_BYTES,
       signal: late.signal,
     });
-    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
+    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), machine.now());
     const text = await readText(response);
     return { status: response.status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   } catch (error) {
@@ -64,12 +68,12 @@ export async function exchange({ operation, url, headers, body, timeoutMs }: Exc
     const status = response === undefined ? {} : { status: response.status };
     throw new ScreeningError({ operation, outcome, reason, ...status });
   } finally {
-    clearTimeout(timer);
+    inTime();
   }
 }
 
 /** A status such as 429 or 503 is an answer by itself, also when the words behind it are cut short. */
-async function readText(response: Response): Promise<string> {
+async function readText(response: HttpResponse): Promise<string> {
   if (response.status < 400) return await response.text();
   return await response.text().catch(() => '');
 }

@@ -17,6 +17,7 @@ export {
 export { ScreeningError } from './errors.ts';
 export { requestReason } from './exchange.ts';
 export { email, hasUnprintable, OUR_WORDS } from './fields.ts';
+export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
 export {
   createBodySchema,
   fingerprint,

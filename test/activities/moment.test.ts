@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { asRequested, momentOf, timed, withMoment } from '../../src/activities/activity-world.ts';
+import { MACHINE } from '../../src/screening/index.ts';
 import {
   aCatchUp,
   aCheckout,
@@ -26,7 +27,7 @@ describe('the moment of a result', () => {
       await vi.waitUntil(() => performance.now() > since + 60);
       return 'known';
     };
-    const result = await perform(timed(activity), undefined, { scheduledMs }).finally(() =>
+    const result = await perform(timed(MACHINE, activity), undefined, { scheduledMs }).finally(() =>
       vi.useRealTimers(),
     );
     expect(result).toMatchObject({ began: BEGUN, outcome: 'known' });
@@ -36,13 +37,13 @@ describe('the moment of a result', () => {
 
   it('stands beside what a result says already, or alone', async () => {
     const beside = await perform(
-      withMoment(async () => ({ rules: 1 })),
+      withMoment(MACHINE, async () => ({ rules: 1 })),
       undefined,
       { scheduledMs },
     );
     expect(beside).toEqual({ rules: 1, began: BEGUN, at: expect.stringMatching(/^2026-11-22T10:00:0/) });
     const alone = await perform(
-      momentOf(async () => undefined),
+      momentOf(MACHINE, async () => undefined),
       undefined,
       { scheduledMs },
     );
@@ -50,7 +51,7 @@ describe('the moment of a result', () => {
   });
 
   it('begins for a local activity when its request says, since the server schedules none', async () => {
-    const look = timed(async () => undefined, asRequested);
+    const look = timed(MACHINE, async () => undefined, asRequested);
     expect(await perform(look, { begun: BEGUN }, { scheduledMs: 1 })).toMatchObject({ began: BEGUN });
   });
 
@@ -61,7 +62,7 @@ describe('the moment of a result', () => {
       try {
         const handedOut = Date.now();
         const early = perform(
-          timed(async () => Date.now()),
+          timed(MACHINE, async () => Date.now()),
           undefined,
           { scheduledMs: handedOut + earlyMs, attempt: 3 },
         );
@@ -79,7 +80,7 @@ describe('the moment of a result', () => {
   );
 
   it('is told of no failure', async () => {
-    const failing = timed(async () => Promise.reject(await failureOf(aFailure())));
+    const failing = timed(MACHINE, async () => Promise.reject(await failureOf(aFailure())));
     expect(await failureOf(perform(failing, undefined))).not.toHaveProperty('at');
   });
 });

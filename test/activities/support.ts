@@ -10,6 +10,7 @@ import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/activity-
 import type { Integration } from '../../src/orders/policy.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { LedgerOperation } from '../../src/sandbox/model.ts';
+import { MACHINE } from '../../src/screening/index.ts';
 import { anIntegration as anyIntegration, finding } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 
@@ -60,6 +61,7 @@ export type TestWorld = ActivityWorld & ActivitiesByQueue;
 export function aWorld(changes: Partial<Integration> = {}, parts: Partial<ActivityWorld> = {}): TestWorld {
   const integration = anIntegration(changes);
   const world: ActivityWorld = {
+    machine: MACHINE,
     findIntegration: finding(integration),
     cards: createCardStash('memory:'),
     ...parts,

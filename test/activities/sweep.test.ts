@@ -5,6 +5,7 @@ import { type ActivityWorld, createActivities } from '../../src/activities/index
 import { Sweeper } from '../../src/activities/sweep.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import type { OrderEvent } from '../../src/orders/messages.ts';
+import { MACHINE } from '../../src/screening/index.ts';
 import { noOrders, perform } from './support.ts';
 
 afterEach(() => {
@@ -26,6 +27,7 @@ function stuck(workflowIds: string[], changes: Partial<OrderDirectory> = {}): Or
 /** A worker's sweeps, made quietly one by one when they are asked for. */
 function sweeps(orders: OrderDirectory, send: EventSender) {
   const world = {
+    machine: MACHINE,
     findIntegration: () => undefined,
     cards: createCardStash('memory:'),
     events: { own: new Map(), common: send },

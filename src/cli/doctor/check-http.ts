@@ -86,7 +86,7 @@ async function checkReceiver(name: string, { url, secrets }: EventsReceiver, set
   const check = finder(name);
   const id = `doctor-${randomUUID()}`;
   const body = JSON.stringify({ type: PING, occurredAt: new Date().toISOString(), data: {} });
-  const headers = signedHeaders(secrets, id, body);
+  const headers = signedHeaders(secrets, id, body, new Date());
   const status = await answer(url, { method: 'POST', body, headers });
   const at = originOf(url);
   if (status === undefined) {
