@@ -23,9 +23,9 @@ import {
   MOST_FAULTS,
   type ScreeningClient,
   type ScreeningError,
-  sleepOn,
 } from '../screening/index.ts';
-import { begunByAnotherRun, LOOK_COUNTS_MS, UNDER_WAY_MS } from './tries.ts';
+import type { ServerClock } from './server-clock.ts';
+import { begunByAnotherRun, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
   machine: Machine;
@@ -153,61 +153,55 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
 // Says of what an activity brings back when it was learned, by the server's clock: no worker's own clock
 // matters for it.
 
-type Activity<Request, Result> = (request: Request) => Promise<Result>;
+/** @param time returns the server's time now */
+type Activity<Request, Result> = (request: Request, time: () => Instant) => Promise<Result>;
 
-/** When a try began, in the server's time. */
-type Began<Request> = (request: Request) => Instant;
+/** How a try learns when it began, in server time. */
+type Began<Request> = (clock: ServerClock, request: Request) => Instant | Promise<Instant>;
 
-/**
- * A server that was restarted may hand a try out before the pause after the last one is over. Such a try waits for as long as a
- * create may take to arrive, since whoever looks after a pause must find what was sent before it; and it began when it did, not
- * when it should have. Only the worker's own clock can tell.
- */
-async function whenScheduled(machine: Machine): Promise<Instant> {
-  const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
-  const earlyMs = scheduledMs - machine.now();
-  if (attempt === 1 || earlyMs <= 0) return instant(scheduledMs);
-  await sleepOn(machine, Math.min(earlyMs, UNDER_WAY_MS));
-  return instant(Math.min(scheduledMs, machine.now()));
-}
+/** When the server scheduled the try, which may have waited for a worker since. */
+export const asScheduled = (clock: ServerClock): Promise<Instant> => clock.began(false);
+
+/** Also where a worker was not there for hours, or its clock is wrong. */
+export const exactly = (clock: ServerClock): Promise<Instant> => clock.began(true);
 
 /** The server schedules no try of a local activity, so its request says when it was begun. */
-export const asRequested = ({ begun }: { begun: Instant }): Instant => begun;
+export const asRequested = (_clock: ServerClock, { begun }: { begun: Instant }): Instant => begun;
 
 /** @returns the activity, whose result is its outcome and when that was learned */
 export function timed<Request, Outcome>(
-  machine: Machine,
+  clock: ServerClock,
   activity: Activity<Request, Outcome>,
-  began?: Began<Request>,
-): Activity<Request, Timed<Outcome>> {
+  began: Began<Request> = asScheduled,
+): (request: Request) => Promise<Timed<Outcome>> {
   return async (request) => {
-    const moment = watchFrom(machine, began?.(request) ?? (await whenScheduled(machine)));
-    const outcome = await activity(request);
+    const moment = watchFrom(clock.machine, await began(clock, request));
+    const outcome = await activity(request, () => moment().at);
     return { ...moment(), ...afterReset(request), outcome };
   };
 }
 
 /** @returns the activity, whose result also tells when it was learned */
 export function withMoment<Request, Result extends object>(
-  machine: Machine,
+  clock: ServerClock,
   activity: Activity<Request, Result>,
-  began?: Began<Request>,
-): Activity<Request, Result & Moment> {
+  began: Began<Request> = asScheduled,
+): (request: Request) => Promise<Result & Moment> {
   return async (request) => {
-    const moment = watchFrom(machine, began?.(request) ?? (await whenScheduled(machine)));
-    const result = await activity(request);
+    const moment = watchFrom(clock.machine, await began(clock, request));
+    const result = await activity(request, () => moment().at);
     return { ...result, ...moment(), ...afterReset(request) };
   };
 }
 
 /** @returns the activity, whose result is when it was done */
 export function momentOf<Request>(
-  machine: Machine,
+  clock: ServerClock,
   activity: Activity<Request, void>,
-): Activity<Request, Moment> {
+): (request: Request) => Promise<Moment> {
   return async (request) => {
-    const moment = watchFrom(machine, await whenScheduled(machine));
-    await activity(request);
+    const moment = watchFrom(clock.machine, await clock.began(false));
+    await activity(request, () => moment().at);
     return moment();
   };
 }
@@ -231,7 +225,7 @@ function isAfterReset(request: { wasReset?: boolean; runId?: string }): boolean 
  * @returns milliseconds
  */
 export function underWayMs(request: { wasReset?: boolean; runId?: string }): number {
-  return isAfterReset(request) ? LOOK_COUNTS_MS + UNDER_WAY_MS : UNDER_WAY_MS;
+  return isAfterReset(request) ? SEND_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS;
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */

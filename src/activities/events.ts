@@ -1,12 +1,12 @@
 /** Sends events to the order service, in order and signed; and forgets the card. */
-import { activityInfo, log } from '@temporalio/activity';
+import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../orders/messages.ts';
 import { MACHINE, type Machine, requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
-import { tellNextTry, tryAgain, waitLonger } from './tries.ts';
+import { tellNextTry, told, tryAgain, waitLonger } from './tries.ts';
 
 /** One event's delivery, and all that one try delivers: shorter than the activity may take, so that no two overlap. */
 const EACH_MS = 15_000;
@@ -16,13 +16,12 @@ export function eventActivities(world: ActivityWorld) {
   return {
     /** Delivers in order; a second call goes on after the last event that arrived. */
     async deliverEvents(events: OrderEvent[]): Promise<void> {
-      const { heartbeatDetails } = activityInfo();
-      const arrived = typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
+      const { arrived = 0 } = told();
       const until = world.machine.now() + ALL_MS;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
         await deliver(world, event, timeFor(until - world.machine.now()));
-        tellNextTry(event.sequence);
+        tellNextTry({ arrived: event.sequence });
       }
     },
 

@@ -4,6 +4,7 @@ import {
   type ActivitiesByQueue,
   type ActivityWorld,
   asRequested,
+  exactly,
   momentOf,
   tellingBeforeRecord,
   timed,
@@ -11,8 +12,9 @@ import {
   withMoment,
 } from './activity-world.ts';
 import { eventActivities } from './events.ts';
-import { portalActivities } from './portal.ts';
+import { exactlyForCancels, portalActivities } from './portal.ts';
 import { screeningActivities } from './screening.ts';
+import { ServerClock } from './server-clock.ts';
 import { statusActivities } from './status.ts';
 import { sweepActivities } from './sweep.ts';
 
@@ -30,25 +32,25 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
   const portal = portalActivities(world);
   const events = eventActivities(world);
   const sweep = sweepActivities(world);
-  const { machine } = world;
-  const screenAtCheckout = withMoment(machine, screening.screenAtCheckout, asRequested);
+  const clock = new ServerClock(world.machine);
+  const screenAtCheckout = withMoment(clock, screening.screenAtCheckout, asRequested);
   return {
     checkout: {
       screenAtCheckout: tellingBeforeRecord(world.beforeRecord, screenAtCheckout),
-      look: timed(machine, status.look, asRequested),
-      policyInForce: withMoment(machine, screening.policyInForce),
-      screenRetry: timed(machine, screening.screenRetry),
+      look: timed(clock, status.look, asRequested),
+      policyInForce: withMoment(clock, screening.policyInForce),
+      screenRetry: timed(clock, screening.screenRetry),
     },
     background: {
-      catchUp: timed(machine, screening.catchUp),
-      lookUp: timed(machine, status.lookUp),
-      readStatusDurably: timed(machine, status.readStatusDurably),
-      sendGatewayResponse: timed(machine, portal.sendGatewayResponse),
-      performPortalAction: timed(machine, portal.performPortalAction),
-      deliverEvents: momentOf(machine, events.deliverEvents),
-      forgetCard: momentOf(machine, events.forgetCard),
+      catchUp: timed(clock, screening.catchUp, exactly),
+      lookUp: timed(clock, status.lookUp),
+      readStatusDurably: timed(clock, status.readStatusDurably),
+      sendGatewayResponse: timed(clock, portal.sendGatewayResponse),
+      performPortalAction: timed(clock, portal.performPortalAction, exactlyForCancels),
+      deliverEvents: momentOf(clock, events.deliverEvents),
+      forgetCard: momentOf(clock, events.forgetCard),
       sweep: sweep.sweep,
     },
-    polls: { pollStatus: timed(machine, status.pollStatus) },
+    polls: { pollStatus: timed(clock, status.pollStatus) },
   };
 }

@@ -7,16 +7,17 @@ import type {
   PortalOutcome,
   PortalRequest,
 } from '../orders/activity-contract.ts';
+import { type Instant, millis } from '../orders/words.ts';
 import {
   type CallOptions,
   type ChargebackReply,
   customerCodeBodySchema,
-  type Machine,
   parseChargeback,
   type ScreeningClient,
   ScreeningError,
 } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, faultWords, integrationOf } from './activity-world.ts';
+import type { ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
   begunByAnotherRun,
@@ -34,6 +35,11 @@ import {
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
 const SHORTEST_PAUSE_MS = 1_000;
+
+/** When a cancel may still be sent is told by server time, also where no worker was there for hours or a worker's clock is wrong. */
+export function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Instant> {
+  return clock.began(fields.kind === 'cancel');
+}
 
 export function portalActivities(world: ActivityWorld) {
   return {
@@ -67,7 +73,7 @@ export function portalActivities(world: ActivityWorld) {
      * sent again; the others are, and a repeat that is refused stays unconfirmed. A cancel is never sent late. A request
      * that is on its way isn't given up when the order asks to stop: how it ends counts.
      */
-    async performPortalAction(request: PortalRequest): Promise<PortalOutcome> {
+    async performPortalAction(request: PortalRequest, time: () => Instant): Promise<PortalOutcome> {
       const mayBeDone = mayBeDoneBefore(request);
       if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
       if (request.fields.kind === 'chargeback' && mayBeDone && !mayBeRepeated(request)) {
@@ -75,7 +81,7 @@ export function portalActivities(world: ActivityWorld) {
       }
       const call = portalCall(request);
       if ('words' in call) return { kind: 'refused', message: call.words };
-      const timeLeft = timeLeftMs(world.machine, request);
+      const timeLeft = timeLeftMs(time, request);
       if (!(timeLeft > 0)) return mayBeDone ? { kind: 'unconfirmed' } : { kind: 'too-late' };
       try {
         const client = clientFor(world, request);
@@ -87,7 +93,7 @@ export function portalActivities(world: ActivityWorld) {
           ...(reply.chargeback !== undefined && { chargeback: reply.chargeback }),
         };
       } catch (error) {
-        return afterFailure(world.machine, request, error, mayBeDone);
+        return afterFailure(time, request, error, mayBeDone);
       }
     },
   };
@@ -120,7 +126,7 @@ function askedToStop(): boolean {
 }
 
 function afterFailure(
-  machine: Machine,
+  time: () => Instant,
   request: PortalRequest,
   error: unknown,
   mayBeDone: boolean,
@@ -131,7 +137,7 @@ function afterFailure(
   }
   if (isForbidden(error)) {
     if (!request.forbiddenKnown) return { kind: 'forbidden', ...(mayBeDone && { maybeDone: true }) };
-    throw retryWrongKey(beforeTheEnd(machine, request, WRONG_KEY_PAUSE_MS));
+    throw retryWrongKey(beforeTheEnd(time, request, WRONG_KEY_PAUSE_MS));
   }
   const words = refusalWords(error);
   if (words !== undefined) {
@@ -139,7 +145,7 @@ function afterFailure(
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
   if (isUnknown(error) && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
-  throw putOff(error, pauseMs(machine, request, error));
+  throw putOff(error, pauseMs(time, request, error));
 }
 
 /** Nothing was done, and the same request may be: a wrong key, a service that puts us off or isn't reached, settings that lack it. */
@@ -162,19 +168,19 @@ function codeOf(error: unknown): { code?: string } {
 }
 
 /** Growing pauses, or the one that the service asked for. */
-function pauseMs(machine: Machine, request: PortalRequest, error?: unknown): number {
+function pauseMs(time: () => Instant, request: PortalRequest, error?: unknown): number {
   const asked = error instanceof ScreeningError ? askedPauseMs(error) : undefined;
-  return beforeTheEnd(machine, request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
+  return beforeTheEnd(time, request, asked ?? grownPauseMs(FIRST_PAUSE_MS));
 }
 
 /** Rule «window not wasted». A cancel is told in time that it was too late, too. */
-function beforeTheEnd(machine: Machine, request: PortalRequest, pause: number): number {
-  const left = timeLeftMs(machine, request);
+function beforeTheEnd(time: () => Instant, request: PortalRequest, pause: number): number {
+  const left = timeLeftMs(time, request);
   return Math.max(1, Math.round(Math.min(pause, Math.max(SHORTEST_PAUSE_MS, left / 2), left)));
 }
 
-function timeLeftMs({ now }: Machine, { notAfter }: PortalRequest): number {
-  return notAfter === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(notAfter) - now();
+function timeLeftMs(time: () => Instant, { notAfter }: PortalRequest): number {
+  return notAfter === undefined ? Number.MAX_SAFE_INTEGER : millis(notAfter) - millis(time());
 }
 
 // What each portal action sends, checked: an order may be asked straight through Temporal, where no schema

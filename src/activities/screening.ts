@@ -1,14 +1,6 @@
 /** The checkout's screening, a further attempt's, and the catch-up after it. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import {
-  BrokenCircuitError,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  handleWhenResult,
-} from 'cockatiel';
 import type {
   CatchUpRequest,
   CheckoutRequest,
@@ -22,8 +14,7 @@ import { actionAtCheckout, matchingSkipRule, orderFactsOf, policyFor } from '../
 import type { Fault } from '../orders/errors.ts';
 import { RULES_WRITTEN } from '../orders/order.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
-import { millis } from '../orders/words.ts';
-import type { Machine } from '../screening/index.ts';
+import { type Instant, instant, millis } from '../orders/words.ts';
 import {
   type ActivityWorld,
   clientOf,
@@ -34,17 +25,28 @@ import {
   senderOf,
   underWayMs,
 } from './activity-world.ts';
+import { CheckoutBreakers } from './checkout-breakers.ts';
 import { readAdopted } from './status.ts';
-import { askedPauseMs, begunByAnotherRun, grownPauseMs, putOff, retryWrongKey, tryAgain } from './tries.ts';
+import {
+  askedPauseMs,
+  begunByAnotherRun,
+  grownPauseMs,
+  lastTry,
+  putOff,
+  retryWrongKey,
+  tellNextTry,
+  told,
+  tryAgain,
+} from './tries.ts';
 import {
   awaitEarlier,
   checkTransaction,
-  EARLIER_TRY,
   findOwn,
   LEAST_TIME_MS,
   type Tried,
   type Try,
   tryScreening,
+  type Unseen,
 } from './try-screening.ts';
 
 /** The longest that a create may take when no customer waits for it. */
@@ -55,34 +57,36 @@ export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
   const otherModes = new Set<string>();
 
-  const begin = (request: ScreenRequest, integration: Integration, forMs: number): Try => ({
-    integration,
-    workflow: request.workflow ?? integration.workflow,
-    client: clientOf(world, integration),
-    machine: world.machine,
-    cards: world.cards,
-    isAnothers: (transactionId) => isAnothers(world, transactionId),
-    otherModes,
-    until: world.machine.now() + forMs,
-  });
+  const begin = (
+    request: ScreenRequest,
+    integration: Integration,
+    forMs: number,
+    time: () => Instant,
+  ): Try => {
+    const begun = world.machine.elapsed();
+    return {
+      integration,
+      workflow: request.workflow ?? integration.workflow,
+      client: clientOf(world, integration),
+      machine: world.machine,
+      cards: world.cards,
+      isAnothers: (transactionId) => isAnothers(world, transactionId),
+      otherModes,
+      time,
+      begun,
+      until: begun + forMs,
+    };
+  };
 
   /** Screens for somebody who waits, unless the service is down. */
   const atCheckout = async (
     request: ScreenRequest,
     t: Try,
+    unseenSince: Instant | undefined,
     oneTry: () => Promise<Tried>,
   ): Promise<ScreeningOutcome> => {
-    const outcome = await breakers.screen(request.integration, () => inTime(request, t, oneTry));
-    return outcome ?? { kind: 'unanswered', reason: 'service-down', maybeSent: request.lookFirst };
-  };
-
-  /** Settings that lack the integration don't make the next try's look come too early to be believed. */
-  const beginCatchUp = (request: CatchUpRequest, mayCreate: boolean): Try => {
-    try {
-      return begin(request, integrationOf(world, request.integration), PATIENT_MS);
-    } catch (error) {
-      throw mayCreate ? error : putOff(error, underWayMs(request));
-    }
+    const outcome = await breakers.screen(request.integration, () => inTime(request, t, unseenSince, oneTry));
+    return outcome ?? unanswered('service-down', unseenSince);
   };
 
   return {
@@ -90,14 +94,15 @@ export function screeningActivities(world: ActivityWorld) {
      * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity.
      * @throws `unknown-integration` or `invalid-request`, which fail the order at once
      */
-    async screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening> {
+    async screenAtCheckout(request: CheckoutRequest, time: () => Instant): Promise<FirstScreening> {
       const integration = knownIntegration(world, request);
       const policy = policyOf(world, request, integration);
+      const { mayHaveRun, wasReset, startedAt } = request;
       const ended = (outcome: ScreeningOutcome): FirstScreening => ({
         policy,
         rules: RULES_WRITTEN,
         outcome,
-        ...((request.lookFirst || request.wasReset) && { again: true as const }),
+        ...((mayHaveRun || wasReset) && { again: true as const }),
       });
       if (request.adopt !== undefined) {
         return ended(await readAdopted(request, request.adopt, policy, clientOf(world, integration)));
@@ -106,17 +111,19 @@ export function screeningActivities(world: ActivityWorld) {
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const checked = checkTransaction(request, integration, policy.workflow);
       if (!checked.ok) throw invalidTransaction(checked.faults);
-      const { lookFirst, wasReset } = request;
-      const budget = budgetOf(world.machine, request, integration);
+      const unseenSince = mayHaveRun || wasReset ? startedAt : undefined;
+      const budget = budgetOf(request, integration);
       const waits = budget >= LEAST_TIME_MS;
       // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
-      if (!waits && (!lookFirst || wasReset)) return ended(noTimeLeft(lookFirst));
-      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs);
+      if (!waits && (unseenSince === undefined || wasReset))
+        return ended(unanswered('no-time-left', unseenSince));
+      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time);
       // A run of this task that failed may have its create under way still, in this process or in another.
-      const oneTry = lookFirst
-        ? () => awaitEarlier(request, t, waits)
-        : () => tryScreening(request, checked.transaction, t);
-      const outcome = await atCheckout(request, t, oneTry);
+      const oneTry =
+        unseenSince === undefined
+          ? () => tryScreening(request, checked.transaction, t, undefined)
+          : () => awaitEarlier(request, t, unseenSince, waits);
+      const outcome = await atCheckout(request, t, unseenSince, oneTry);
       return ended(waits ? outcome : foundTooLate(outcome, policy));
     },
 
@@ -129,33 +136,49 @@ export function screeningActivities(world: ActivityWorld) {
      * Screens a further attempt for a waiting customer. Where a create may have been sent before, it only looks: that one may
      * be on its way for longer than a customer waits.
      */
-    async screenRetry(asked: RetryCheckoutRequest): Promise<ScreeningOutcome> {
-      const request = lookingAgain(asked);
+    async screenRetry(request: RetryCheckoutRequest, time: () => Instant): Promise<ScreeningOutcome> {
+      const unseenSince = unseenBefore(request)?.since;
       const integration = integrationOf(world, request.integration);
-      const t = begin(request, integration, integration.checkoutBudgetMs);
+      const t = begin(request, integration, integration.checkoutBudgetMs, time);
       const checked = checkTransaction(request, integration, t.workflow);
-      if (!checked.ok) return refusedByRules(checked.faults);
-      const oneTry = request.lookFirst
-        ? () => awaitEarlier(request, t, true)
-        : () => tryScreening(request, checked.transaction, t);
-      return atCheckout(request, t, oneTry);
+      if (!checked.ok) return refusedByRules(checked.faults, unseenSince);
+      const oneTry =
+        unseenSince === undefined
+          ? () => tryScreening(request, checked.transaction, t, undefined)
+          : () => awaitEarlier(request, t, unseenSince, true);
+      return atCheckout(request, t, unseenSince, oneTry);
     },
 
     /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
-    async catchUp(asked: CatchUpRequest): Promise<ScreeningOutcome> {
-      const request = lookingAgain(asked);
-      const underWay = asked.maybeUnderWay || begunByAnotherRun(asked);
-      const mayCreate = !(underWay && activityInfo().attempt === 1);
-      const t = beginCatchUp(request, mayCreate);
+    async catchUp(request: CatchUpRequest, time: () => Instant): Promise<ScreeningOutcome> {
+      const unseen = unseenBefore(request);
+      const report = (unseenSince: Instant | undefined): void =>
+        tellNextTry({
+          reported: activityInfo().attempt,
+          at: time(),
+          ...(unseenSince !== undefined && { unseenSince }),
+        });
+      let t: Try;
+      try {
+        t = begin(request, integrationOf(world, request.integration), PATIENT_MS, time);
+      } catch (error) {
+        report(unseen?.since);
+        // Settings that lack the integration don't make the next lookup come too early to be believed.
+        throw unseen?.underWay ? putOff(error, underWayMs(request)) : error;
+      }
       const checked = checkTransaction(request, t.integration, t.workflow);
-      if (!checked.ok) return refusedByRules(checked.faults);
-      const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
+      if (!checked.ok) return refusedByRules(checked.faults, unseen?.since);
+      const outcome = await tryScreening(request, checked.transaction, t, unseen);
       if (outcome.kind === 'no-answer') {
+        report(outcome.unseenSince);
         const leastMs = outcome.underWay ? underWayMs(request) : 0;
         const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
         throw tryAgain(outcome.reason, outcome.message, pauseMs);
       }
-      if (outcome.kind === 'forbidden' && asked.forbiddenKnown) throw retryWrongKey();
+      if (outcome.kind === 'forbidden' && request.forbiddenKnown) {
+        report(outcome.unseenSince);
+        throw retryWrongKey();
+      }
       return outcome;
     },
   };
@@ -169,30 +192,41 @@ function spreadPauseMs(): number {
   return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
 }
 
-/** A try before this one may have sent its create: its answer was lost, its worker, or the run that began it. */
-function lookingAgain<Request extends RetryCheckoutRequest>(request: Request): Request {
-  const again = activityInfo().attempt > 1 || begunByAnotherRun(request);
-  return { ...request, lookFirst: request.lookFirst || again };
+/**
+ * Returns the create of an earlier try, effect or run whose transaction nobody has seen:
+ * - after a reset, the previous run may have sent one at any time since the order's start;
+ * - on the first try, the order's state says it;
+ * - after a try that reported its end, its report says it, and the pause since was long enough for it to arrive;
+ * - after a try that did not report (its worker died, or it was given up), that try may have sent one just now.
+ */
+function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined {
+  const { reported, unseenSince, at } = told();
+  const last = lastTry();
+  if (last > 0 && reported === last) {
+    return unseenSince === undefined ? undefined : { since: unseenSince, underWay: false };
+  }
+  const known = begunByAnotherRun(request) ? request.startedAt : request.unseenSince;
+  if (last === 0) return known === undefined ? undefined : { since: known, underWay: true };
+  const { scheduledTimestampMs } = activityInfo();
+  return { since: unseenSince ?? known ?? at ?? instant(scheduledTimestampMs), underWay: true };
 }
 
 /** A try for somebody who waits: an unknown outcome is looked up if there is time, never sent a second time. */
 async function inTime(
   request: ScreenRequest,
   t: Try,
+  unseenSince: Instant | undefined,
   oneTry: () => Promise<Tried>,
 ): Promise<ScreeningOutcome> {
   const outcome = await oneTry();
-  if (outcome.kind === 'forbidden' && request.lookFirst) {
-    return { kind: 'unanswered', reason: 'forbidden', maybeSent: true };
-  }
+  if (outcome.kind === 'forbidden' && unseenSince !== undefined) return unanswered('forbidden', unseenSince);
   if (outcome.kind !== 'no-answer') return outcome;
-  const { reason, maybeSent } = outcome;
-  if (maybeSent && t.until - t.machine.now() >= LEAST_TIME_MS) {
-    const found = await findOwn(request, t).catch(() => 'none' as const);
-    // Made by this try, unless one before it may have made it.
-    if (typeof found !== 'string') return { ...found, adopted: request.lookFirst };
+  const { reason, unseenSince: since } = outcome;
+  if (since !== undefined && t.until - t.machine.elapsed() >= LEAST_TIME_MS) {
+    const found = await findOwn(request, t, since).catch(() => 'none' as const);
+    if (typeof found !== 'string') return found;
   }
-  return { kind: 'unanswered', reason, maybeSent };
+  return unanswered(reason, since);
 }
 
 /**
@@ -202,19 +236,24 @@ async function inTime(
 function foundTooLate(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {
   if (outcome.kind !== 'answered' || policy.passive) return outcome;
   if (actionAtCheckout(outcome.decision, policy) !== 'decline') return outcome;
-  return noTimeLeft(true);
+  return unanswered('no-time-left', outcome.sentFrom);
 }
 
-function noTimeLeft(maybeSent: boolean): ScreeningOutcome {
-  return { kind: 'unanswered', reason: 'no-time-left', maybeSent };
+function unanswered(reason: string, unseenSince: Instant | undefined): ScreeningOutcome {
+  return { kind: 'unanswered', reason, ...(unseenSince !== undefined && { unseenSince }) };
 }
 
-/** The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. */
-function budgetOf({ now }: Machine, request: CheckoutRequest, integration: Integration): number {
-  if (request.answerBy === undefined) return integration.checkoutBudgetMs;
-  const untilAnswer = Date.parse(request.answerBy) - now();
-  const queuedMs = millis(request.begun) - millis(request.startedAt);
-  return Math.min(integration.checkoutBudgetMs - queuedMs, untilAnswer);
+/**
+ * The budget, less the time spent queued; nothing for a caller who has gone. Without a deadline nobody has. By server time: a
+ * worker whose clock is wrong screens all the same.
+ */
+function budgetOf(
+  { answerBy, begun, startedAt }: CheckoutRequest,
+  { checkoutBudgetMs }: Integration,
+): number {
+  if (answerBy === undefined) return checkoutBudgetMs;
+  const queuedMs = millis(begun) - millis(startedAt);
+  return Math.min(checkoutBudgetMs - queuedMs, millis(answerBy) - millis(begun));
 }
 
 function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {
@@ -233,57 +272,7 @@ function knownIntegration(world: ActivityWorld, request: ScreenRequest): Integra
   });
 }
 
-function refusedByRules(faults: Fault[]): ScreeningOutcome {
-  return { kind: 'refused', reason: 'invalid-request', words: faultWords(faults) };
-}
-
-// Spares checkouts an outage: after a few failures in a row they are answered at once.
-
-const FAILURES_IN_A_ROW = 5;
-/** How long checkouts are spared before one is let through to see. */
-const TRY_AGAIN_AFTER_MS = 5_000;
-/** Why a service did not answer that says nothing about the service. */
-const NOT_ITS_FAULT: ReadonlySet<string> = new Set([
-  'no-time-left',
-  'card-stash',
-  'forbidden',
-  EARLIER_TRY.reason,
-]);
-
-/** One circuit breaker for each integration, shared by the checkouts of a process. */
-class CheckoutBreakers {
-  readonly #breakers = new Map<string, CircuitBreakerPolicy>();
-
-  /** @returns what the screening brought, or undefined: it wasn't begun, since the service is down */
-  async screen(
-    integration: string,
-    screening: () => Promise<ScreeningOutcome>,
-  ): Promise<ScreeningOutcome | undefined> {
-    const breaker = this.#breakerOf(integration);
-    // One is on its way to see; the library would have the others wait for it.
-    if (breaker.state === CircuitState.HalfOpen) return undefined;
-    try {
-      return await breaker.execute(screening);
-    } catch (error) {
-      if (error instanceof BrokenCircuitError) return undefined;
-      throw error;
-    }
-  }
-
-  #breakerOf(integration: string): CircuitBreakerPolicy {
-    const known = this.#breakers.get(integration);
-    if (known !== undefined) return known;
-    const made = circuitBreaker(handleWhenResult(isFailure), {
-      halfOpenAfter: TRY_AGAIN_AFTER_MS,
-      breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
-    });
-    this.#breakers.set(integration, made);
-    return made;
-  }
-}
-
-function isFailure(result: unknown): boolean {
-  if (typeof result !== 'object' || result === null || !('kind' in result) || !('reason' in result))
-    return false;
-  return result.kind === 'unanswered' && !NOT_ITS_FAULT.has(String(result.reason));
+function refusedByRules(faults: Fault[], unseenSince: Instant | undefined): ScreeningOutcome {
+  const refused = { kind: 'refused' as const, reason: 'invalid-request', words: faultWords(faults) };
+  return { ...refused, ...(unseenSince !== undefined && { unseenSince }) };
 }

@@ -17,7 +17,7 @@ import { adoptionFaults } from '../orders/check-messages.ts';
 import type { Policy } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
 import type { Adoption } from '../orders/state.ts';
-import { millis } from '../orders/words.ts';
+import { type Instant, instant, millis } from '../orders/words.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import {
   type ActivityWorld,
@@ -27,8 +27,9 @@ import {
   isAnothers,
   underWayMs,
 } from './activity-world.ts';
+import { lookByInvoice } from './look-by-invoice.ts';
 import { askedPauseMs, isForbidden, putOff, retryLater, retryWrongKey, waitLonger } from './tries.ts';
-import { EARLIER_TRY, lookByInvoice } from './try-screening.ts';
+import { EARLIER_TRY } from './try-screening.ts';
 
 /** A read inside a workflow task is short; one that nobody waits for is patient. */
 const QUICK_MS = 4_000;
@@ -83,17 +84,14 @@ export function statusActivities(world: ActivityWorld) {
     },
 
     /** Reads at growing pauses until another decision stands; its first call only begins the first pause. */
-    async pollStatus(request: PollRequest): Promise<StatusOutcome> {
+    async pollStatus(request: PollRequest, time: () => Instant): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
-      const again = (): Error =>
-        waitLonger(POLL_UNCHANGED, 'the decision stands', pollPauseMs(request, attempt, world.machine.now()));
+      const pauseMs = (): number => pollPauseMs(request, attempt, millis(time()));
+      const again = (): Error => waitLonger(POLL_UNCHANGED, 'the decision stands', pauseMs());
       if (attempt === 1) throw again();
       const outcome = await read(request, PATIENT_MS);
       if (outcome instanceof ScreeningError) {
-        throw retryLater(
-          outcome,
-          Math.max(pollPauseMs(request, attempt, world.machine.now()), askedPauseMs(outcome) ?? 0),
-        );
+        throw retryLater(outcome, Math.max(pauseMs(), askedPauseMs(outcome) ?? 0));
       }
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       if (outcome.kind === 'unreadable' && request.troubleKnown) throw again();
@@ -115,8 +113,8 @@ export function statusActivities(world: ActivityWorld) {
         const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
         if (found.kind === 'known') return { kind: 'none' };
         if (found.kind === 'found') {
-          const { id, decision } = found.transaction;
-          return { kind: 'found', transactionId: id, decision, ...enrichedOf(found.transaction) };
+          const { id: transactionId, decision } = found.transaction;
+          return { kind: 'found', transactionId, decision, ...enrichedOf(found.transaction) };
         }
       } catch (error) {
         if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
@@ -125,8 +123,7 @@ export function statusActivities(world: ActivityWorld) {
         const { transactionId } = error;
         if (transactionId === undefined)
           throw retryLater(error, first ? firstPauseMs(request, error) : undefined);
-        // It is there, though its decision can't be read: it can be canceled all the same.
-        return { kind: 'found', transactionId, decision: 'error' };
+        return { kind: 'found', transactionId };
       }
       // None, which proves nothing the first time.
       if (!first) return { kind: 'none' };
@@ -150,7 +147,16 @@ export async function readAdopted(
   const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
   if ('decision' in read) {
     const { id: transactionId, decision } = read;
-    return { kind: 'answered', transactionId, decision, adopted: true, ...enrichedOf(read) };
+    const sentFrom = instant(millis(adoption.screenedAt));
+    return {
+      kind: 'answered',
+      transactionId,
+      decision,
+      found: true,
+      sentFrom,
+      sentUntil: sentFrom,
+      ...enrichedOf(read),
+    };
   }
   const { code, message } = read;
   throw ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [{}] });

@@ -2,6 +2,7 @@
 import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Instant } from '../orders/words.ts';
 import { ScreeningError } from '../screening/index.ts';
 
 /** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
@@ -10,8 +11,8 @@ export const WRONG_KEY_PAUSE_MS = 60_000;
 /** Rule «ten seconds' floor»: how long a create whose outcome isn't known may still take to arrive. */
 export const UNDER_WAY_MS = 10_000;
 
-/** Rule «a look's word». */
-export const LOOK_COUNTS_MS = 5_000;
+/** Rule «five seconds to send»: a try sends its create within that time of its lookup, or of its own start. */
+export const SEND_WITHIN_MS = 5_000;
 
 /** The longest pause of our own between two tries of a call. */
 const LONGEST_GROWN_MS = 300_000;
@@ -94,14 +95,41 @@ export function waitLonger(type: string, message: string, nextRetryDelay: number
 /** A few within the `heartbeatTimeout` of the background activities. A call that is quicker sends none. */
 const EVERY_MS = 4_000;
 
+/** What a try of an activity tells the next one. */
+export interface Told {
+  /** The last try that reported its end. A later one may have sent something: its worker died, or it was given up. */
+  reported?: number;
+  /** When a try last reported, or was about to send a create. */
+  at?: Instant;
+  /** The earliest time at which a create may have been sent whose transaction nobody has seen. */
+  unseenSince?: Instant;
+  /** The sequence of the last event that arrived. */
+  arrived?: number;
+  /** The try that asked the server for its time. */
+  asked?: number;
+}
+
 /** What the running activities last told the next try. */
-const told = new WeakMap<Context, unknown>();
+const lastTold = new WeakMap<Context, Told>();
 
 /** Tells the next try of the activity how far this one has come: it finds it as its `heartbeatDetails`. */
-export function tellNextTry(details: unknown): void {
+export function tellNextTry(details: Told): void {
   const context = Context.current();
-  told.set(context, details);
+  lastTold.set(context, details);
   context.heartbeat(details);
+}
+
+/** Returns what the tries before this one told it. */
+export function told(): Told {
+  const details: unknown = activityInfo().heartbeatDetails;
+  if (typeof details !== 'object' || details === null) return {};
+  const given = new Map<string, unknown>(Object.entries(details));
+  const numbers = (['reported', 'arrived', 'asked'] as const).map((name) => [name, given.get(name)] as const);
+  const times = (['at', 'unseenSince'] as const).map((name) => [name, given.get(name)] as const);
+  return {
+    ...Object.fromEntries(numbers.filter(([, value]) => typeof value === 'number')),
+    ...Object.fromEntries(times.filter(([, value]) => typeof value === 'string')),
+  };
 }
 
 /** An interceptor for the workers of background activities. The server keeps what the last heartbeat said, so each says it again. */
@@ -109,7 +137,7 @@ export const withHeartbeats: ActivityInterceptorsFactory = (context) => ({
   inbound: {
     async execute(input, next) {
       const beats = setInterval(
-        () => context.heartbeat(told.has(context) ? told.get(context) : context.info.heartbeatDetails),
+        () => context.heartbeat(lastTold.get(context) ?? context.info.heartbeatDetails),
         EVERY_MS,
       );
       try {
@@ -138,11 +166,17 @@ export function begunByAnotherRun({ runId }: { runId: string }): boolean {
  * that nothing was done by telling the next one its number.
  */
 export function earlierTryMayBeDone(): boolean {
-  const { attempt, heartbeatDetails } = activityInfo();
-  return attempt > 1 && heartbeatDetails !== attempt - 1;
+  const last = lastTry();
+  return last > 0 && told().reported !== last;
+}
+
+/** Returns the number of the last try before this one that did more than ask the server for its time; 0: there is none. */
+export function lastTry(): number {
+  const { attempt } = activityInfo();
+  return told().asked === attempt - 1 ? attempt - 2 : attempt - 1;
 }
 
 /** Tells the next try that this one, and those before it, did nothing. */
 export function tellNothingWasDone(): void {
-  if (!earlierTryMayBeDone()) tellNextTry(activityInfo().attempt);
+  if (!earlierTryMayBeDone()) tellNextTry({ reported: activityInfo().attempt });
 }

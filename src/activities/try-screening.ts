@@ -1,11 +1,10 @@
-/** One try at a decision: look first where a create may have been sent, then create. */
-import { log } from '@temporalio/activity';
+/** One try at a decision: look up a create that nobody has seen, else create. */
+import { activityInfo, log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
-import type { ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
-import { sameTransaction } from '../orders/ids.ts';
+import type { ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
 import type { Integration } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
-import type { IntegrationWorkflow } from '../orders/words.ts';
+import type { Instant, IntegrationWorkflow } from '../orders/words.ts';
 import {
   type CardData,
   cardOfWorkflow,
@@ -17,7 +16,8 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
-import { LOOK_COUNTS_MS } from './tries.ts';
+import { lookByInvoice } from './look-by-invoice.ts';
+import { SEND_WITHIN_MS, tellNextTry, told } from './tries.ts';
 
 export interface Try {
   integration: Integration;
@@ -25,7 +25,10 @@ export interface Try {
   client: ScreeningClient;
   machine: Machine;
   cards: CardStash;
-  /** When the try must be over, in milliseconds after the epoch. */
+  /** The server's time now. */
+  time: () => Instant;
+  /** When it began, and when it must be over, by the machine's monotonic clock. */
+  begun: number;
   until: number;
   /** Whether a transaction that was found by invoice is another order's. */
   isAnothers: (transactionId: string) => Promise<boolean>;
@@ -33,14 +36,22 @@ export interface Try {
   otherModes: Set<string>;
 }
 
+/** A create whose transaction nobody has seen. */
+export interface Unseen {
+  /** Not sent before. */
+  since: Instant;
+  /** It may still arrive: a lookup that finds nothing proves nothing yet. */
+  underWay: boolean;
+}
+
 /** No answer this time. Its words hold no key, no address and no card data. */
 export interface NoAnswer {
   kind: 'no-answer';
   reason: string;
   message: string;
-  /** A create may have reached the service: in this try, or in one before it. */
-  maybeSent: boolean;
-  /** That create may still be on its way: none to be found proves nothing yet. */
+  /** The earliest time at which a create may have been sent whose transaction nobody has seen, in this try or one before it. */
+  unseenSince?: Instant;
+  /** That create may still arrive. */
   underWay: boolean;
   /** How long the service asks to wait. */
   retryAfterMs?: number;
@@ -54,13 +65,15 @@ export const LEAST_TIME_MS = 50;
 
 const LOOK_EVERY_MS = 250;
 
-/** None was found, and one may still come: another create would make two of it. */
+/** A create that was sent before may still arrive, or can't be seen: a second one would make two transactions. */
 export const EARLIER_TRY = {
   reason: 'earlier-try',
   message: 'a create sent before may still arrive',
 } as const;
 
-const MAY_STILL_COME: NoAnswer = { kind: 'no-answer', ...EARLIER_TRY, maybeSent: true, underWay: true };
+function mayStillCome(unseenSince: Instant): NoAnswer {
+  return { kind: 'no-answer', ...EARLIER_TRY, unseenSince, underWay: true };
+}
 
 /** @returns the transaction checked against the rules in force, or its faults with their paths */
 export function checkTransaction(
@@ -77,34 +90,35 @@ export function checkTransaction(
 }
 
 /**
- * Looks by invoice if something may have been sent before, takes what is found and new, else creates.
- * @param mayCreate false: a create of an earlier try may still be on its way, so that none to be found proves nothing
+ * Looks up what may have been sent before, else creates. A lookup by invoice shows the first transaction only: while it shows
+ * one of another attempt or order, a create that was lost can't be seen, so none is sent again.
  */
 export async function tryScreening(
   request: ScreenRequest,
   transaction: Transaction,
   t: Try,
-  mayCreate = true,
+  unseen: Unseen | undefined,
 ): Promise<Tried> {
-  const lookedAt = t.machine.now();
-  if (request.lookFirst || !mayCreate) {
-    const found = await look(request, t);
+  let sendableSince = t.begun;
+  if (unseen !== undefined) {
+    sendableSince = t.machine.elapsed();
+    const found = await look(request, t, unseen.since);
     if (typeof found !== 'string')
-      return mayCreate || found.kind !== 'no-answer' ? found : { ...found, underWay: true };
-    if (!mayCreate) return MAY_STILL_COME;
+      return found.kind === 'no-answer' ? { ...found, underWay: unseen.underWay } : found;
+    if (found === 'known' || unseen.underWay) return mayStillCome(unseen.since);
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
-  if (card === 'unreachable') {
-    return notSent(request, 'card-stash', 'the card stash did not answer');
+  if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer', unseen);
+  if (t.until - t.machine.elapsed() < LEAST_TIME_MS) {
+    return notSent('no-time-left', 'no time was left to screen the order', unseen);
   }
-  if (t.until - t.machine.now() < LEAST_TIME_MS) {
-    return notSent(request, 'no-time-left', 'no time was left to screen the order');
+  // The server may have given this try up, or the order may have been reset: the next try looks first, and may create meanwhile.
+  if (t.machine.elapsed() - sendableSince > SEND_WITHIN_MS) {
+    return notSent('stalled', 'the try took too long to send its create', unseen);
   }
-  // A try that the server gave up, or whose order was reset, isn't told so: another one may create meanwhile.
-  if (request.lookFirst && t.machine.now() - lookedAt > LOOK_COUNTS_MS) {
-    return notSent(request, 'timeout', 'the look by invoice took too long to create on its word');
-  }
+  const sentFrom = t.time();
+  beforeCreate(sentFrom, unseen?.since);
   try {
     const response = await t.client.createTransaction(
       {
@@ -115,96 +129,126 @@ export async function tryScreening(
       },
       { timeoutMs: left(t) },
     );
-    return answeredBy(response, t, false);
+    return answeredBy(response, t, { found: false, sentFrom });
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    return afterCreate(request, error);
+    return afterCreate(error, { found: false, sentFrom, sentUntil: t.time() });
   }
+}
+
+/** Should this try be lost, the next one knows since when a create may have been sent. */
+function beforeCreate(at: Instant, unseenSince: Instant | undefined): void {
+  if (activityInfo().isLocal) return;
+  const { unseenSince: _found, ...before } = told();
+  tellNextTry({ ...before, at, ...(unseenSince !== undefined && { unseenSince }) });
 }
 
 /**
  * Looks for what an earlier try made until the time of this one is up, and creates nothing.
- * @param mayStillCome whether that create may be under way, so that none to be found proves nothing
+ * @param mayStillArrive whether that create may be under way, so that it is worth looking again
  */
-export async function awaitEarlier(request: ScreenRequest, t: Try, mayStillCome: boolean): Promise<Tried> {
+export async function awaitEarlier(
+  request: ScreenRequest,
+  t: Try,
+  unseenSince: Instant,
+  mayStillArrive: boolean,
+): Promise<Tried> {
   for (;;) {
-    const found = await look(request, t);
-    if (found === 'known' || (found === 'none' && !mayStillCome)) return MAY_STILL_COME;
-    const unseen = found === 'none' ? MAY_STILL_COME : found;
+    const found = await look(request, t, unseenSince);
+    if (found === 'known' || (found === 'none' && !mayStillArrive)) return mayStillCome(unseenSince);
+    const unseen = found === 'none' ? mayStillCome(unseenSince) : found;
     if (unseen.kind !== 'no-answer') return unseen;
     const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
-    if (t.until - t.machine.now() < pauseMs + LEAST_TIME_MS) return unseen;
+    if (t.until - t.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
     await sleepOn(t.machine, pauseMs);
   }
 }
 
 /**
- * @returns the order's own transaction if the service has one that is new to the order; `known`: it shows an earlier
- * attempt's or another order's, and will never show another by this invoice
+ * @param sentFrom when the create that is looked for was sent at the earliest
+ * @returns the order's own transaction if the service has one that is new to the order; `known`: it shows one that the order has, or
+ * another order's, and will never show another by this invoice
  * @throws ScreeningError when that can't be told
  */
-export async function findOwn(request: ScreenRequest, t: Try): Promise<Answered | 'known' | 'none'> {
+export async function findOwn(
+  request: ScreenRequest,
+  t: Try,
+  sentFrom: Instant,
+): Promise<Answered | 'known' | 'none'> {
   const found = await lookByInvoice(t, request, left(t));
-  if (found.kind === 'found') return answeredBy(found.transaction, t, true);
+  if (found.kind === 'found') return answeredBy(found.transaction, t, { found: true, sentFrom });
   return found.kind === 'known' ? 'known' : 'none';
 }
 
 /** @returns what was found, or why nobody can tell */
-async function look(request: ScreenRequest, t: Try): Promise<Tried | 'known' | 'none'> {
+async function look(request: ScreenRequest, t: Try, unseenSince: Instant): Promise<Tried | 'known' | 'none'> {
   try {
-    return await findOwn(request, t);
+    return await findOwn(request, t, unseenSince);
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    if (error.reason === 'forbidden') return { kind: 'forbidden' };
+    if (error.reason === 'forbidden') return { kind: 'forbidden', unseenSince };
     // It is there: without its id another create would make two of it, so it is looked for again.
-    if (error.reason === 'missing-id') return noAnswer(error, { maybeSent: true });
+    if (error.reason === 'missing-id') return noAnswer(error, unseenSince);
     // A refusal to look is no refusal of the transaction.
-    if (isUnreadable(error) || error.outcome === 'refused') return unreadable(error);
-    return noAnswer(error, { maybeSent: true });
+    if (isUnreadable(error) || error.outcome === 'refused') {
+      return unreadable(error, { found: true, sentFrom: unseenSince, sentUntil: t.time() });
+    }
+    return noAnswer(error, unseenSince);
   }
 }
 
-function afterCreate(request: ScreenRequest, error: ScreeningError): Tried {
+/** A create is only sent where no other one is unseen: what this one left is all there may be. */
+function afterCreate(error: ScreeningError, sent: Sent & { found: boolean }): Tried {
   if (error.reason === 'forbidden') return { kind: 'forbidden' };
-  if (isUnreadable(error)) return unreadable(error);
+  if (isUnreadable(error)) return unreadable(error, sent);
   // The service has no 404 for this operation: it comes from a wrong address, and an operator can mend that.
   if (error.outcome === 'refused' && error.reason !== 'not-found') {
     return { kind: 'refused', reason: 'refused', words: error.words?.join('; ') ?? error.reason };
   }
   const underWay = error.outcome === 'unknown';
-  return noAnswer(error, { maybeSent: request.lookFirst || underWay, underWay });
+  return { ...noAnswer(error, underWay ? sent.sentFrom : undefined), underWay };
 }
 
 function isUnreadable({ reason }: ScreeningError): boolean {
   return reason === 'unknown-decision' || reason === 'missing-id';
 }
 
-function unreadable({ reason, transactionId }: ScreeningError): Tried {
-  return { kind: 'unreadable', reason, ...(transactionId !== undefined && { transactionId }) };
+/** Without an id the transaction stays unseen. */
+function unreadable({ reason, transactionId }: ScreeningError, sent: Sent & { found: boolean }): Tried {
+  return transactionId === undefined
+    ? { kind: 'unreadable', reason, unseenSince: sent.sentFrom }
+    : { kind: 'unreadable', reason, seen: { transactionId, ...sent } };
 }
 
 function noAnswer(
   { reason, message, retryAfterMs }: ScreeningError,
-  { maybeSent, underWay = false }: { maybeSent: boolean; underWay?: boolean },
+  unseenSince: Instant | undefined,
 ): NoAnswer {
   return {
     kind: 'no-answer',
     reason,
     message,
-    maybeSent,
-    underWay,
+    underWay: false,
+    ...(unseenSince !== undefined && { unseenSince }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
-function notSent(request: ScreenRequest, reason: string, message: string): NoAnswer {
-  return { kind: 'no-answer', reason, message, maybeSent: request.lookFirst, underWay: false };
+/** The lookup found nothing, but a create that was not sent at once needs another one. */
+function notSent(reason: string, message: string, unseen: Unseen | undefined): NoAnswer {
+  return {
+    kind: 'no-answer',
+    reason,
+    message,
+    underWay: false,
+    ...(unseen !== undefined && { unseenSince: unseen.since }),
+  };
 }
 
 function answeredBy(
   response: TransactionResponse,
-  { integration: { name, mode }, otherModes }: Try,
-  adopted: boolean,
+  { integration: { name, mode }, otherModes, time }: Try,
+  how: { found: boolean; sentFrom: Instant },
 ): Answered {
   const otherMode = (response.accountMode ?? mode) !== mode && !otherModes.has(name);
   if (otherMode) otherModes.add(name);
@@ -212,7 +256,8 @@ function answeredBy(
     kind: 'answered',
     transactionId: response.id,
     decision: response.decision,
-    adopted,
+    ...how,
+    sentUntil: time(),
     ...(response.message !== undefined && { message: response.message }),
     ...enrichedOf(response),
     ...(otherMode && { otherMode }),
@@ -241,32 +286,5 @@ async function cardFor(
 
 /** At least a moment, so that a look that is due is made and ends at once. */
 function left(t: Try): number {
-  return Math.max(1, t.until - t.machine.now());
-}
-
-/** What a look by invoice tells, which finds the first transaction only. */
-export type Looked =
-  /** One that is new to the order. */
-  | { kind: 'found'; transaction: TransactionResponse }
-  /** An earlier attempt's or another order's, which says nothing about this one. */
-  | { kind: 'known' }
-  | { kind: 'not-found' };
-
-/** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order, and no other order's */
-export async function lookByInvoice(
-  { client, isAnothers }: Pick<Try, 'client' | 'isAnothers'>,
-  { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
-  timeoutMs: number,
-): Promise<Looked> {
-  const isOld = async (id: string) =>
-    knownTransactionIds.some((known) => sameTransaction(known, id)) || (await isAnothers(id));
-  try {
-    const transaction = await client.statusByInvoice(invoiceNumber, { timeoutMs });
-    return (await isOld(transaction.id)) ? { kind: 'known' } : { kind: 'found', transaction };
-  } catch (error) {
-    if (!(error instanceof ScreeningError)) throw error;
-    if (error.reason === 'not-found') return { kind: 'not-found' };
-    if (error.transactionId !== undefined && (await isOld(error.transactionId))) return { kind: 'known' };
-    throw error;
-  }
+  return Math.max(1, t.until - t.machine.elapsed());
 }

@@ -126,10 +126,7 @@ export const orderStateSchema = z
       z.looseObject({
         number: z.int(),
         startedAt: instantSchema,
-        cancelBy: instantSchema.optional(),
         invoiceNumber: z.string().optional(),
-        transactionId: z.guid().optional(),
-        transactionIds: z.array(z.guid()),
         decision: decisionSchema,
         readings: z.array(
           z.object({
@@ -153,7 +150,32 @@ export const orderStateSchema = z
           .meta({ description: 'What a person decided last in place of the service' }),
       }),
     ),
-    attention: z.array(z.object({ code: z.string(), words: z.string(), since: instantSchema })),
+    transactions: z.array(
+      z.looseObject({
+        id: z.guid(),
+        attempt: z.int(),
+        invoiceNumber: z.string(),
+        sentFrom: instantSchema,
+        sentUntil: instantSchema,
+        found: z.enum(['created', 'lookup', 'adopted']),
+        decision: decisionSchema.optional(),
+        decidedAt: instantSchema.optional(),
+        source: z.string().optional(),
+        cancelBy: instantSchema,
+      }),
+    ),
+    attention: z.array(
+      z.object({
+        code: z.string(),
+        words: z.string(),
+        since: instantSchema,
+        cause: z.object({
+          operation: z.string().optional(),
+          transactionId: z.guid().optional(),
+          action: z.int().optional(),
+        }),
+      }),
+    ),
     actions: z.array(
       z.looseObject({
         number: z.int(),

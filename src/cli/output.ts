@@ -1,9 +1,11 @@
 /** What commands print: tables for people, JSON for programs. */
+
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
 import type { GatewayResultAnswer, PortalAnswer } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { OrderList, OrderSummary } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
 
@@ -110,7 +112,8 @@ function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | unde
 /** @returns an order's state: what it is, what needs attention, its attempts and actions */
 export function showOrder(order: OrderState, colors: Colors): string {
   const { attempts, actions, attention } = order;
-  const override = attempts.at(-1)?.override;
+  const newest = attempts.at(-1);
+  const override = newest?.override;
   const parts = [
     facts([
       ['order', `${plain(order.orderId)} (${order.integration}, ${order.workflow})`],
@@ -120,7 +123,7 @@ export function showOrder(order: OrderState, colors: Colors): string {
       ['would be', order.wouldBe],
       ['override', override && `${override.action}, ${shortTime(override.at)} (${plain(override.reason)})`],
       ['message', order.message && plain(order.message)],
-      ['cancel by', shortTime(attempts.at(-1)?.cancelBy)],
+      ['cancel by', shortTime(newest && cancelByOf(order, newest))],
       ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
       ['events', `${order.events.delivered} of ${order.events.sequence} delivered`],
     ]),
@@ -135,7 +138,7 @@ export function showOrder(order: OrderState, colors: Colors): string {
       attempts.map((one) => [
         `${one.number}`,
         colored(one.decision, colors),
-        one.transactionId ?? '-',
+        transactionOf(order, one)?.id ?? '-',
         one.gateway?.result ?? '-',
       ]),
     ),

@@ -1,10 +1,12 @@
 /** `watch`: what happens to an order until it rests, or to the list until it is interrupted. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { isUnderWay } from '../orders/portal-requests.ts';
 import type { OrderState } from '../orders/state.ts';
+import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { Phase } from '../orders/words.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
 import { type CommandTools, defineCommand, orderId, seconds } from './define-command.ts';
@@ -156,8 +158,8 @@ function inShort(order: OrderState) {
     decision: order.decision,
     action: order.action,
     attempt: attempt?.number,
-    transactionId: attempt?.transactionId,
-    cancelBy: attempt?.cancelBy,
+    transactionId: attempt && transactionOf(order, attempt)?.id,
+    cancelBy: attempt && cancelByOf(order, attempt),
     attention: order.attention.map(({ code }) => code),
     actions: order.actions.map(({ number, kind, status }) => ({ number, kind, status })),
   };

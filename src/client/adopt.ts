@@ -176,7 +176,9 @@ async function answerOfDryRun(
     kind: 'answered',
     transactionId: read.id,
     decision: read.decision,
-    adopted: true,
+    found: true,
+    sentFrom: adoption.screenedAt,
+    sentUntil: adoption.screenedAt,
   } as const;
   applyAdoption(order, adoption, { policy, outcome }, now);
   return answerOnRecord(order, transactionId);

@@ -1,8 +1,10 @@
 /** An order that is started on the worker of this process, and answered the moment the service has answered. */
+
 import type { Client } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import type { CheckoutRequest, FirstScreening } from '../orders/activity-contract.ts';
-import { answerBeforeRecord } from '../orders/apply-screening.ts';
+import { answerBeforeRecord } from '../orders/answer-checkout.ts';
+
 import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
 import { within } from './temporal-errors.ts';

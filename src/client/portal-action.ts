@@ -25,11 +25,10 @@ import {
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../orders/messages.ts';
-import { attemptFor, closedOrderRefusal, portalAnswer } from '../orders/portal.ts';
+import { attemptFor, closedOrderRefusal, portalAnswer, windowMeant } from '../orders/portal.ts';
 import { chargebackIdentity, earlier, transactionMeant } from '../orders/portal-requests.ts';
 import { eventToSend } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
-import { windowOf } from '../orders/transactions.ts';
 import { checkPortalFields, startedUpdate } from './order-messages.ts';
 import { findOrder, readOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
@@ -126,7 +125,7 @@ async function closedOrderAction(
   requireEmail(fields);
   const attempt = attemptFor(order, fields.transactionId);
   const transactionId = transactionMeant(order, fields);
-  const cancelBy = attempt && windowOf(attempt, transactionId);
+  const cancelBy = attempt && windowMeant(order, attempt, transactionId);
   const cancelWindowMs = order.policy?.cancelWindowMs;
   return run(context, {
     integration: key.integration,

@@ -52,17 +52,22 @@ export interface ScreenRequest extends AboutAttempt {
   cardRef?: string;
   /** Always sent, so that a create whose answer was lost can be found again. */
   invoiceNumber: string;
-  /** Ids that belong to the order already: a transaction found by invoice is taken only if it is new. */
+  /** Transactions of the order whose decision is known: a lookup that finds one of them says nothing about this attempt. */
   knownTransactionIds: string[];
-  /** A create may have been sent already: look by invoice first. Never branched on in the workflow. */
-  lookFirst: boolean;
+  /** When the order was started: none of its creates was sent before. */
+  startedAt: Instant;
+  /**
+   * The earliest time at which a create with this invoice number may have been sent whose transaction nobody has seen. Look it up
+   * before another create. Absent: there is no such create.
+   */
+  unseenSince?: Instant;
 }
 
 export interface CheckoutRequest extends ScreenRequest, BegunAt {
   /** When the caller stops waiting. */
   answerBy?: Instant;
-  /** When the order was started; the time until it was `begun` it spent queued. */
-  startedAt: Instant;
+  /** An earlier run of this workflow task may have sent a create. Only the activity branches on it: a replay cannot repeat it. */
+  mayHaveRun: boolean;
   /** An operator had the order begin anew: its checkout was answered long ago. */
   wasReset: boolean;
   /** The transaction is there: its status is read, and nothing is created. */
@@ -75,8 +80,6 @@ export interface RetryCheckoutRequest extends ScreenRequest, BegunBy, MaybeReset
 export interface CatchUpRequest extends ScreenRequest, BegunBy, MaybeReset {
   /** A wrong key was reported already: go on trying. */
   forbiddenKnown: boolean;
-  /** The create of a try before this one, just now, may still be on its way. */
-  maybeUnderWay: boolean;
 }
 
 export interface StatusRequest extends AboutAttempt {
@@ -131,7 +134,8 @@ export interface LookUpRequest extends AboutAttempt, MaybeReset {
 
 export type GatewayOutcome = { kind: 'sent' } | { kind: 'refused'; words: string } | { kind: 'forbidden' };
 export type LookUpOutcome =
-  | ({ kind: 'found'; transactionId: string; decision: Decision } & Enriched)
+  /** `decision` is absent when it could not be read: the transaction can be canceled all the same. */
+  | ({ kind: 'found'; transactionId: string; decision?: Decision } & Enriched)
   | { kind: 'none' }
   | { kind: 'forbidden' };
 
@@ -208,21 +212,36 @@ export type ScreeningOutcome =
       transactionId: string;
       decision: Decision;
       message?: string;
-      /** Found by looking, not made by this try; so is an adopted order's transaction. */
-      adopted: boolean;
-      /** The account is of another mode than the integration; said once by each worker. */
+      /** Found by a lookup; its create was not answered. So is an adopted order's transaction. */
+      found: boolean;
+      /** The account's mode differs from the integration's; each worker reports it once. */
       otherMode?: true;
-    } & Enriched)
+    } & Sent &
+      Enriched)
   /** Policy says that this order isn't screened; `rule` counts the skip rules from 0. */
   | { kind: 'skipped'; rule: number }
   /** A definite no: it won't be tried again. */
-  | { kind: 'refused'; reason: string; words?: string }
-  /** The service answered something that is neither a decision nor a refusal. */
-  | { kind: 'unreadable'; reason: string; transactionId?: string }
-  /** No answer. `maybeSent`: a create may have reached the service. */
-  | { kind: 'unanswered'; reason: string; maybeSent: boolean }
-  /** The service doesn't know our key: an operator's mistake. */
-  | { kind: 'forbidden' };
+  | ({ kind: 'refused'; reason: string; words?: string } & MayBeUnseen)
+  /** The screening service answered something that is neither a decision nor a refusal. `seen`: the transaction that it named. */
+  | ({
+      kind: 'unreadable';
+      reason: string;
+      seen?: { transactionId: string; found: boolean } & Sent;
+    } & MayBeUnseen)
+  | ({ kind: 'unanswered'; reason: string } & MayBeUnseen)
+  /** The screening service doesn't accept the API key: an operator's mistake. */
+  | ({ kind: 'forbidden' } & MayBeUnseen);
+
+/** When the create of a transaction can have been sent, in server time: not before `sentFrom` and not after `sentUntil`. */
+export interface Sent {
+  sentFrom: Instant;
+  sentUntil: Instant;
+}
+
+/** `unseenSince`: the earliest time at which a create may have been sent whose transaction nobody has seen. Absent: there is none. */
+interface MayBeUnseen {
+  unseenSince?: Instant;
+}
 
 /** What decides an order's life: its policy, and the number of the rules it lives by. */
 export interface InForce {
@@ -242,7 +261,7 @@ export interface FirstScreening extends InForce {
 
 /** A call without what only the run of the workflow knows: which run it is, its time, whether it is a replay. */
 export type Call =
-  | { kind: 'first-screening'; request: Omit<CheckoutRequest, 'lookFirst' | 'begun'> }
+  | { kind: 'first-screening'; request: Omit<CheckoutRequest, 'mayHaveRun' | 'begun'> }
   | { kind: 'policy'; request: ScreenRequest }
   | { kind: 'retry-screening'; request: Omit<RetryCheckoutRequest, 'runId'> }
   | { kind: 'catch-up'; request: Omit<CatchUpRequest, 'runId'> }

@@ -1,27 +1,34 @@
 /** What passes by itself: time, its deadlines, and what follows from where the order is. */
-import { giveUpScreening } from './apply-screening.ts';
-import { actionBound, boundOf, type Deadline, endSpacing, nextDeadline } from './deadlines.ts';
+
+import { isSameCause, raiseAttention } from './attention.ts';
+import {
+  actionBound,
+  boundOf,
+  type Deadline,
+  endSpacing,
+  leftoversBound,
+  nextDeadline,
+} from './deadlines.ts';
 import { autoCancelDue } from './decide.ts';
+import { giveUpGateway } from './gateway.ts';
 import type { OrderEventType } from './messages.ts';
 import type { Order } from './order.ts';
-import { aimCancel, applyPortalOutcome, concernsNewest, isCanceled, queueAction } from './portal.ts';
-import { namedTransaction } from './portal-requests.ts';
+import { passDeadline } from './pass-deadline.ts';
 import {
-  beyondAnswer,
-  currentAttempt,
-  isPlainPass,
-  nextEvent,
-  overrideOf,
-  raiseAttention,
-  setAction,
-  setPhase,
-  settle,
-} from './record.ts';
-import type { ActionRecord, AttentionCode, DeadlineKind, OrderState } from './state.ts';
+  aimCancel,
+  applyPortalOutcome,
+  attemptFor,
+  concernsNewest,
+  isCanceled,
+  queueAction,
+} from './portal.ts';
+import { namedTransaction } from './portal-requests.ts';
+import { beyondAnswer, currentAttempt, isPlainPass, nextEvent } from './record.ts';
+import type { ActionRecord, AttentionCause } from './state.ts';
 import { callerWaits } from './tickets.ts';
-import { mustLookUp, windowOf, windowOpen } from './transactions.ts';
-import { createUnderWay, isDone, wantsLook } from './wanted.ts';
-import { type Instant, instant, millis } from './words.ts';
+import { transactionNamed, transactionOf, windowOpen } from './transactions.ts';
+import { causeOf, createUnderWay, isDone, wanted, wantsLook } from './wanted.ts';
+import { type AttentionCode, type Instant, millis } from './words.ts';
 
 /** Puts events into the outbox, if there is a receiver that wants them. @param by whose they are, unless the service's or ours */
 export function emit(order: Order, types: readonly OrderEventType[], by?: 'person'): void {
@@ -64,7 +71,7 @@ export function advance(order: Order, at: Instant): boolean {
 function nextDue({ state }: Order): Deadline | undefined {
   const { until } = state.hints;
   const spacing: Deadline | undefined = until === undefined ? undefined : { kind: 'hint-spacing', at: until };
-  const own = state.ended ? undefined : nextDeadline(state);
+  const own = state.endedAt === undefined ? nextDeadline(state) : leftoversBound(state);
   let first: Deadline | undefined;
   for (const one of [own, spacing, actionBound(state)]) {
     if (one !== undefined && (first === undefined || one.at < first.at)) first = one;
@@ -82,10 +89,31 @@ function pass(order: Order, { kind, at }: Deadline): void {
     giveUpActions(order, at);
     return;
   }
+  if (kind === 'leftovers-over') {
+    giveUpLeftovers(order);
+    return;
+  }
   const after = passDeadline(state, kind, order.now);
   emit(order, after.events);
   if (after.cancel) queueCancel(order);
   if (after.read) order.look.because = 'recheck';
+}
+
+/** What an order that ended a day ago still owes the screening service stays undone: a person is told. */
+function giveUpLeftovers(order: Order): void {
+  const { state, now } = order;
+  state.passed.push('leftovers-over');
+  emit(order, giveUpGateway(state, now));
+  for (const attempt of state.attempts) {
+    const { unseen } = attempt;
+    if (unseen === undefined) continue;
+    delete attempt.unseen;
+    attend(order, 'transaction-unseen', neverSeen(unseen.invoiceNumber), { operation: 'lookup' });
+  }
+}
+
+function neverSeen(invoiceNumber: string): string {
+  return `A create with invoice number ${invoiceNumber} may have left a transaction, and no lookup was answered for a day: look for it in the portal.`;
 }
 
 /** An action that was begun is stopped, and its end is waited for; one that was not is over. */
@@ -122,11 +150,23 @@ export function followUp(order: Order): void {
     // What was to be read before a deadline is read before it passes.
     goesOn = !wantsLook(order) && advance(order, order.now);
   }
-  if (state.phase === 'canceled' || state.ended) forgetReads(order);
+  if (state.phase === 'canceled' || state.endedAt !== undefined) forgetReads(order);
+  endWrongKeys(order);
   if (order.closedTold !== true && isDone(order)) {
     order.closedTold = true;
     if (!isPlainPass(state)) emit(order, ['order.closed']);
   }
+}
+
+/** A wrong key is a matter as long as the call that it stopped is still to be made. */
+function endWrongKeys(order: Order): void {
+  const { state } = order;
+  if (!state.attention.some(({ code }) => code === 'wrong-key')) return;
+  const made = wanted(order).map((effect) => causeOf(order, effect));
+  state.attention = state.attention.filter(
+    ({ code, cause }) =>
+      code !== 'wrong-key' || made.some((one) => one !== undefined && isSameCause(one, cause)),
+  );
 }
 
 function queueCancel(order: Order): void {
@@ -142,7 +182,8 @@ function settleCancels(order: Order): void {
     if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) continue;
     const named = namedTransaction(asked);
     if (named === undefined || concernsNewest(state, record)) {
-      if (createUnderWay(order) || (named === undefined && mustLookUp(currentAttempt(state)))) continue;
+      if (createUnderWay(order) || (named === undefined && currentAttempt(state).unseen !== undefined))
+        continue;
       aimCancel(state, record, asked);
     }
     const kind = withoutSending(order, record);
@@ -157,138 +198,22 @@ function withoutSending(
   { transactionId }: { transactionId?: string },
 ): 'done' | 'too-late' | undefined {
   if (transactionId === undefined) return 'done';
-  const attempt = state.attempts.find((one) => one.transactionIds.includes(transactionId));
-  if (attempt === undefined) return 'done';
+  const transaction = transactionNamed(state, transactionId);
+  const attempt = attemptFor(state, transactionId);
+  if (transaction === undefined || attempt === undefined) return 'done';
   // A transaction from before a rescreening isn't canceled with the newest one.
-  if (isCanceled(state, attempt) && transactionId === attempt.transactionId) return 'done';
-  const cancelBy = windowOf(attempt, transactionId);
-  if (cancelBy === undefined || state.policy === undefined) return undefined;
-  return windowOpen(cancelBy, state.policy.cancelWindowMs, millis(now)) ? undefined : 'too-late';
+  if (isCanceled(state, attempt) && transaction === transactionOf(state, attempt)) return 'done';
+  if (state.policy === undefined) return undefined;
+  return windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now)) ? undefined : 'too-late';
 }
 
 function forgetReads(order: Order): void {
   delete order.readAgain;
-  order.look = order.look.cancellation && !order.state.ended ? { cancellation: true } : {};
+  order.look = order.look.cancellation && order.state.endedAt === undefined ? { cancellation: true } : {};
   order.state.hints.unread = false;
 }
 
 /** Raises attention, and announces it when it is new. */
-export function attend(order: Order, ...[code, words]: [Parameters<typeof raiseAttention>[1], string]): void {
-  emit(order, raiseAttention(order.state, code, words, order.now));
-}
-
-// What follows when a deadline passes: `pass` above does the reads and cancels that it asks for.
-
-export interface AfterDeadline {
-  events: OrderEventType[];
-  /** Read the status now. */
-  read?: boolean;
-  /** Cancel with the service, by policy. */
-  cancel?: boolean;
-}
-
-/** Records that a deadline passed. @returns what is to be done */
-export function passDeadline(state: OrderState, kind: DeadlineKind, now: Instant): AfterDeadline {
-  const { policy } = state;
-  const after: AfterDeadline = { events: [] };
-  if (policy === undefined) return after;
-  const attend = (code: AttentionCode, words: string): void => {
-    after.events.push(...raiseAttention(state, code, words, now));
-  };
-  if (kind !== 'hint-spacing' && kind !== 'rescreen') state.passed.push(kind);
-
-  switch (kind) {
-    case 'screening-deadline':
-      after.events.push(...giveUpScreening(state, policy, now));
-      break;
-    case 'rescreen':
-      beginRescreen(state);
-      break;
-    case 'gateway-late':
-      attend('gateway-late', 'The order service has not reported the payment gateway’s result.');
-      break;
-    case 'review-lead':
-      if (overrideOf(state) !== undefined) break;
-      attend(
-        'review-unresolved',
-        `The review is unresolved shortly before the cancel window closes${by(state)}.`,
-      );
-      if (policy.onUnresolvedReview === 'cancel' && !policy.passive && !wasDueAtAdoption(state)) {
-        setAction(state, 'cancel');
-        // One that is under way already would be told of twice.
-        after.cancel = !state.cancelAsked;
-      }
-      break;
-    case 'review-limit':
-      if (overrideOf(state) === undefined) {
-        setAction(state, 'hold');
-        attend('review-limit', 'The review was never resolved: decide by hand.');
-      }
-      close(state, now);
-      break;
-    case 'recheck':
-      after.read = true;
-      break;
-    case 'cancel-reminder':
-      if (cancelOverdue(state, now))
-        attend('cancel-due', `The order is to be canceled and still is not${by(state)}.`);
-      break;
-    case 'hint-spacing':
-    case 'answer-late':
-    case 'action-over':
-      break;
-    case 'gateway-over':
-    case 'retry-over':
-    case 'window-closes':
-    case 'nothing-left':
-      close(state, now);
-      break;
-  }
-  settle(state, now);
-  return after;
-}
-
-/** Screens an order again whose decision is `error` to the end, because an operator asked for a recheck. */
-export function screenAgain(state: OrderState, now: Instant): void {
-  beginRescreen(state);
-  currentAttempt(state).screenUntil = instant(millis(now) + (state.policy?.screeningDeadlineMs ?? 0));
-  state.passed = state.passed.filter((kind) => kind !== 'screening-deadline');
-  settle(state, now);
-}
-
-/** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */
-function beginRescreen(state: OrderState): void {
-  const attempt = currentAttempt(state);
-  attempt.rescreens += 1;
-  attempt.rescreenDue = true;
-  delete attempt.screeningOver;
-}
-
-/** What was due already when the order was adopted is left to a person. */
-function wasDueAtAdoption(state: OrderState): boolean {
-  const { cancelBy, readings } = currentAttempt(state);
-  const adoption = readings.find(({ source }) => source === 'adoption');
-  if (adoption === undefined || cancelBy === undefined || state.policy === undefined) return false;
-  return millis(cancelBy) - state.policy.reviewLeadTimeMs <= millis(adoption.at);
-}
-
-/** Ends the order; one that is canceled stays so to the end. */
-function close(state: OrderState, now: Instant): void {
-  state.ended = true;
-  if (state.phase !== 'canceled') setPhase(state, 'closed', now);
-}
-
-/** @returns whether to remind: not where a cancel was asked for since the reminder was due, nor where the window is closed */
-function cancelOverdue(state: OrderState, now: Instant): boolean {
-  const { cancelBy } = currentAttempt(state);
-  const { policy } = state;
-  if (cancelBy === undefined || policy === undefined) return false;
-  if (!windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return false;
-  const due = millis(cancelBy) - policy.reviewLeadTimeMs;
-  return !state.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
-}
-
-function by(state: OrderState): string {
-  const { cancelBy } = currentAttempt(state);
-  return cancelBy === undefined ? '' : ` (${cancelBy})`;
+export function attend(order: Order, code: AttentionCode, words: string, cause: AttentionCause = {}): void {
+  emit(order, raiseAttention(order.state, code, words, cause, order.now));
 }

@@ -1,5 +1,7 @@
 /** Brings into the order what decides it beside a screening: a reading of the status, an adoption, a person's word. */
+
 import type { FirstScreening, StatusOutcome } from './activity-contract.ts';
+import { clear, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
 import { invalid, isRecord, isText, REASON_LIMIT, refusal } from './check-messages.ts';
 import { isOver } from './deadlines.ts';
 import { actionLater, decide } from './decide.ts';
@@ -8,19 +10,12 @@ import { applyGatewayResult } from './gateway.ts';
 import type { OrderEventType, OverrideRequest } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
 import { cancelSent } from './portal.ts';
-import {
-  clear,
-  currentAttempt,
-  enrichedOf,
-  raiseAttention,
-  raiseWrongKey,
-  setAction,
-  settle,
-} from './record.ts';
-import type { Adoption, AttentionCode, OrderState } from './state.ts';
+import { currentAttempt, enrichedOf, setAction, settle } from './record.ts';
+import type { Adoption, OrderState } from './state.ts';
 import { checkoutAnswer } from './tickets.ts';
-import { noteTransaction, windowEnd } from './transactions.ts';
+import { noteDecision, recordTransaction, transactionOf } from './transactions.ts';
 import {
+  type AttentionCode,
   type By,
   type Instant,
   instant,
@@ -41,13 +36,18 @@ export function applyReading(
   now: Instant,
 ): OrderEventType[] {
   if (outcome.kind === 'unanswered') return [];
-  if (outcome.kind === 'forbidden') return raiseWrongKey(state, now);
-  clear(state, 'wrong-key');
-  state.lastRead = { at: now, source };
-  if (outcome.kind === 'unreadable') return raiseAttention(state, 'status-error', outcome.words, now);
-  const consequence = decide(state, outcome.decision, now);
-  clear(state, ...(consequence.clear ?? []));
   const attempt = currentAttempt(state);
+  const transaction = transactionOf(state, attempt);
+  const cause = statusCause(transaction?.id);
+  if (outcome.kind === 'forbidden') return raiseWrongKey(state, cause, now);
+  clear(state, { codes: ['wrong-key'], ...cause });
+  state.lastRead = { at: now, source };
+  if (outcome.kind === 'unreadable') return raiseAttention(state, 'status-error', outcome.words, cause, now);
+  const consequence = decide(state, outcome.decision, now);
+  clear(state, { codes: consequence.clear ?? [] });
+  if (transaction !== undefined && outcome.decision !== 'error') {
+    noteDecision(transaction, outcome.decision, now, source);
+  }
   if (consequence.decision !== undefined) {
     state.decision = consequence.decision;
     attempt.decision = consequence.decision;
@@ -62,7 +62,7 @@ export function applyReading(
   const events = consequence.event === undefined ? [] : [consequence.event];
   if (consequence.attention !== undefined) {
     const { code, words } = consequence.attention;
-    events.push(...raiseAttention(state, code, words, now));
+    events.push(...raiseAttention(state, code, words, cause, now));
   }
   return events;
 }
@@ -82,9 +82,18 @@ export function applyAdoption(
   const attempt = currentAttempt(state);
   state.policy = policy;
   state.workflow = policy.workflow;
-  noteTransaction(attempt, transactionId);
-  attempt.maybeSentSince = instant(millis(screenedAt));
-  attempt.cancelBy = windowEnd(screenedAt, policy.cancelWindowMs);
+  const sentFrom = instant(millis(screenedAt));
+  recordTransaction(state, policy, {
+    id: transactionId,
+    attempt: attempt.number,
+    invoiceNumber: attempt.invoiceNumber ?? state.orderId,
+    sentFrom,
+    sentUntil: sentFrom,
+    found: 'adopted',
+    decision,
+    decidedAt: now,
+    source: 'adoption',
+  });
   state.decision = decision;
   attempt.decision = decision;
   attempt.readings.push({ decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
@@ -92,7 +101,10 @@ export function applyAdoption(
   const failed = actionLater(decision) === 'cancel';
   setAction(state, failed ? 'hold' : actionLater(decision));
   const events: OrderEventType[] = ['order.decided'];
-  if (failed) events.push(...raiseAttention(state, 'failed-at-adoption', FAILED_AT_ADOPTION, now));
+  if (failed)
+    events.push(
+      ...raiseAttention(state, 'failed-at-adoption', FAILED_AT_ADOPTION, statusCause(transactionId), now),
+    );
   if (gatewayResult !== undefined) {
     events.push(...applyGatewayResult(state, { result: gatewayResult }, now));
     if (attempt.gateway !== undefined) attempt.gateway.sent = 'recorded';
@@ -160,8 +172,9 @@ export function overrideRefusal(
 }
 
 /** What a person who decides has dealt with. */
-const DECISION_MATTERS: readonly AttentionCode[] = [
+const DECISION_MATTERS: AttentionCode[] = [
   'no-decision',
+  'transaction-unseen',
   'unreadable-answer',
   'status-error',
   'review-unresolved',
@@ -181,7 +194,7 @@ export function override(
   now: Instant,
 ): OrderEventType[] {
   currentAttempt(state).override = { action, reason, by: 'person', at: now };
-  clear(state, ...DECISION_MATTERS);
+  clear(state, { codes: DECISION_MATTERS });
   setAction(state, action);
   settle(state, now);
   return ['order.decision_changed'];

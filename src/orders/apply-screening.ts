@@ -1,5 +1,7 @@
 /** Brings the outcome of a screening into the order, the first one's answer included. */
-import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
+
+import type { ScreeningOutcome } from './activity-contract.ts';
+import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import {
   actionAtCheckout,
   actionLater,
@@ -7,108 +9,92 @@ import {
   attentionTo,
   heldByGateway,
 } from './decide.ts';
-import type { OrderEventType, ScreenOrderInput } from './messages.ts';
+import type { OrderEventType } from './messages.ts';
 import type { Policy } from './policy.ts';
-import {
-  clear,
-  currentAttempt,
-  enrichedOf,
-  newOrderState,
-  overrideOf,
-  raiseAttention,
-  raiseWrongKey,
-  setAction,
-  settle,
-} from './record.ts';
-import type { Attempt, CheckoutAnswer, Enriched, OrderState } from './state.ts';
-import { checkoutAnswer } from './tickets.ts';
-import { hasDecision, noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
-import {
-  type Action,
-  type Instant,
-  instant,
-  millis,
-  type OrderDecision,
-  type ReadingSource,
-} from './words.ts';
+import { currentAttempt, enrichedOf, overrideOf, setAction, settle } from './record.ts';
+import { isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
+import type { Attempt, Enriched, OrderState } from './state.ts';
+import { hasDecision } from './transactions.ts';
+import type { Action, Instant, OrderDecision, ReadingSource } from './words.ts';
 
 export interface ScreeningMoment {
-  source: Extract<ReadingSource, 'checkout' | 'catch-up' | 'rescreen'>;
-  /** The earliest moment at which this try may have sent a create. */
-  sentSince: Instant;
+  source: Extract<ReadingSource, 'checkout' | 'catch-up' | 'rescreen' | 'look-up'>;
   now: Instant;
 }
 
 /**
- * Records what a screening brought, and what follows.
+ * Records what a screening of the newest attempt brought, and what follows.
  * @returns the events that it means, oldest first
  */
 export function applyScreening(
+  state: OrderState,
+  policy: Policy,
+  given: ScreeningOutcome,
+  moment: ScreeningMoment,
+): OrderEventType[] {
+  const attempt = currentAttempt(state);
+  const outcome = withoutOthers(state, policy, attempt, given, moment.now);
+  if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
+  const over = state.phase === 'declined' || state.phase === 'canceled' || state.phase === 'closed';
+  // It may have been stopped at its deadline, and a look has read a decision since.
+  if (over || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
+    recordLate(state, policy, attempt, outcome, moment.now);
+    return [];
+  }
+  if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
+  noteUnseen(attempt, outcome);
+  const events = follow(state, policy, outcome, moment);
+  if (outcome !== given)
+    events.push(...raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, moment.now));
+  settle(state, moment.now);
+  return events;
+}
+
+function follow(
   state: OrderState,
   policy: Policy,
   outcome: ScreeningOutcome,
   moment: ScreeningMoment,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
+  const { now } = moment;
   const events: OrderEventType[] = [];
-  const heard = outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered';
-  if (heard) clear(state, 'wrong-key');
-  const over = state.phase === 'declined' || state.phase === 'canceled' || state.phase === 'closed';
-  // It may have been stopped at its deadline, and a look has read a decision since.
-  if (over || (hasDecision(attempt) && !isNews(attempt, outcome))) {
-    noteLateScreening(state, attempt, outcome, moment.sentSince, moment.now);
-    return events;
-  }
-  if (heard) attempt.rescreenDue = false;
-  noteSending(attempt, policy, outcome, moment.sentSince);
-
   switch (outcome.kind) {
     case 'skipped':
       decideTo(state, attempt, 'skipped', moment);
       setAction(state, actionAtCheckout('skipped', policy));
-      events.push('order.decided');
-      break;
+      return ['order.decided'];
     case 'answered':
-      events.push(...answered(state, policy, outcome, moment));
-      break;
+      recordSeen(state, policy, attempt, outcome, moment);
+      return answered(state, policy, outcome, moment);
     case 'refused':
-      events.push(...noDecision(state, policy, outcome.reason, moment, refusedWords(outcome)));
-      break;
+      return noDecision(state, policy, outcome.reason, moment, refusedWords(outcome));
     case 'unreadable':
-      if (outcome.transactionId !== undefined) {
-        noteTransaction(attempt, outcome.transactionId);
-        attempt.unreadableId = outcome.transactionId;
-      }
-      events.push(
+      if (outcome.seen !== undefined) recordSeen(state, policy, attempt, outcome.seen, moment);
+      return [
         ...raiseAttention(
           state,
           'unreadable-answer',
           UNREADABLE[outcome.reason] ?? UNREADABLE_OTHERWISE,
-          moment.now,
+          CREATE,
+          now,
         ),
         ...errorDecision(state, policy, moment),
-      );
-      break;
+      ];
     case 'unanswered':
     case 'forbidden':
-      if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(state, moment.now));
+      if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(state, CREATE, now));
       state.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
       if (moment.source === 'checkout') withoutDecision(state, policy, events);
-      break;
+      return events;
   }
-  settle(state, moment.now);
-  return events;
 }
 
-/** @returns whether a screening brings another decision than the attempt has, or one of another transaction */
-function isNews({ decision, transactionId }: Attempt, outcome: ScreeningOutcome): boolean {
-  if (outcome.kind !== 'answered' || outcome.decision === 'error') return false;
-  return outcome.decision !== decision || outcome.transactionId !== transactionId;
-}
+const CREATE = { operation: 'create' } as const;
 
 /** Ends the screening without a decision: the action given at checkout stands, a person must look. */
 export function giveUpScreening(state: OrderState, policy: Policy, now: Instant): OrderEventType[] {
-  const moment: ScreeningMoment = { source: 'catch-up', sentSince: now, now };
+  const moment: ScreeningMoment = { source: 'catch-up', now };
   delete currentAttempt(state).rescreenDue;
   const events = noDecision(state, policy, 'screening-deadline', moment, GIVEN_UP);
   settle(state, now);
@@ -122,11 +108,11 @@ function answered(
   moment: ScreeningMoment,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
-  noteTransaction(attempt, outcome.transactionId);
-  delete attempt.unreadableId;
   if (outcome.decision === 'error') return errorDecision(state, policy, moment);
   decideTo(state, attempt, outcome.decision, moment, enrichedOf(outcome));
-  clear(state, 'no-decision', 'unreadable-answer', 'decision-after-override');
+  clear(state, {
+    codes: ['no-decision', 'unreadable-answer', 'transaction-unseen', 'decision-after-override'],
+  });
   delete state.reason;
   const atCheckout = moment.source === 'checkout';
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
@@ -134,8 +120,10 @@ function answered(
   const matter = attentionTo(state, state.action, outcome.decision, moment.now);
   return [
     'order.decided',
-    ...(outcome.otherMode === true ? raiseAttention(state, 'account-mode', OTHER_MODE, moment.now) : []),
-    ...(matter === undefined ? [] : raiseAttention(state, matter.code, matter.words, moment.now)),
+    ...(outcome.otherMode === true
+      ? raiseAttention(state, 'account-mode', OTHER_MODE, CREATE, moment.now)
+      : []),
+    ...(matter === undefined ? [] : raiseAttention(state, matter.code, matter.words, {}, moment.now)),
   ];
 }
 
@@ -163,7 +151,7 @@ function noDecision(
   attempt.screeningOver = true;
   state.reason = reason;
   if (moment.source === 'checkout') withoutDecision(state, policy, []);
-  return ['order.decided', ...raiseAttention(state, 'no-decision', words, moment.now)];
+  return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
 /** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
@@ -208,67 +196,9 @@ const UNREADABLE: Record<string, string> = {
 const UNREADABLE_OTHERWISE = 'The service answered something that could not be read.';
 const OTHER_MODE =
   'The service says that the account of the key is of another mode than the integration: set mode, key and address that belong together.';
+const HIDDEN =
+  'A create of this attempt may have left a transaction that a lookup can’t show: the screening service shows the first transaction of an invoice number, which belongs to an earlier attempt.';
 const GIVEN_UP =
   'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =
   'The service answered «error» to the end: decide by hand, send another attempt, or recheck.';
-
-// What the checkout's screening makes of an order: the policy in force, the decision, and the answer to the
-// caller.
-
-/**
- * Brings the first screening into a new order and answers its checkout.
- * @param sentSince when the screening was begun; an order that was begun before may have been sent before
- * @returns the events that it means, oldest first
- */
-export function applyFirstScreening(
-  state: OrderState,
-  { policy, outcome }: Pick<FirstScreening, 'policy' | 'outcome'>,
-  { sentSince, now }: { sentSince: Instant; now: Instant },
-): OrderEventType[] {
-  state.policy = policy;
-  state.workflow = policy.workflow;
-  currentAttempt(state).screenUntil = instant(millis(state.startedAt) + policy.screeningDeadlineMs);
-  // An earlier run of this task may have sent a create; only one that was answered now was certainly sent now.
-  const made = outcome.kind === 'answered' && !outcome.adopted;
-  return answerCheckout(state, policy, outcome, { sentSince: made ? sentSince : state.startedAt, now });
-}
-
-/**
- * Brings the screening of an attempt whose caller waits into the order and answers it.
- * @returns the events that it means, oldest first
- */
-export function answerCheckout(
-  state: OrderState,
-  policy: Policy,
-  outcome: ScreeningOutcome,
-  { sentSince, now }: { sentSince: Instant; now: Instant },
-): OrderEventType[] {
-  const events = applyScreening(state, policy, outcome, { source: 'checkout', sentSince, now });
-  const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
-  currentAttempt(state).answer = checkoutAnswer(state, insights === undefined ? {} : { insights });
-  return events;
-}
-
-/**
- * The answer that an order will have on record once its first screening is recorded, for a caller that can't wait for it.
- * Should the record be lost, the order is screened again by looking first, and finds this transaction.
- * @param input what the order was started with
- * @param request what its screening was called with
- * @returns nothing when the record must come first: there is no definite answer, or the customer is declined or would be
- * without one, since a declined order takes another attempt, or none
- */
-export function answerBeforeRecord(
-  input: ScreenOrderInput,
-  request: CheckoutRequest,
-  first: FirstScreening,
-): CheckoutAnswer | undefined {
-  const { outcome, policy } = first;
-  if (outcome.kind !== 'answered' || outcome.adopted || outcome.decision === 'error') return undefined;
-  if (actionWithoutDecision(policy) === 'decline') return undefined;
-  const { integration, startedAt, begun: sentSince } = request;
-  const order = newOrderState({ ...input, integration }, startedAt);
-  applyFirstScreening(order, first, { sentSince, now: sentSince });
-  const { answer } = currentAttempt(order);
-  return answer?.action === 'decline' ? undefined : answer;
-}

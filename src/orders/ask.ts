@@ -1,6 +1,8 @@
 /** What an order does with what it is asked, and what its validators refuse. */
+
 import { emit, emitUnheard, followUp, stopAction } from './advance.ts';
 import { note, override, overrideRefusal } from './apply-reading.ts';
+import { resolveAttention } from './attention.ts';
 import {
   acknowledgeRefusal,
   adoptRefusal,
@@ -40,6 +42,7 @@ import {
 import { addAttempt, currentAttempt } from './record.ts';
 import type { ActionRecord } from './state.ts';
 import { heldUntil, MOST_WAITING, mayWait, tellThatItGoesOn, waitForAction } from './tickets.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
 import { millis } from './words.ts';
 
 const LATE: Refusal = {
@@ -124,8 +127,7 @@ function take(order: Order, asked: Asked, what: Ask, replies: Reply[]): void {
       return;
     case 'acknowledge':
       note(order, 'acknowledge', what.request.by, { because: what.request.reason });
-      replies.push({ ticket, cleared: state.attention.length });
-      state.attention = [];
+      replies.push({ ticket, cleared: resolveAttention(state, millis(now)) });
       return;
   }
 }
@@ -170,10 +172,12 @@ function takeOverride(order: Order, request: Attributed<OverrideRequest>): Overr
   note(order, 'override', by, { action: decided, because });
   emit(order, override(state, request, order.now), 'person');
   followUp(order);
-  const { number: attempt, transactionId, cancelBy } = currentAttempt(state);
+  const attempt = currentAttempt(state);
+  const { id: transactionId } = transactionOf(state, attempt) ?? {};
+  const cancelBy = cancelByOf(state, attempt);
   const { orderId, integration, decision, action, phase } = state;
   return {
-    ...{ orderId, integration, attempt, decision, action, phase },
+    ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
     ...(transactionId !== undefined && { transactionId }),
     ...(cancelBy !== undefined && { cancelBy }),
     ...cancel?.(),

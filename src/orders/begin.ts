@@ -1,15 +1,18 @@
 /** Begins an effect: what the order remembers of it, and the call with its request. */
+
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
+import { actionCause, gatewayCause, statusCause, wrongKeyKnown } from './attention.ts';
 import { hintReadable } from './deadlines.ts';
 import { describeDeadline } from './describe.ts';
+
 import { withoutHash } from './ids.ts';
 import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
-import { actionNumbered, attemptFor } from './portal.ts';
+import { actionNumbered, attemptFor, windowMeant } from './portal.ts';
 import { emailOf } from './portal-requests.ts';
-import { attemptNumbered, currentAttempt, wrongKeyKnown } from './record.ts';
+import { attemptNumbered, currentAttempt } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
-import { lastCall, mayHoldUnknown, noteWindow, windowOf } from './transactions.ts';
+import { knownTransactionIds, lastCall, transactionOf } from './transactions.ts';
 import type { Decision } from './words.ts';
 
 /** An effect that failed for good is a fault of ours or a limit of the server's: not to be hammered. */
@@ -26,27 +29,23 @@ export function begin(order: Order, effect: Effect): Call {
         request: {
           ...screenRequest(order),
           ...asked,
-          startedAt: state.startedAt,
           wasReset,
           ...(state.adopted !== undefined && { adopt: state.adopted }),
         },
       };
     }
     case 'policy':
-      return { kind: effect.kind, request: { ...screenRequest(order), ...order.asked, lookFirst: true } };
+      return { kind: effect.kind, request: { ...screenRequest(order), ...order.asked } };
     case 'retry-screening':
-      return {
-        kind: effect.kind,
-        request: { ...screenRequest(order), ...ofAReset(order), lookFirst: order.wasReset },
-      };
+      return { kind: effect.kind, request: { ...screenRequest(order), ...ofAReset(order) } };
     case 'catch-up':
       return beginCatchUp(order);
     case 'look':
       return { kind: effect.kind, request: { ...aboutNewest(order), ...transactionToLookAt(order) } };
     case 'read': {
-      const { transactionId = '' } = currentAttempt(state);
-      const request = { ...aboutNewest(order), transactionId, forbiddenKnown: wrongKeyKnown(state) };
-      return { kind: effect.kind, request };
+      const { id: transactionId = '' } = transactionOf(state, currentAttempt(state)) ?? {};
+      const forbiddenKnown = wrongKeyKnown(state, statusCause(transactionId));
+      return { kind: effect.kind, request: { ...aboutNewest(order), transactionId, forbiddenKnown } };
     }
     case 'poll':
       return { kind: effect.kind, request: pollRequest(state) };
@@ -69,24 +68,15 @@ export function begin(order: Order, effect: Effect): Call {
   }
 }
 
+/** From its begin on it may send a create at any time, whatever becomes of it. */
 function beginCatchUp(order: Order): Call {
-  const { state } = order;
+  const { state, now } = order;
   const attempt = currentAttempt(state);
-  // After a reset, a create of the run before may be under way, too.
-  const maybeUnderWay = mayHoldUnknown(attempt) || order.wasReset;
-  const lookFirst = attempt.maybeSentSince !== undefined || order.wasReset;
-  const request = {
-    ...screenRequest(order),
-    ...ofAReset(order),
-    lookFirst,
-    maybeUnderWay,
-    forbiddenKnown: wrongKeyKnown(state),
-  };
-  attempt.maybeSentSince ??= order.now;
-  noteWindow(attempt, policyOf(state));
-  attempt.createOpen = true;
-  delete attempt.lookedUp;
-  return { kind: 'catch-up', request };
+  const request = screenRequest(order);
+  const { invoiceNumber } = request;
+  attempt.unseen ??= { invoiceNumber, since: now };
+  const forbiddenKnown = wrongKeyKnown(state, { operation: 'create' });
+  return { kind: 'catch-up', request: { ...request, ...ofAReset(order), forbiddenKnown } };
 }
 
 function beginPortalAction(order: Order, number: number): Call {
@@ -98,11 +88,13 @@ function beginPortalAction(order: Order, number: number): Call {
   const { transactionId } = record;
   const attempt = attemptFor(state, transactionId);
   const cancelBy =
-    record.kind === 'cancel' && attempt !== undefined ? windowOf(attempt, transactionId) : undefined;
+    record.kind === 'cancel' && attempt !== undefined
+      ? windowMeant(state, attempt, transactionId)
+      : undefined;
   const request: Omit<PortalRequest, 'runId'> = {
     integration: state.integration,
     fields,
-    forbiddenKnown: wrongKeyKnown(state),
+    forbiddenKnown: wrongKeyKnown(state, actionCause(record)),
     ...((order.wasReset || record.maybeSent === true) && { maybeDone: true }),
     ...(attempt !== undefined && { attempt: attempt.number }),
     ...(transactionId !== undefined && { transactionId }),
@@ -113,21 +105,26 @@ function beginPortalAction(order: Order, number: number): Call {
 }
 
 /** The request for a try at a decision of the newest attempt. */
-function screenRequest(
-  order: Order,
-): Omit<ScreenRequest, 'lookFirst'> & { transaction: ScreenRequest['transaction'] } {
+function screenRequest(order: Order): ScreenRequest {
   const { state } = order;
   const attempt = currentAttempt(state);
-  // What became of the create before is to be found out first, by the number that it was sent with.
-  const open = mayHoldUnknown(attempt) || attempt.unreadableId !== undefined;
-  const invoiceNumber = (open ? attempt.invoiceNumber : undefined) ?? invoiceNumberNow(order, attempt);
+  const transaction = transactionOf(state, attempt);
+  const undecided = transaction?.decision === undefined ? transaction : undefined;
+  // What became of the create before is found out first, by the number that it was sent with.
+  const kept = attempt.unseen?.invoiceNumber ?? undecided?.invoiceNumber;
+  const invoiceNumber = kept ?? invoiceNumberNow(order, attempt);
   attempt.invoiceNumber = invoiceNumber;
+  // After a reset, the previous run may have sent a create that this one knows nothing of.
+  const since =
+    attempt.unseen?.since ?? undecided?.sentFrom ?? (order.wasReset ? state.startedAt : undefined);
   return {
     ...aboutNewest(order),
     orderId: state.orderId,
     transaction: order.transactions[attempt.number] ?? {},
     invoiceNumber,
     knownTransactionIds: knownTransactionIds(state),
+    startedAt: state.startedAt,
+    ...(since !== undefined && { unseenSince: since }),
     ...(state.policy !== undefined && { workflow: state.policy.workflow }),
     ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
   };
@@ -139,7 +136,7 @@ function aboutNewest({ state }: Order): { integration: string; attempt: number }
 
 /** @returns the transaction that a look is to read; none when only the time is wanted */
 export function transactionToLookAt({ state, look }: Order): { transactionId?: string } {
-  const { transactionId } = currentAttempt(state);
+  const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
   const read = hintReadable(state) || look.because !== undefined || (look.recheck && !screensAgain(state));
   if (!read || transactionId === undefined || state.phase === 'screening' || state.phase === 'canceled') {
     return {};
@@ -153,14 +150,15 @@ export function screensAgain({ phase, decision, action }: OrderState): boolean {
 }
 
 function pollRequest(state: OrderState): Extract<Call, { kind: 'poll' }>['request'] {
-  const { transactionId = '', number, cancelBy } = currentAttempt(state);
+  const attempt = currentAttempt(state);
+  const { id: transactionId = '', cancelBy } = transactionOf(state, attempt) ?? {};
   return {
     integration: state.integration,
     transactionId,
-    attempt: number,
+    attempt: attempt.number,
     known: serviceDecision(state),
     pauses: policyOf(state).poll,
-    forbiddenKnown: wrongKeyKnown(state),
+    forbiddenKnown: wrongKeyKnown(state, statusCause(transactionId)),
     troubleKnown: state.attention.some((one) => one.code === 'status-error'),
     ...(cancelBy !== undefined && { cancelBy }),
   };
@@ -171,9 +169,9 @@ function lookUpRequest(order: Order, attempt: Attempt): LookUpRequest {
   return {
     integration: state.integration,
     attempt: attempt.number,
-    invoiceNumber: attempt.invoiceNumber ?? invoiceNumberNow(order, attempt),
+    invoiceNumber: attempt.unseen?.invoiceNumber ?? state.orderId,
     knownTransactionIds: knownTransactionIds(state),
-    forbiddenKnown: wrongKeyKnown(state),
+    forbiddenKnown: wrongKeyKnown(state, { operation: 'lookup' }),
     ...ofAReset(order),
   };
 }
@@ -183,7 +181,8 @@ function ofAReset({ wasReset }: Order): { wasReset?: true } {
 }
 
 function gatewayRequest(state: OrderState, attempt: Attempt): Extract<Call, { kind: 'gateway' }>['request'] {
-  const { gateway, transactionId, number } = attempt;
+  const { gateway, number } = attempt;
+  const { id: transactionId } = transactionOf(state, attempt) ?? {};
   if (gateway === undefined || transactionId === undefined) throw new TypeError('no gateway result to send');
   return {
     integration: state.integration,
@@ -194,7 +193,7 @@ function gatewayRequest(state: OrderState, attempt: Attempt): Extract<Call, { ki
       ...(gateway.authcode !== undefined && { authcode: gateway.authcode }),
       ...(gateway.transactionId !== undefined && { transactionId: gateway.transactionId }),
     },
-    forbiddenKnown: wrongKeyKnown(state),
+    forbiddenKnown: wrongKeyKnown(state, gatewayCause(transactionId)),
   };
 }
 
@@ -208,25 +207,33 @@ function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): str
   return invoiceNumberOf(state.orderId, own, create, state.policy?.invoicePerAttempt === true);
 }
 
+const LONGEST_INVOICE = 64;
+/** The separator that no shop uses in its order numbers. */
+const SEPARATOR = '~';
+
 /**
  * @param own the invoice number that the transaction names, if it names one
  * @param create counts the order's creates (attempts and rescreens) from 1
  * @returns the invoice number that a create is sent with: the order id unless given; with `perAttempt` each later
- * create has one of its own, `<invoice>-2` and so on, so that a lost answer to it can be looked up. At most 64
- * characters.
+ * create has one of its own, `<invoice>~2` and so on, so that a lost answer to it can be looked up. At most 64 characters.
  */
 export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
   const invoice = withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
-  const suffix = perAttempt && create > 1 ? `-${create}` : '';
+  const later = perAttempt && create > 1;
+  // A number that already ends like one of ours gets a suffix from the first create on: it is not a later create of another order.
+  const suffix = later || /~\d+$/.test(invoice) ? `${SEPARATOR}${later ? create : 1}` : '';
+  if (invoice.length + suffix.length <= LONGEST_INVOICE) return invoice + suffix;
+  const mark = `${SEPARATOR}${hashOf(invoice)}`;
   // Half a character at the cut would survive in no address.
-  return invoice.slice(0, 64 - suffix.length).replace(/[\uD800-\uDBFF]$/, '') + suffix;
+  const cut = invoice.slice(0, LONGEST_INVOICE - mark.length - suffix.length).replace(/[\uD800-\uDBFF]$/, '');
+  return cut + mark + suffix;
 }
 
-/** @returns the ids that a look by invoice passes over. One whose answer couldn't be read isn't among them: the look is how it is read again */
-function knownTransactionIds(state: OrderState): string[] {
-  return state.attempts.flatMap((attempt) =>
-    attempt.transactionIds.filter((id) => id !== attempt.unreadableId),
-  );
+/** Tells numbers apart that are cut to the same beginning (FNV-1a). @returns eight hexadecimal digits */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
 function serviceDecision({ decision }: OrderState): Decision {

@@ -1,4 +1,5 @@
 /** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
+import { staysOpen } from './attention.ts';
 import { cardDataRefusal } from './card-data.ts';
 import { hintIsNews, isOver } from './deadlines.ts';
 import type { Fault, OrderErrorCode } from './errors.ts';
@@ -128,7 +129,7 @@ export function adoptRefusal(state: OrderState, request: AdoptRequest): Refusal 
     return invalid([{ path: 'transactionId', message: 'must be the id of a transaction' }]);
   }
   const { transactionId } = request;
-  const known = [state.adopted?.transactionId, ...state.attempts.flatMap((one) => one.transactionIds)];
+  const known = [state.adopted?.transactionId, ...state.transactions.map(({ id }) => id)];
   if (known.some((one) => sameTransaction(one, transactionId))) return undefined;
   return refusal('order-exists', 'The order exists already, and this transaction is not one of its own.');
 }
@@ -191,8 +192,9 @@ export function acknowledgeRefusal(
   if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT) || request.reason.trim() === '') {
     return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
   }
-  return isOver(state, nowMs)
-    ? refusal('order-closed', 'The order is closed: its record stays as it is.')
+  const { attention } = state;
+  return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
+    ? refusal('attention-stands', 'Its cause still stands: the call keeps failing, or a deadline is ahead.')
     : undefined;
 }
 

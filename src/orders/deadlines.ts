@@ -1,13 +1,14 @@
 /**
  * What happens by itself, and when. A newcomer who asks «what happens at day 5?» reads this file.
  */
+
 import { sameTransaction } from './ids.ts';
 import type { ReviewHint } from './messages.ts';
 import type { Policy } from './policy.ts';
 import { awaitsGateway, currentAttempt, FIRST_HINT_SPACING_MS } from './record.ts';
-import type { ActionRecord, Attempt, DeadlineKind, OrderState } from './state.ts';
-import { lastCall } from './transactions.ts';
-import { type Instant, instant, millis } from './words.ts';
+import type { ActionRecord, Attempt, OrderState } from './state.ts';
+import { cancelByOf, lastCall, transactionNamed, transactionOf } from './transactions.ts';
+import { type DeadlineKind, type Instant, instant, millis } from './words.ts';
 
 export interface Deadline {
   kind: DeadlineKind;
@@ -32,7 +33,7 @@ export function nextDeadline(state: OrderState): Deadline | undefined {
 
 /** @returns every deadline that follows by itself, also those that have passed */
 export function allDeadlines(state: OrderState): Deadline[] {
-  const others = [spacingDeadline(state), actionBound(state)];
+  const others = [spacingDeadline(state), actionBound(state), leftoversBound(state)];
   return [...deadlines(state), ...others.filter((one) => one !== undefined)];
 }
 
@@ -59,9 +60,19 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
     const underWay = record.status === 'queued' || record.status === 'running';
     return underWay ? instant(millis(record.requestedAt) + ACTION_MS) : undefined;
   }
-  const { cancelBy } = currentAttempt(state);
+  const cancelBy =
+    transactionNamed(state, record.transactionId)?.cancelBy ?? cancelByOf(state, currentAttempt(state));
   if (record.status !== 'queued' || cancelBy === undefined || state.policy === undefined) return undefined;
   return lastCall(cancelBy, state.policy.cancelWindowMs);
+}
+
+/**
+ * Rule «a day's bound»: what an order that has ended still owes the screening service (a gateway result, a lookup) is given up a day later.
+ * @returns undefined while the order has not ended, and once that day is over
+ */
+export function leftoversBound({ endedAt, passed }: OrderState): Deadline | undefined {
+  if (endedAt === undefined || passed.includes('leftovers-over')) return undefined;
+  return { kind: 'leftovers-over', at: instant(millis(endedAt) + ACTION_MS) };
 }
 
 /** Deadlines that end the order when they pass, beside `nothing-left`, which passes in the task in which it comes up. */
@@ -73,7 +84,7 @@ const ENDS: DeadlineKind[] = ['window-closes', 'retry-over', 'gateway-over', 're
  * @returns whether the order is at its end
  */
 export function isOver(state: OrderState, nowMs: number): boolean {
-  if (state.ended === true || state.phase === 'closed') return true;
+  if (state.endedAt !== undefined || state.phase === 'closed') return true;
   return deadlines(state).some(({ kind, at }) => ENDS.includes(kind) && millis(at) <= nowMs);
 }
 
@@ -96,8 +107,9 @@ export function deadlines(state: OrderState): Deadline[] {
     case 'awaiting-gateway':
     case 'review':
       if (state.decision === 'review') {
-        add(found, 'review-lead', attempt.cancelBy, -policy.reviewLeadTimeMs);
-        add(found, 'review-limit', attempt.maybeSentSince, policy.reviewLimitMs);
+        const { cancelBy, sentFrom } = transactionOf(state, attempt) ?? {};
+        add(found, 'review-lead', cancelBy, -policy.reviewLeadTimeMs);
+        add(found, 'review-limit', sentFrom, policy.reviewLimitMs);
       } else keepWindow(found, state, attempt, policy);
       break;
     case 'declined':
@@ -119,8 +131,8 @@ function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, m
 }
 
 function keepWindow(found: Deadline[], state: OrderState, attempt: Attempt, policy: Policy): void {
-  const { cancelBy } = attempt;
-  if (recheckUseful(state)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
+  const cancelBy = cancelByOf(state, attempt);
+  if (recheckUseful(state, cancelBy)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
   if (state.action === 'cancel') add(found, 'cancel-reminder', cancelBy, -policy.reviewLeadTimeMs);
   if (cancelBy !== undefined) add(found, 'window-closes', cancelBy);
   else add(found, 'window-closes', attempt.startedAt, policy.cancelWindowMs);
@@ -132,8 +144,7 @@ function endAfterGateway(found: Deadline[], state: OrderState, policy: Policy): 
 }
 
 /** @returns whether a `pass` is to be read once more: not where it was read within that lead time already, nor where nothing could follow */
-function recheckUseful({ decision, policy, lastRead, attempts }: OrderState): boolean {
-  const cancelBy = attempts.at(-1)?.cancelBy;
+function recheckUseful({ decision, policy, lastRead }: OrderState, cancelBy: Instant | undefined): boolean {
   if (decision !== 'pass' || policy === undefined || policy.passive || policy.recheckLeadTimeMs === 0)
     return false;
   if (cancelBy === undefined || lastRead === undefined) return false;
@@ -176,7 +187,7 @@ export function hintIsNews(state: OrderState, hint: ReviewHint, nowMs: number): 
 /** A hint for a transaction that isn't the order's newest says nothing about it; which one a screening makes is not known yet. */
 function concerns(state: OrderState, hint: ReviewHint): boolean {
   if (state.phase === 'screening') return true;
-  const newest = state.attempts.at(-1)?.transactionId;
+  const newest = transactionOf(state, currentAttempt(state))?.id;
   // A signal sent by hand may carry nothing at all, and an error here would stop the order for good.
   const named: unknown = hint?.transactionId ?? undefined;
   if (named === undefined || newest === undefined) return true;

@@ -1,12 +1,14 @@
 /** What the policy makes of an order: whether it is screened, and which action a decision means, at checkout and later. */
+
 import type { OrderEventType } from './messages.ts';
 import { type Integration, POLICY_KEYS, type Policy, settingName } from './policy.ts';
 import type { OrderRule, PolicyKey, UnavailableRule } from './policy-kinds.ts';
 import { currentAttempt, overrideOf } from './record.ts';
-import type { ActionRecord, Attempt, AttentionCode, OrderState } from './state.ts';
-import { windowOpen } from './transactions.ts';
+import type { ActionRecord, Attempt, OrderState } from './state.ts';
+import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 import {
   type Action,
+  type AttentionCode,
   type Decision,
   type Instant,
   type IntegrationWorkflow,
@@ -110,7 +112,7 @@ export function attentionTo(
     return { code: 'decision-after-override', words };
   }
   const { policy } = state;
-  const { cancelBy } = currentAttempt(state);
+  const cancelBy = cancelByOf(state, currentAttempt(state));
   if (action !== 'cancel' || cancelBy === undefined || policy === undefined || policy.passive)
     return undefined;
   if (windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return undefined;
@@ -168,7 +170,8 @@ export function heldByGateway({ gateway }: Attempt, action: Action): Action {
 /** @returns whether the policy wants the order's transaction canceled with the service now */
 export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
-  const { transactionId, cancelBy, readings } = currentAttempt(state);
+  const { readings } = currentAttempt(state);
+  const { id: transactionId, cancelBy } = transactionOf(state, currentAttempt(state)) ?? {};
   // Who took a cancel back didn't know what was read since.
   const isWithdrawnBefore = ({ status, finishedAt }: ActionRecord): boolean =>
     status === 'withdrawn' && (finishedAt ?? '') < (readings.at(-1)?.at ?? '');

@@ -1,18 +1,20 @@
 /** What ops see of an order: words for the Temporal UI, and search attributes. */
+
 import {
   defineSearchAttributeKey,
   type SearchAttributePair,
   type SearchAttributeType,
 } from '@temporalio/common';
-import { nextDeadline } from './deadlines.ts';
+import { leftoversBound, nextDeadline } from './deadlines.ts';
 import { orderFactsOf } from './decide.ts';
 import type { Order } from './order.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
-import type { DeadlineKind, OrderState } from './state.ts';
-import { mustLookUp } from './transactions.ts';
+import type { OrderState } from './state.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
 import {
   type Action,
+  type DeadlineKind,
   type Instant,
   millis,
   ORDER_DECISIONS,
@@ -23,6 +25,8 @@ import {
 /** @returns what a person who doesn't program wants to know: state, why, what comes next, what can be done */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
   const attempt = currentAttempt(order);
+  const transaction = transactionOf(order, attempt);
+  const cancelBy = cancelByOf(order, attempt);
   const lines = [
     `## ${PHASES[order.phase]}`,
     '',
@@ -35,14 +39,13 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
   }
   lines.push('', '### Facts', '');
   lines.push(
-    `- Attempt ${attempt.number}${attempt.transactionId ? `, transaction \`${attempt.transactionId}\`` : ', no transaction'}`,
+    `- Attempt ${attempt.number}${transaction ? `, transaction \`${transaction.id}\`` : ', no transaction'}`,
   );
   if (order.adopted !== undefined)
     lines.push(`- Adopted: it was screened without us, at ${order.adopted.screenedAt}`);
   if (attempt.override !== undefined)
     lines.push(`- A person decided ${attempt.override.at}: ${attempt.override.action}`);
-  if (attempt.cancelBy !== undefined)
-    lines.push(`- Can be canceled with the service until ${attempt.cancelBy}`);
+  if (cancelBy !== undefined) lines.push(`- Can be canceled with the screening service until ${cancelBy}`);
   if (order.lastRead !== undefined)
     lines.push(`- Last read ${order.lastRead.at}, ${SOURCES[order.lastRead.source]}`);
   if (attempt.gateway !== undefined) {
@@ -57,8 +60,9 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
     ),
   );
   const open = keptOpenBy(order, outbox.length);
-  if (order.ended && open.length > 0) lines.push('', '### It is over, and kept open by', '', ...open);
-  const next = order.ended ? undefined : nextDeadline(order);
+  if (order.endedAt !== undefined && open.length > 0)
+    lines.push('', '### It is over, and kept open by', '', ...open);
+  const next = order.endedAt === undefined ? nextDeadline(order) : leftoversBound(order);
   if (next !== undefined) lines.push('', '### Next', '', `${DEADLINES[next.kind]} at ${next.at}.`);
   lines.push('', '### What you can do', '', CHOICES[order.phase]);
   return lines.join('\n');
@@ -67,10 +71,11 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
 function keptOpenBy(state: OrderState, events: number): string[] {
   const open = state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
   for (const attempt of state.attempts) {
-    const { number, gateway, transactionId, cardRef, cardForgotten } = attempt;
+    const { number, gateway, unseen, cardRef, cardForgotten } = attempt;
+    const transactionId = transactionOf(state, attempt)?.id;
     // Where an order is canceled, its newest attempt isn't looked up any more.
     const looked = state.phase === 'closed' || attempt !== currentAttempt(state);
-    if (looked && mustLookUp(attempt)) open.push(`- a look for the transaction of attempt ${number}`);
+    if (looked && unseen !== undefined) open.push(`- a look for the transaction of attempt ${number}`);
     if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
       open.push(`- the payment gateway’s result of attempt ${number}`);
     }
@@ -127,6 +132,7 @@ const DEADLINES: Record<DeadlineKind, string> = {
   'retry-over': 'No other attempt is expected any more',
   'window-closes': 'The cancel window closes, and the order with it',
   'nothing-left': 'The order is closed',
+  'leftovers-over': 'What is still owed to the screening service is given up',
   'answer-late': 'Whoever waits for a portal action is told that it goes on',
   'action-over': 'A portal action is given up',
 };
@@ -215,12 +221,11 @@ export const orderAttributes = {
   }),
   transactionId: attribute('TransactionId', 'KEYWORD_LIST', {
     about: 'each of its transactions at the screening service, in small letters',
-    of: ({ state }) =>
-      unlessEmpty(state.attempts.flatMap((one) => one.transactionIds.map((id) => id.toLowerCase()))),
+    of: ({ state }) => unlessEmpty(state.transactions.map(({ id }) => id.toLowerCase())),
   }),
   cancelBy: attribute('CancelBy', 'DATETIME', {
     about: 'the end of the cancel window',
-    of: ({ state }) => dateOf(currentAttempt(state).cancelBy),
+    of: ({ state }) => dateOf(cancelByOf(state, currentAttempt(state))),
   }),
   needsAttention: attribute('NeedsAttention', 'BOOL', {
     about: 'a person must look at it',

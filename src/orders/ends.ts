@@ -1,4 +1,5 @@
 /** What the end of an effect means to an order. */
+
 import type {
   LookUpOutcome,
   PortalOutcome,
@@ -6,24 +7,26 @@ import type {
   StatusOutcome,
   Timed,
 } from './activity-contract.ts';
-import { advance, attend, emit, emitAnswer, screenAgain } from './advance.ts';
+import { advance, attend, emit, emitAnswer } from './advance.ts';
+import { answerCheckout, applyFirstScreening } from './answer-checkout.ts';
 import { applyAdoption, applyReading } from './apply-reading.ts';
-import { answerCheckout, applyFirstScreening, applyScreening } from './apply-screening.ts';
+import { applyScreening } from './apply-screening.ts';
+import { actionCause, clear, noteAttention, raiseWrongKey } from './attention.ts';
 import { screensAgain } from './begin.ts';
 import { takeHint } from './deadlines.ts';
 import { applyGatewaySent } from './gateway.ts';
 import type { Effect, EffectResult, End, Order, Refusal, Running } from './order.ts';
+import { screenAgain } from './pass-deadline.ts';
 import { actionNumbered, applyPortalOutcome } from './portal.ts';
-import { attemptNumbered, clear, currentAttempt, noteAttention, raiseWrongKey } from './record.ts';
-import { applyLookUp, isAwaited, noteLateScreening } from './transactions.ts';
+import { attemptNumbered, currentAttempt } from './record.ts';
+import { isAwaited, recordFound, recordLate } from './record-screening.ts';
+import { transactionOf } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
 
-/** What is known when a screening's own code failed: a create may have been sent. */
-const BROKE_DOWN: ScreeningOutcome = {
-  kind: 'unanswered',
-  reason: 'screening-broke-down',
-  maybeSent: true,
-};
+/** What is known when a screening's own code failed: a create may have been sent since it was begun. */
+function brokeDown(unseenSince: Instant): ScreeningOutcome {
+  return { kind: 'unanswered', reason: 'screening-broke-down', unseenSince };
+}
 
 /** Takes in how an effect ended. One that was stopped and isn't waited for is unknown by now: its end means nothing. */
 export function endEffect(order: Order, number: number, end: End): void {
@@ -43,26 +46,23 @@ export function endEffect(order: Order, number: number, end: End): void {
 
 function done(order: Order, running: Running, result: EffectResult): void {
   const { state, now } = order;
-  const { effect, since } = running;
+  const { effect } = running;
   switch (result.kind) {
     case 'first-screening':
       order.rules = result.rules;
       if (state.adopted === undefined)
-        emitAnswer(order, applyFirstScreening(state, result, { sentSince: result.began, now }), result.again);
+        emitAnswer(order, applyFirstScreening(state, result, now), result.again);
       else emit(order, applyAdoption(state, state.adopted, result, now));
       return;
     case 'policy':
       order.rules = result.rules;
-      emit(
-        order,
-        applyFirstScreening(state, { ...result, outcome: BROKE_DOWN }, { sentSince: state.startedAt, now }),
-      );
+      emit(order, applyFirstScreening(state, { ...result, outcome: brokeDown(state.startedAt) }, now));
       return;
     case 'retry-screening':
-      retried(order, result.outcome, since, result.afterReset);
+      retried(order, result.outcome, result.afterReset);
       return;
     case 'catch-up':
-      caughtUp(order, effect, result, since);
+      caughtUp(order, effect, result.outcome);
       return;
     case 'look':
       endLook(order, running, result);
@@ -111,7 +111,7 @@ function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { h
       else order.brokeDown = true;
       return;
     case 'retry-screening':
-      retried(order, BROKE_DOWN, since);
+      retried(order, brokeDown(since));
       return;
     case 'look':
       readOn(order, clearLook(order));
@@ -131,52 +131,47 @@ function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { h
   }
 }
 
-function retried(order: Order, outcome: ScreeningOutcome, since: Instant, afterReset?: true): void {
+function retried(order: Order, outcome: ScreeningOutcome, afterReset?: true): void {
   const { state, now } = order;
-  const sentSince = sentAsEarlyAs(order, outcome, since, afterReset);
   if (state.policy === undefined) return;
-  emitAnswer(order, answerCheckout(state, state.policy, outcome, { sentSince, now }), afterReset);
+  emitAnswer(order, answerCheckout(state, state.policy, outcome, now), afterReset);
 }
 
-function caughtUp(
-  order: Order,
-  effect: Effect,
-  { outcome, afterReset }: Timed<ScreeningOutcome>,
-  since: Instant,
-): void {
+function caughtUp(order: Order, effect: Effect, outcome: ScreeningOutcome): void {
   const { state, now } = order;
-  const sentSince = sentAsEarlyAs(order, outcome, since, afterReset);
   if (effect.kind !== 'catch-up' || state.policy === undefined) return;
   const attempt = attemptNumbered(state, effect.attempt);
   const source = effect.rescreen ? 'rescreen' : 'catch-up';
-  if (attempt !== currentAttempt(state)) noteLateScreening(state, attempt, outcome, sentSince, now);
-  else emit(order, applyScreening(state, state.policy, outcome, { source, sentSince, now }));
-}
-
-/** What a run finds that an operator had begin anew may have been made by the run before, as early as the order began. */
-function sentAsEarlyAs(
-  { state: { startedAt } }: Order,
-  outcome: ScreeningOutcome,
-  since: Instant,
-  afterReset: true | undefined,
-): Instant {
-  const made = outcome.kind === 'answered' && !outcome.adopted;
-  return afterReset && !made ? startedAt : since;
+  if (attempt !== currentAttempt(state)) recordLate(state, state.policy, attempt, outcome, now);
+  else emit(order, applyScreening(state, state.policy, outcome, { source, now }));
 }
 
 /** What is found while the order has no decision is its decision, whoever looked; otherwise it is only recorded. */
 function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<LookUpOutcome>): void {
   const { state, now } = order;
-  const attempt = attemptNumbered(state, number);
   const { policy } = state;
-  const sentSince = afterReset ? state.startedAt : now;
-  if (outcome.kind !== 'found' || policy === undefined || !isAwaited(state, attempt, outcome.decision)) {
-    emit(order, applyLookUp(state, attempt, outcome, now, sentSince));
+  const attempt = attemptNumbered(state, number);
+  const cause = { operation: 'lookup' } as const;
+  if (outcome.kind === 'forbidden') {
+    emit(order, raiseWrongKey(state, cause, now));
     return;
   }
-  attempt.lookedUp = true;
-  const answered = { ...outcome, kind: 'answered' as const, adopted: true };
-  emit(order, applyScreening(state, policy, answered, { source: 'catch-up', sentSince, now }));
+  clear(state, { codes: ['wrong-key'], ...cause });
+  if (outcome.kind === 'none' || policy === undefined) {
+    delete attempt.unseen;
+    return;
+  }
+  const sentFrom = afterReset ? state.startedAt : (attempt.unseen?.since ?? state.startedAt);
+  const { transactionId, decision } = outcome;
+  const seen = { transactionId, found: true, sentFrom, sentUntil: now };
+  if (decision === undefined) {
+    recordFound(state, policy, attempt, { kind: 'unreadable', reason: 'unknown-decision', seen }, now);
+  } else {
+    const answered = { ...outcome, ...seen, kind: 'answered' as const, decision };
+    if (isAwaited(state, attempt, decision))
+      emit(order, applyScreening(state, policy, answered, { source: 'catch-up', now }));
+    else recordFound(state, policy, attempt, answered, now);
+  }
 }
 
 /** A look serves everything that asked for one. */
@@ -206,8 +201,8 @@ function clearLook(order: Order): ReadingSource {
 }
 
 function readOn(order: Order, source: ReadingSource): void {
-  const { phase, ended } = order.state;
-  if (phase !== 'screening' && phase !== 'canceled' && !ended) order.readAgain = source;
+  const { phase, endedAt } = order.state;
+  if (phase !== 'screening' && phase !== 'canceled' && endedAt === undefined) order.readAgain = source;
 }
 
 /**
@@ -221,7 +216,8 @@ function applyFresh(
   source: ReadingSource,
 ): void {
   const { state, now } = order;
-  if (transactionId !== currentAttempt(state).transactionId || state.phase === 'screening') return;
+  const newest = transactionOf(state, currentAttempt(state));
+  if (transactionId !== newest?.id || state.phase === 'screening') return;
   if (outcome.kind === 'read') {
     if (order.readAt !== undefined && began < order.readAt) {
       order.look.because = source;
@@ -237,7 +233,7 @@ function performed(order: Order, number: number, outcome: PortalOutcome): void {
   const record = actionNumbered(state, number);
   if (outcome.kind === 'forbidden') {
     if (outcome.maybeDone) record.maybeSent = true;
-    emit(order, raiseWrongKey(state, now));
+    emit(order, raiseWrongKey(state, actionCause(record), now));
     if (record.stop === undefined) return;
     // A wrong key says that nothing was sent now, not what became of the try before.
     performed(order, number, { kind: record.maybeSent === true ? 'unconfirmed' : 'not-sent' });
@@ -265,8 +261,8 @@ function delivered(order: Order, upTo: number, inTime: boolean): void {
   state.events.waiting = order.outbox.length;
   if (inTime) {
     state.events.delivered += count;
-    clear(state, 'events-undelivered');
-  } else noteAttention(state, 'events-undelivered', UNDELIVERED, order.now);
+    clear(state, { codes: ['events-undelivered'] });
+  } else noteAttention(state, 'events-undelivered', UNDELIVERED, { operation: 'events' }, order.now);
 }
 
 function forgotten({ state }: Order, effect: Effect): void {

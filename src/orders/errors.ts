@@ -107,6 +107,11 @@ export const ORDER_ERRORS = {
     advice:
       'the order has had its 200 portal actions, or 500,000 bytes of them: go on in the service’s portal',
   },
+  'attention-stands': {
+    status: 409,
+    title: 'Its cause still stands',
+    advice: 'the call keeps failing, or a deadline is ahead: end the cause first',
+  },
   'action-ended': {
     status: 409,
     title: 'The portal action has ended: it can not be withdrawn',

@@ -1,19 +1,13 @@
 /** The payment gateway's result. */
+
 import type { GatewayOutcome } from './activity-contract.ts';
+import { clear, gatewayCause, raiseAttention, raiseWrongKey } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
-import {
-  attemptNumbered,
-  clear,
-  currentAttempt,
-  overrideOf,
-  raiseAttention,
-  raiseWrongKey,
-  setAction,
-  settle,
-} from './record.ts';
+import { attemptNumbered, currentAttempt, overrideOf, setAction, settle } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
 import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
 
 /** @returns why the order doesn't take this result, or undefined: it does */
@@ -53,7 +47,7 @@ export function applyGatewayResult(
     ...(transactionId !== null && { transactionId }),
     ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
   };
-  clear(state, 'gateway-late', 'gateway-error');
+  clear(state, { codes: ['gateway-late', 'gateway-error'] });
   const events: OrderEventType[] = [];
   const action = state.wouldBe ?? state.action;
   const settled = state.phase === 'canceled' || action === 'cancel' || state.decision === 'skipped';
@@ -76,7 +70,7 @@ function followResult(
       break;
     case 'error':
       setAction(state, 'hold');
-      events.push(...raiseAttention(state, 'gateway-error', GATEWAY_ERROR, now));
+      events.push(...raiseAttention(state, 'gateway-error', GATEWAY_ERROR, {}, now));
       break;
     case 'pass':
       setAction(state, overrideOf(state)?.action ?? actionAfterGateway(state));
@@ -95,14 +89,30 @@ export function applyGatewaySent(
   outcome: GatewayOutcome,
   now: Instant,
 ): OrderEventType[] {
-  if (outcome.kind === 'forbidden') return raiseWrongKey(state, now);
-  clear(state, 'wrong-key');
-  const { gateway, transactionId } = attemptNumbered(state, about.attempt);
-  if (gateway?.result === about.result && transactionId === about.transactionId)
+  const cause = gatewayCause(about.transactionId);
+  if (outcome.kind === 'forbidden') return raiseWrongKey(state, cause, now);
+  clear(state, { codes: ['wrong-key'], ...cause });
+  const attempt = attemptNumbered(state, about.attempt);
+  const { gateway } = attempt;
+  if (gateway?.result === about.result && transactionOf(state, attempt)?.id === about.transactionId)
     gateway.sent = outcome.kind === 'sent' ? now : 'recorded';
   if (outcome.kind === 'sent') return [];
   const words = `The service refused the payment gateway’s result: ${outcome.words}`;
-  return raiseAttention(state, 'gateway-refused', words, now);
+  return raiseAttention(state, 'gateway-refused', words, cause, now);
+}
+
+/**
+ * Gives up the results that could not be sent within a day of the order's end.
+ * @returns the events that it means
+ */
+export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[] {
+  return state.attempts.flatMap((attempt) => {
+    const transaction = transactionOf(state, attempt);
+    if (transaction === undefined || attempt.gateway === undefined || attempt.gateway.sent !== undefined)
+      return [];
+    attempt.gateway.sent = 'given-up';
+    return raiseAttention(state, 'gateway-not-sent', NOT_SENT, gatewayCause(transaction.id), now);
+  });
 }
 
 /** Without a decision the action given at checkout stands. */
@@ -116,6 +126,8 @@ function actionAfterGateway(state: OrderState): Action {
 /** @returns the answer to the order service: what to do now */
 export function gatewayResultAnswer(state: OrderState, request: GatewayResultRequest): GatewayResultAnswer {
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
+  const transaction = transactionOf(state, attempt);
+  const cancelBy = cancelByOf(state, attempt);
   return {
     orderId: state.orderId,
     integration: state.integration,
@@ -124,8 +136,8 @@ export function gatewayResultAnswer(state: OrderState, request: GatewayResultReq
     decision: state.decision,
     action: state.action,
     phase: state.phase,
-    ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
-    ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
+    ...(transaction !== undefined && { transactionId: transaction.id }),
+    ...(cancelBy !== undefined && { cancelBy }),
   };
 }
 
@@ -134,4 +146,6 @@ function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | 
   return state.attempts.find((one) => one.number === request.attempt);
 }
 
+const NOT_SENT =
+  'The screening service did not take the payment gateway’s result within a day of the order’s end: report it in the portal.';
 const GATEWAY_ERROR = 'The payment gateway answered «error»: find out whether the payment went through.';

@@ -27,12 +27,14 @@ export {
 export type * from './state.ts';
 export type {
   Action,
+  AttentionCode,
   By,
   Decision,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
   JournalEntry,
+  OperationName,
   OrderDecision,
   OrderEventType,
   OverrideAction,

@@ -1,4 +1,5 @@
 /** Everything that decides an order's life, and what goes in and out of it. All of it is plain data, so that it can continue as new. */
+
 import type {
   FirstScreening,
   GatewayOutcome,
@@ -28,8 +29,8 @@ import type {
   TransactionJson,
   WithdrawRequest,
 } from './messages.ts';
-import type { CheckoutAnswer, DeadlineKind, OrderState } from './state.ts';
-import type { By, GatewayResult, Instant, ReadingSource } from './words.ts';
+import type { CheckoutAnswer, OrderState } from './state.ts';
+import type { By, DeadlineKind, GatewayResult, Instant, ReadingSource } from './words.ts';
 
 /** What a run of the workflow knows and hands on to the next; its `state` is what readers see. */
 export interface Order {

@@ -146,8 +146,9 @@ export const POLICY_KEYS = {
   },
   invoicePerAttempt: {
     kind: 'flag',
-    fallback: false,
-    about: 'later creates are sent as `<invoice>-2` and so on, so that a lost answer can be looked up',
+    fallback: true,
+    about:
+      'later creates are sent as `<invoice>~2` and so on, so that a lost answer can be looked up; with `false` such an attempt ends without a decision',
   },
   events: {
     kind: 'word',

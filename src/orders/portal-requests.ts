@@ -12,7 +12,6 @@ import {
   TEXT_LIMIT,
 } from './check-messages.ts';
 import type { Fault } from './errors.ts';
-import { sameTransaction } from './ids.ts';
 import type {
   ChargebackRequest,
   CustomerCodeRequest,
@@ -23,6 +22,7 @@ import type {
 import type { Order, Refusal } from './order.ts';
 import { currentAttempt } from './record.ts';
 import type { ActionRecord, OrderState } from './state.ts';
+import { transactionNamed, transactionOf } from './transactions.ts';
 import { PORTAL_ACTIONS } from './words.ts';
 
 const PLAIN_TEXT = `must be a non-empty string of at most ${TEXT_LIMIT} characters`;
@@ -165,9 +165,8 @@ export function namedTransaction(fields: PortalFields | undefined): string | und
 /** The one that is named, in the service's spelling, else the newest attempt's, if it has one. */
 export function transactionMeant(state: OrderState, fields: PortalFields): string | undefined {
   const named = namedTransaction(fields);
-  if (named === undefined) return currentAttempt(state).transactionId;
-  const known = state.attempts.flatMap(({ transactionIds }) => transactionIds);
-  return known.find((one) => sameTransaction(one, named)) ?? named;
+  if (named === undefined) return transactionOf(state, currentAttempt(state))?.id;
+  return transactionNamed(state, named)?.id ?? named;
 }
 
 /** @returns what was asked in one string: the same again joins it or gets its answer */

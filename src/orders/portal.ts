@@ -1,15 +1,15 @@
 /** The portal actions of an order: what may be asked, what was asked already, what follows. */
 
 import type { PortalOutcome } from './activity-contract.ts';
+import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
-import { sameTransaction } from './ids.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './portal-requests.ts';
-import { clear, currentAttempt, raiseAttention, setAction, setPhase, settle } from './record.ts';
+import { currentAttempt, setAction, setPhase, settle } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
-import { mayHoldUnknown, windowOf, windowOpen } from './transactions.ts';
-import type { Instant, PortalActionKind } from './words.ts';
+import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
+import type { AttentionCode, Instant, PortalActionKind } from './words.ts';
 
 export interface PortalRefusal {
   code: OrderErrorCode;
@@ -31,7 +31,7 @@ export function portalRefusal(
   const { kind } = fields;
   return kind === 'cancel' || kind === 'customer-code'
     ? undefined
-    : unsendable(state, fields, attempt.transactionId);
+    : unsendable(state, fields, transactionOf(state, attempt)?.id);
 }
 
 /** @returns why nothing can be sent about this transaction */
@@ -56,10 +56,10 @@ export function closedOrderRefusal(
   if (attempt === undefined) return { code: 'unknown-transaction' };
   if (earlier(state, fields)?.status === 'done') return undefined;
   if (fields.kind === 'customer-code') return undefined;
-  const refused = unsendable(state, fields, namedTransaction(fields) ?? attempt.transactionId);
+  const refused = unsendable(state, fields, namedTransaction(fields) ?? transactionOf(state, attempt)?.id);
   if (refused !== undefined) return refused;
   if (fields.kind !== 'cancel') return undefined;
-  const cancelBy = windowOf(attempt, transactionMeant(state, fields));
+  const cancelBy = windowMeant(state, attempt, transactionMeant(state, fields));
   if (cancelBy === undefined || state.policy === undefined) return { code: 'cancel-window-unknown' };
   const open = windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs);
   return open ? undefined : { code: 'cancel-window-closed', cancelBy };
@@ -72,17 +72,25 @@ function cancelRefusal(
   nowMs: number,
 ): PortalRefusal | undefined {
   const transactionId = transactionMeant(state, fields);
-  const newest = transactionId === attempt.transactionId;
+  const newest = transactionId === transactionOf(state, attempt)?.id;
   if (newest && isCanceled(state, attempt)) return undefined;
   if (state.decision === 'skipped') return { code: 'no-transaction' };
-  const cancelBy = windowOf(attempt, transactionId);
-  if (cancelBy === undefined && !newest) return { code: 'cancel-window-unknown' };
+  const cancelBy = windowMeant(state, attempt, transactionId);
   if (cancelBy === undefined || state.policy === undefined) return undefined;
   // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
-  if (newest && state.phase === 'screening' && mayHoldUnknown(attempt)) return undefined;
+  if (newest && state.phase === 'screening' && attempt.unseen !== undefined) return undefined;
   return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)
     ? undefined
     : { code: 'cancel-window-closed', cancelBy };
+}
+
+/** Returns the end of the window of the transaction that is meant; without one, of what the attempt may have. */
+export function windowMeant(
+  state: OrderState,
+  attempt: Attempt,
+  transactionId: string | undefined,
+): Instant | undefined {
+  return transactionNamed(state, transactionId)?.cancelBy ?? cancelByOf(state, attempt);
 }
 
 /** @returns whether this attempt is canceled already: canceling an order cancels its newest transaction only */
@@ -146,7 +154,7 @@ export function applyPortalOutcome(
   if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
   // What was never sent says nothing of the key.
   const answered = outcome.kind === 'refused' || (outcome.kind === 'done' && outcome.code !== undefined);
-  if (answered) clear(state, 'wrong-key');
+  if (answered) clear(state, { codes: ['wrong-key'], ...actionCause(record) });
   const events: OrderEventType[] = [];
   if (record.kind === 'cancel') afterCancel(state, record, now, events);
   else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {
@@ -154,11 +162,14 @@ export function applyPortalOutcome(
   }
   clearWhatIsMended(state);
   if (record.status === 'unconfirmed') {
-    events.push(...raiseAttention(state, 'portal-unconfirmed', UNCONFIRMED[record.kind], now));
+    events.push(
+      ...raiseAttention(state, 'portal-unconfirmed', UNCONFIRMED[record.kind], actionCause(record), now),
+    );
   }
-  if (record.status === 'not-sent') events.push(...raiseAttention(state, 'portal-not-sent', NOT_SENT, now));
+  if (record.status === 'not-sent')
+    events.push(...raiseAttention(state, 'portal-not-sent', NOT_SENT, actionCause(record), now));
   if (record.status === 'refused' && record.kind !== 'cancel') {
-    events.push(...raiseAttention(state, 'portal-refused', refusedWords(record), now));
+    events.push(...raiseAttention(state, 'portal-refused', refusedWords(record), actionCause(record), now));
   }
   settle(state, now);
   return events;
@@ -172,28 +183,22 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant, even
   setAction(state, 'cancel');
   delete state.message;
   if (record.status === 'done') {
-    clear(
-      state,
-      'review-unresolved',
-      'cancel-due',
-      'cancel-refused',
-      'cancel-too-late',
-      'failed-at-adoption',
-    );
-    clear(state, 'no-decision', 'unreadable-answer', 'status-error', 'gateway-late');
+    clear(state, { codes: CANCELED_MATTERS });
     setPhase(state, 'canceled', now);
     events.push('order.canceled');
     return;
   }
   if (record.status === 'refused') {
-    events.push(...raiseAttention(state, 'cancel-refused', refusedWords(record), now));
+    events.push(...raiseAttention(state, 'cancel-refused', refusedWords(record), cancelCause(record), now));
   }
-  if (record.status === 'too-late') events.push(...raiseAttention(state, 'cancel-too-late', TOO_LATE, now));
+  if (record.status === 'too-late')
+    events.push(...raiseAttention(state, 'cancel-too-late', TOO_LATE, cancelCause(record), now));
 }
 
 /** An action for an earlier attempt's transaction changes nothing about where the order is. */
 export function concernsNewest(state: OrderState, record: ActionRecord): boolean {
-  return record.transactionId === undefined || record.transactionId === currentAttempt(state).transactionId;
+  const { transactionId } = record;
+  return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
 }
 
 /** @returns whether a cancel of the newest transaction was sent and not refused, so that it may be done */
@@ -206,15 +211,19 @@ export function cancelSent(state: OrderState): boolean {
 
 const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
-/** A refusal or an unknown outcome is mended when the same action was done since. */
-function clearWhatIsMended(state: OrderState): void {
-  const last = state.actions.filter(
-    (one) => one === state.actions.findLast((a) => a.subject === one.subject),
-  );
-  if (!last.some((one) => one.status === 'unconfirmed')) clear(state, 'portal-unconfirmed');
-  if (!last.some((one) => one.status === 'refused')) clear(state, 'portal-refused');
-  if (!last.some((one) => one.status === 'not-sent')) clear(state, 'portal-not-sent');
-}
+/** What a person must no longer look at once the order is canceled. */
+const CANCELED_MATTERS: AttentionCode[] = [
+  'review-unresolved',
+  'cancel-due',
+  'cancel-refused',
+  'cancel-too-late',
+  'failed-at-adoption',
+  'no-decision',
+  'transaction-unseen',
+  'unreadable-answer',
+  'status-error',
+  'gateway-late',
+];
 
 function refusedWords({ kind, code, message }: ActionRecord): string {
   const who = code === undefined ? 'It could not be sent' : 'The service refused';
@@ -270,9 +279,8 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
 /** @returns the attempt whose transaction is meant: the newest unless one is named */
 export function attemptFor(state: OrderState, transactionId: string | undefined): Attempt | undefined {
   if (transactionId === undefined) return currentAttempt(state);
-  return state.attempts.find(({ transactionIds }) =>
-    transactionIds.some((one) => sameTransaction(one, transactionId)),
-  );
+  const { attempt } = transactionNamed(state, transactionId) ?? {};
+  return attempt === undefined ? undefined : state.attempts[attempt - 1];
 }
 
 export const NOT_SENT =

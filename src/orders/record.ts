@@ -1,8 +1,18 @@
 /** An order's record: how it and each attempt begin, the phase, what a person must look at, and the events that tell of it. */
+
 import type { OrderEvent, OrderEventType, ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
-import type { Adoption, Attempt, AttentionCode, Enriched, KeptEvent, OrderState, Override } from './state.ts';
-import { type Action, type Instant, type IntegrationWorkflow, instant, millis, type Phase } from './words.ts';
+import type { Adoption, Attempt, Enriched, KeptEvent, OrderState, Override } from './state.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
+import {
+  type Action,
+  type AttentionCode,
+  type Instant,
+  type IntegrationWorkflow,
+  instant,
+  millis,
+  type Phase,
+} from './words.ts';
 
 /** Until the policy is known, a day; the policy's own `screeningDeadline` replaces it with the first answer. */
 const UNTIL_POLICY_KNOWN_MS = 24 * 3_600_000;
@@ -10,6 +20,7 @@ const UNTIL_POLICY_KNOWN_MS = 24 * 3_600_000;
 /** What a new attempt makes pointless to look at: it is about an earlier screening. */
 const SCREENING_MATTERS: AttentionCode[] = [
   'no-decision',
+  'transaction-unseen',
   'unreadable-answer',
   'status-error',
   'decision-after-override',
@@ -64,6 +75,7 @@ export function newOrderState(
     decision: 'pending',
     action: 'hold',
     attempts: [],
+    transactions: [],
     attention: [],
     actions: [],
     events: { sequence: 0, delivered: 0, waiting: 0 },
@@ -86,7 +98,6 @@ export function addAttempt(
   const attempt: Attempt = {
     number: state.attempts.length + 1,
     startedAt: now,
-    transactionIds: [],
     decision: 'pending',
     readings: [],
     rescreens: 0,
@@ -171,24 +182,6 @@ export function awaitsGateway(state: OrderState): boolean {
   return gateway === 'error' ? state.action === 'hold' : gateway === undefined && state.action === 'proceed';
 }
 
-// What a person must look at.
-
-/**
- * Raises attention unless the same matter is open already.
- * @param words the reason, for a person; no personal data
- * @returns whether it is new
- */
-export function noteAttention(state: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
-  if (state.attention.some((one) => one.code === code)) return false;
-  state.attention.push({ code, words, since: now });
-  return true;
-}
-
-/** Raises attention as `noteAttention` does. @returns the event that it means: none unless it is new */
-export function raiseAttention(...matter: Parameters<typeof noteAttention>): OrderEventType[] {
-  return noteAttention(...matter) ? ['order.attention'] : [];
-}
-
 /** @returns what came with a decision, of whatever else is known */
 export function enrichedOf({ insights, accountMode, passiveMode, subStatus }: Enriched): Enriched {
   return {
@@ -198,24 +191,6 @@ export function enrichedOf({ insights, accountMode, passiveMode, subStatus }: En
     ...(subStatus !== undefined && { subStatus }),
   };
 }
-
-/** Ends matters whose cause has ended. */
-export function clear(state: OrderState, ...codes: AttentionCode[]): void {
-  state.attention = state.attention.filter((one) => !codes.includes(one.code));
-}
-
-/** A wrong key is an operator's mistake. @returns the event that it means: none unless it is new */
-export function raiseWrongKey(state: OrderState, now: Instant): OrderEventType[] {
-  return raiseAttention(state, 'wrong-key', WRONG_KEY, now);
-}
-
-/** @returns whether a wrong key was reported already: then the activities go on trying by themselves */
-export function wrongKeyKnown(state: OrderState): boolean {
-  return state.attention.some((one) => one.code === 'wrong-key');
-}
-
-export const WRONG_KEY =
-  'The service does not accept the API key (403): set the right one, it then goes on by itself.';
 
 // Makes the events that go to the order service. By the policy `events: changes` it isn't told what it was
 // answered.
@@ -255,6 +230,8 @@ const KEPT_EVENTS = 50;
 export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): OrderEvent {
   const { events } = state;
   const attempt = currentAttempt(state);
+  const transaction = transactionOf(state, attempt);
+  const cancelBy = cancelByOf(state, attempt);
   const reading = attempt.readings.length - 1;
   events.sequence += 1;
   const event: KeptEvent = {
@@ -267,10 +244,10 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
       action: state.action,
       attempt: attempt.number,
       attention: state.attention.map((one) => one.words),
-      ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
+      ...(transaction !== undefined && { transactionId: transaction.id }),
       ...(state.message !== undefined && { message: state.message }),
       ...(state.reason !== undefined && { reason: state.reason }),
-      ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
+      ...(cancelBy !== undefined && { cancelBy }),
       ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
       ...(by !== undefined && { by }),
     },

@@ -2,10 +2,14 @@
 import type { Policy } from './policy.ts';
 import type {
   Action,
+  AttentionCode,
+  DeadlineKind,
+  Decision,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
   JournalEntry,
+  OperationName,
   OrderDecision,
   OrderEventType,
   OverrideAction,
@@ -30,6 +34,8 @@ export interface OrderState {
   /** Why there is no better decision, in one slug: `card-data-expired`, `timeout`, `refused` … */
   reason?: string;
   attempts: Attempt[];
+  /** The order's transactions at the screening service, in the order in which it learned of them. */
+  transactions: OrderTransaction[];
   /** Open matters that a person must look at, oldest first. */
   attention: Attention[];
   actions: ActionRecord[];
@@ -45,8 +51,8 @@ export interface OrderState {
   fraudReportedAt?: OrderDecision;
   /** Deadlines that have passed and were dealt with. */
   passed: DeadlineKind[];
-  /** Nothing is left to wait for. */
-  ended?: boolean;
+  /** When the order's last deadline passed. What it owes the screening service by then has a day left. */
+  endedAt?: Instant;
   startedAt: Instant;
   /** The order has a transaction that was there before it, and never creates one. */
   adopted?: Adoption;
@@ -92,26 +98,42 @@ export interface Adoption {
   force?: boolean;
 }
 
+/** A transaction at the screening service that belongs to the order. */
+export interface OrderTransaction {
+  id: string;
+  /** The number of the attempt whose create made it. */
+  attempt: number;
+  /** The invoice number that its create was sent with. */
+  invoiceNumber: string;
+  /** Its create was sent at this time at the earliest, and at `sentUntil` at the latest. */
+  sentFrom: Instant;
+  sentUntil: Instant;
+  /** How the order learned of it: by the answer to its create, by a lookup by invoice number, or by adoption. */
+  found: 'created' | 'lookup' | 'adopted';
+  /** The screening service's last decision, when it was read and by what. Absent: none could be read. */
+  decision?: Decision;
+  decidedAt?: Instant;
+  source?: ReadingSource;
+  /** End of its cancel window. */
+  cancelBy: Instant;
+}
+
+/** A create that may have reached the screening service, and whose transaction nobody has seen. */
+export interface UnseenCreate {
+  invoiceNumber: string;
+  /** It was not sent before. */
+  since: Instant;
+}
+
 export interface Attempt {
   number: number;
   fingerprint?: string;
   cardRef?: string;
   cardForgotten?: boolean;
   startedAt: Instant;
-  /** The earliest moment a create may have been sent; absent while certainly none was. */
-  maybeSentSince?: Instant;
-  /** A create was begun in the background, and what became of it is not known. */
-  createOpen?: boolean;
-  /** End of the cancel window of this attempt's transaction; absent while there can be none. */
-  cancelBy?: Instant;
+  /** The number that its newest create was sent with; every repeat of a lost one keeps it. */
   invoiceNumber?: string;
-  transactionId?: string;
-  /** Ids of all transactions made for it, rescreens included. */
-  transactionIds: string[];
-  /** Ends of the cancel windows of those that aren't the newest, by their ids; one that is missing isn't known. */
-  earlierWindows?: Record<string, Instant>;
-  /** The one of them whose answer couldn't be read. */
-  unreadableId?: string;
+  unseen?: UnseenCreate;
   decision: OrderDecision;
   readings: Reading[];
   /** What the checkout was told. */
@@ -128,8 +150,6 @@ export interface Attempt {
   /** When the catch-up gives up. */
   screenUntil: Instant;
   declinedAt?: Instant;
-  /** What the newest create may have left was looked for. */
-  lookedUp?: boolean;
   /** What a person decided last; what the service says later no longer changes the action. */
   override?: Override;
 }
@@ -164,40 +184,29 @@ export interface GatewayRecord {
   /** The gateway's own transaction id. */
   transactionId?: string;
   at: Instant;
-  /** When the service accepted it for the newest transaction; `recorded` when there was nothing to send it to. */
-  sent?: Instant | 'recorded';
+  /**
+   * When the screening service accepted it for the newest transaction; `recorded`: there was nothing to send it to; `given-up`: it
+   * could not be sent within a day of the order's end.
+   */
+  sent?: Instant | 'recorded' | 'given-up';
 }
 
+/** An open matter. It ends when its cause ends, or when a person resolves it. */
 export interface Attention {
   code: AttentionCode;
   /** The reason in words. */
   words: string;
   since: Instant;
+  cause: AttentionCause;
 }
 
-export type AttentionCode =
-  | 'wrong-key'
-  | 'no-decision'
-  | 'unreadable-answer'
-  | 'account-mode'
-  | 'status-error'
-  | 'gateway-late'
-  | 'gateway-error'
-  | 'gateway-refused'
-  | 'review-unresolved'
-  | 'review-limit'
-  | 'cancel-due'
-  | 'cancel-refused'
-  | 'cancel-too-late'
-  | 'failed-after-window'
-  | 'failed-at-adoption'
-  | 'decision-after-override'
-  | 'portal-refused'
-  | 'portal-unconfirmed'
-  | 'portal-not-sent'
-  | 'events-undelivered'
-  | 'cancellation-requested'
-  | 'message-refused';
+/** What an open matter is about: the call that failed, and for which transaction or portal action. Absent: the order as a whole. */
+export interface AttentionCause {
+  operation?: OperationName;
+  transactionId?: string;
+  /** The number of the portal action. */
+  action?: number;
+}
 
 export interface ActionRecord {
   /** Counts the order's portal actions from 1. */
@@ -247,23 +256,6 @@ export interface HintSpacing {
   endedAt?: Instant;
   spacingMs: number;
 }
-
-/** Moments at which something follows by itself. */
-export type DeadlineKind =
-  | 'screening-deadline'
-  | 'rescreen'
-  | 'gateway-late'
-  | 'gateway-over'
-  | 'review-lead'
-  | 'review-limit'
-  | 'recheck'
-  | 'cancel-reminder'
-  | 'hint-spacing'
-  | 'retry-over'
-  | 'window-closes'
-  | 'nothing-left'
-  | 'answer-late'
-  | 'action-over';
 
 /** The answer to a checkout. Every answer carries `phase` beside `action`. */
 export interface CheckoutAnswer {

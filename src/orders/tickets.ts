@@ -4,6 +4,7 @@ import { actionNumbered, portalAnswer, portalFailure } from './portal.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import type { ActionRecord, Attempt, CheckoutAnswer, OrderState } from './state.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
 import { type Instant, instant, millis } from './words.ts';
 
 /** Temporal lets ten updates be in flight: those who wait for an end leave room for what comes at once. */
@@ -124,6 +125,8 @@ export function checkoutAnswer(
   attempt: Attempt = currentAttempt(state),
 ): CheckoutAnswer {
   const newest = attempt === currentAttempt(state);
+  const transaction = transactionOf(state, attempt);
+  const cancelBy = cancelByOf(state, attempt);
   return {
     orderId: state.orderId,
     integration: state.integration,
@@ -131,9 +134,9 @@ export function checkoutAnswer(
     decision: attempt.decision,
     action: state.action,
     phase: state.phase,
-    ...(attempt.transactionId !== undefined && { transactionId: attempt.transactionId }),
+    ...(transaction !== undefined && { transactionId: transaction.id }),
     ...(state.message !== undefined && { message: state.message }),
-    ...(attempt.cancelBy !== undefined && { cancelBy: attempt.cancelBy }),
+    ...(cancelBy !== undefined && { cancelBy }),
     ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
     ...(newest && state.reason !== undefined && { reason: state.reason }),
     ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),

@@ -2,14 +2,17 @@
  * What an order wants to be under way, derived from all that decides it. What is listed first is begun first. A key names
  * every argument that can change, but for what was reported to a person already: a call that knows less only reports it again.
  */
+import { actionCause, gatewayCause, statusCause } from './attention.ts';
 import { transactionToLookAt } from './begin.ts';
-import { actionBound, hintReadable, nextDeadline, spacingDeadline } from './deadlines.ts';
+import { actionBound, hintReadable, leftoversBound, nextDeadline, spacingDeadline } from './deadlines.ts';
+
 import type { Effect, EffectKind, Order } from './order.ts';
+import { actionNumbered } from './portal.ts';
 import { isUnderWay, namedTransaction } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
-import type { ActionRecord, Attempt, OrderState } from './state.ts';
+import type { ActionRecord, Attempt, AttentionCause, OrderState } from './state.ts';
 import { ticketsUntil } from './tickets.ts';
-import { mustLookUp } from './transactions.ts';
+import { transactionOf } from './transactions.ts';
 import type { Instant, Phase } from './words.ts';
 
 /** Local activities: run inside the workflow task. */
@@ -45,13 +48,35 @@ export function wanted(order: Order): Effect[] {
   return [...effects, ...timers(order)];
 }
 
+/** Returns the cause that attention names when the call of the effect fails. */
+export function causeOf({ state }: Order, effect: Effect): AttentionCause | undefined {
+  switch (effect.kind) {
+    case 'first-screening':
+    case 'retry-screening':
+    case 'catch-up':
+      return { operation: 'create' };
+    case 'look':
+    case 'read':
+    case 'poll':
+      return statusCause(transactionOf(state, currentAttempt(state))?.id);
+    case 'look-up':
+      return { operation: 'lookup' };
+    case 'gateway':
+      return gatewayCause(effect.transactionId);
+    case 'portal':
+      return actionCause(actionNumbered(state, effect.action));
+    default:
+      return undefined;
+  }
+}
+
 /** @returns whether an order that is over has nothing to do any more but to say so */
 export function isDone(order: Order): boolean {
   const running = order.effects.some(
     ({ effect }) => MUST_FINISH.includes(effect.kind) || CREATES.includes(effect.kind),
   );
   return (
-    order.state.ended === true &&
+    order.state.endedAt !== undefined &&
     !running &&
     work(order).length === 0 &&
     !order.state.actions.some(isUnderWay)
@@ -65,7 +90,7 @@ function work(order: Order): Effect[] {
     return [{ key: 'first', kind: order.brokeDown === true ? 'policy' : 'first-screening' }];
   }
   const effects: Effect[] = [];
-  if (!state.ended) {
+  if (state.endedAt === undefined) {
     if (attempt.answer === undefined) {
       effects.push({ key: `retry:${attempt.number}`, kind: 'retry-screening', attempt: attempt.number });
     } else if (wantsCatchUp(state, attempt)) effects.push(catchUp(state, attempt));
@@ -92,7 +117,8 @@ function wantsCatchUp(state: OrderState, attempt: Attempt): boolean {
 
 function reads(order: Order, attempt: Attempt): Effect[] {
   const { state, readAgain } = order;
-  const { number, transactionId } = attempt;
+  const { number } = attempt;
+  const { id: transactionId } = transactionOf(state, attempt) ?? {};
   const effects: Effect[] = wantsLook(order) ? [{ key: 'look', kind: 'look' }] : [];
   if (transactionId === undefined || state.phase === 'canceled') return effects;
   if (wantsPoll(order, attempt)) {
@@ -111,7 +137,7 @@ function reads(order: Order, attempt: Attempt): Effect[] {
 /** @returns whether the status, or only the clock, is to be looked at now */
 export function wantsLook(order: Order): boolean {
   const { state, look } = order;
-  if (state.ended || state.policy === undefined) return false;
+  if (state.endedAt !== undefined || state.policy === undefined) return false;
   if (look.signal) return true;
   if (currentAttempt(state).answer === undefined) return false;
   if (look.recheck || look.cancellation) return true;
@@ -122,6 +148,7 @@ export function wantsLook(order: Order): boolean {
 /** A review is polled until it resolves, an order reported as fraud until its decision changes or the window ends. */
 function wantsPoll({ state, now }: Order, attempt: Attempt): boolean {
   const { decision, phase, fraudReportedAt } = state;
+  const { cancelBy } = transactionOf(state, attempt) ?? {};
   if (decision === 'review') return phase === 'review' || phase === 'awaiting-gateway';
   return (
     fraudReportedAt !== undefined &&
@@ -129,8 +156,8 @@ function wantsPoll({ state, now }: Order, attempt: Attempt): boolean {
     decision !== 'pending' &&
     decision !== 'skipped' &&
     POLLED_AFTER_REPORT.includes(phase) &&
-    attempt.cancelBy !== undefined &&
-    now < attempt.cancelBy
+    cancelBy !== undefined &&
+    now < cancelBy
   );
 }
 
@@ -138,7 +165,8 @@ const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined']
 
 /** What each attempt leaves to be done. */
 function afterScreening({ state }: Order, attempt: Attempt): Effect[] {
-  const { number, gateway, transactionId, cardRef } = attempt;
+  const { number, gateway, cardRef } = attempt;
+  const { id: transactionId } = transactionOf(state, attempt) ?? {};
   const effects: Effect[] = [];
   if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
     const { result } = gateway;
@@ -163,7 +191,7 @@ function lookUp({ number }: Attempt): Effect {
 function wantsLookUp(state: OrderState, attempt: Attempt): boolean {
   const { phase } = state;
   const over = phase === 'declined' || phase === 'closed' || attempt !== currentAttempt(state);
-  return over && phase !== 'screening' && mustLookUp(attempt);
+  return over && phase !== 'screening' && attempt.unseen !== undefined;
 }
 
 /** The card is needed until a decision other than `error` is recorded, or nothing screens it again. */
@@ -187,10 +215,10 @@ function cancel(order: Order, record: ActionRecord): Effect[] {
   const { state, fields } = order;
   const named = namedTransaction(fields[record.number]);
   const attempt = currentAttempt(state);
-  if (named !== undefined && named !== attempt.transactionId) return send(record);
+  if (named !== undefined && named !== transactionOf(state, attempt)?.id) return send(record);
   if (record.status === 'running') return send(record);
   if (createUnderWay(order)) return [];
-  return named === undefined && mustLookUp(attempt) ? [lookUp(attempt)] : send(record);
+  return named === undefined && attempt.unseen !== undefined ? [lookUp(attempt)] : send(record);
 }
 
 function send({ number, stop }: ActionRecord): Effect[] {
@@ -218,7 +246,8 @@ function timers(order: Order): Effect[] {
       found.push({ key: `${name}:${next.at}`, kind: 'timer', deadline: next.kind, at: next.at });
   };
   // A checkout's screening ends in a moment: nothing is due by then that can't wait for it.
-  if (!state.ended && currentAttempt(state).answer !== undefined) {
+  if (state.endedAt !== undefined) ring('leftovers', leftoversBound(state));
+  else if (currentAttempt(state).answer !== undefined) {
     ring('deadline', nextDeadline(state));
     ring('spacing', spacingDeadline(state));
   }

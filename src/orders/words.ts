@@ -107,3 +107,51 @@ export function instant(ms: number): Instant {
 export function millis(at: Instant): number {
   return Date.parse(at);
 }
+
+/** Why a person must look at an order. */
+export type AttentionCode =
+  | 'wrong-key'
+  | 'no-decision'
+  | 'unreadable-answer'
+  | 'account-mode'
+  | 'status-error'
+  | 'gateway-late'
+  | 'gateway-error'
+  | 'gateway-refused'
+  | 'gateway-not-sent'
+  | 'transaction-unseen'
+  | 'review-unresolved'
+  | 'review-limit'
+  | 'cancel-due'
+  | 'cancel-refused'
+  | 'cancel-too-late'
+  | 'failed-after-window'
+  | 'failed-at-adoption'
+  | 'decision-after-override'
+  | 'portal-refused'
+  | 'portal-unconfirmed'
+  | 'portal-not-sent'
+  | 'events-undelivered'
+  | 'cancellation-requested'
+  | 'message-refused';
+
+/** The calls that an open matter may be about. */
+export type OperationName = 'create' | 'status' | 'lookup' | 'gateway-response' | PortalActionKind | 'events';
+
+/** Moments at which something follows by itself. */
+export type DeadlineKind =
+  | 'screening-deadline'
+  | 'rescreen'
+  | 'gateway-late'
+  | 'gateway-over'
+  | 'review-lead'
+  | 'review-limit'
+  | 'recheck'
+  | 'cancel-reminder'
+  | 'hint-spacing'
+  | 'retry-over'
+  | 'window-closes'
+  | 'nothing-left'
+  | 'answer-late'
+  | 'action-over'
+  | 'leftovers-over';

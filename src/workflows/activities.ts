@@ -133,10 +133,10 @@ export async function perform(call: Call): Promise<EffectResult> {
   switch (call.kind) {
     case 'first-screening': {
       // A run of this task that was lost may have sent a create. Only the activity may know: a replay can't tell it again.
-      const lookFirst = historyLength > 3 || unsafe.isReplaying;
+      const mayHaveRun = historyLength > 3 || unsafe.isReplaying;
       return {
         kind: call.kind,
-        ...unlessRefused(await local.screenAtCheckout({ ...call.request, lookFirst, begun })),
+        ...unlessRefused(await local.screenAtCheckout({ ...call.request, mayHaveRun, begun })),
       };
     }
     case 'policy':

@@ -8,13 +8,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
+import { wrongKeyWords } from '../orders/attention.ts';
 import { ACTION_MS } from '../orders/deadlines.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
 import { NOT_SENT, refusedBy } from '../orders/portal.ts';
 import { portalInputRefusal } from '../orders/portal-requests.ts';
-import { WRONG_KEY } from '../orders/record.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
 import { failure, isRefusedNow, performPortalAction, unlessRefused, wasReset } from './activities.ts';
@@ -96,7 +96,7 @@ async function untilAllowed(request: FirstRequest): Promise<Ended> {
     if (outcome.kind !== 'forbidden') return { outcome, at };
     maybeDone ||= outcome.maybeDone === true;
     upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);
-    setCurrentDetails(WRONG_KEY);
+    setCurrentDetails(wrongKeyWords({ operation: request.fields.kind }));
   }
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { screenAgain } from '../../src/orders/advance.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { screensAgain } from '../../src/orders/begin.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
+import { screenAgain } from '../../src/orders/pass-deadline.ts';
 import {
   anOrder,
   answered,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { passDeadline } from '../../src/orders/advance.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import {
   endSpacing,
@@ -10,6 +9,7 @@ import {
   takeHint,
 } from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
+import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import { setPhase } from '../../src/orders/record.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/apply-screening.ts';
+import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/answer-checkout.ts';
+
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { newOrderState } from '../../src/orders/record.ts';
 import { DECISIONS } from '../../src/orders/words.ts';

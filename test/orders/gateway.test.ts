@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { passDeadline } from '../../src/orders/advance.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { refusalOf } from '../../src/orders/ask.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
 import { applyGatewayResult, applyGatewaySent, gatewayResultRefusal } from '../../src/orders/gateway.ts';
 import type { GatewayResultRequest } from '../../src/orders/messages.ts';
+import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import { addAttempt, currentAttempt, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';

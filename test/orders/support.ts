@@ -1,14 +1,15 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
 
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { type AfterDeadline, passDeadline } from '../../src/orders/advance.ts';
+import type { AfterDeadline } from '../../src/orders/advance.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
+import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { currentAttempt, newOrderState } from '../../src/orders/record.ts';
-import type { DeadlineKind, OrderState } from '../../src/orders/state.ts';
+import type { OrderState } from '../../src/orders/state.ts';
 import { checkoutAnswer } from '../../src/orders/tickets.ts';
-import { type Decision, type Instant, instant } from '../../src/orders/words.ts';
+import { type DeadlineKind, type Decision, type Instant, instant } from '../../src/orders/words.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';

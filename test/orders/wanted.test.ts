@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { passDeadline } from '../../src/orders/advance.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import type { Effect, Order } from '../../src/orders/order.ts';
+import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import { addAttempt, currentAttempt, newOrder, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';

@@ -1,5 +1,6 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
-import { answerBeforeRecord } from '../../src/orders/apply-screening.ts';
+
+import { answerBeforeRecord } from '../../src/orders/answer-checkout.ts';
 import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Input } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';

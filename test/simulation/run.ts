@@ -1,6 +1,8 @@
 /** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
+
 import type { Command } from '../../src/orders/activity-contract.ts';
-import type { answerBeforeRecord } from '../../src/orders/apply-screening.ts';
+import type { answerBeforeRecord } from '../../src/orders/answer-checkout.ts';
+
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import type { End, Order, Reply } from '../../src/orders/order.ts';
 import { millis } from '../../src/orders/words.ts';

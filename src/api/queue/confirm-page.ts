@@ -1,7 +1,10 @@
 /** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
+
 import { REASON_LIMIT } from '../../orders/check-messages.ts';
 import type { Fault } from '../../orders/errors.ts';
+import { currentAttempt } from '../../orders/record.ts';
 import type { ActionRecord } from '../../orders/state.ts';
+import { cancelByOf } from '../../orders/transactions.ts';
 import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import type { Problem } from '../problems.ts';
@@ -32,7 +35,7 @@ export function confirmPage(
 ): string {
   const { summary, state } = order;
   const { title, about, button, reason } = wordsOf(action);
-  const cancelBy = state?.attempts.at(-1)?.cancelBy ?? summary.cancelBy;
+  const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
   const withdrawn = action === 'withdraw' && state?.actions.find((one) => one.number === number);
   const facts: [name: string, content: Shown][] = [
     [

@@ -1,6 +1,8 @@
 /** The page of one order: where it is, what the service says, what can be done, what has happened, what comes next. */
+
 import { isUnderWay } from '../../orders/portal-requests.ts';
 import type { OrderState } from '../../orders/state.ts';
+import { cancelByOf, transactionOf } from '../../orders/transactions.ts';
 import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import { confirmPath, NOTICES, type Notice, type PageAction, refusalOf, wordsOf } from './actions.ts';
@@ -72,9 +74,10 @@ function facts(
   const { summary, state, runId } = order;
   const { last, next } = checksOf(order, now.ms);
   const attempt = state?.attempts.at(-1);
-  const cancelBy = attempt?.cancelBy ?? summary.cancelBy;
+  const cancelBy = (state && attempt && cancelByOf(state, attempt)) ?? summary.cancelBy;
   const startedAt = state?.startedAt ?? summary.startedAt;
-  const transactionId = attempt?.transactionId ?? summary.transactionIds.at(-1);
+  const transactionId =
+    (state && attempt && transactionOf(state, attempt)?.id) ?? summary.transactionIds.at(-1);
   const portal = portalAddress(portalLink, transactionId);
   return [
     ['Integration', state === undefined ? summary.integration : `${summary.integration}, ${state.workflow}`],

@@ -1,0 +1,115 @@
+/** Records which transactions a screening or a lookup brought, and which create is left that nobody has seen. */
+import type { ScreeningOutcome, Sent } from './activity-contract.ts';
+import type { Policy } from './policy.ts';
+import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
+import type { Attempt, OrderState } from './state.ts';
+import { hasDecision, ownerOf, recordTransaction, transactionOf } from './transactions.ts';
+import type { Decision, Instant, ReadingSource } from './words.ts';
+
+interface Moment {
+  source: ReadingSource;
+  now: Instant;
+}
+
+/** Whose transaction a screening brought: the attempt's own, or that of the oldest attempt with a create that nobody has seen. */
+export function withoutOthers(
+  state: OrderState,
+  policy: Policy,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  now: Instant,
+): ScreeningOutcome {
+  const seen =
+    outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
+  if (seen === undefined || !seen.found || state.adopted !== undefined) return outcome;
+  const owner = ownerOf(state, attempt.invoiceNumber ?? '');
+  if (owner === undefined || owner.number >= attempt.number) return outcome;
+  const sentFrom = owner.unseen?.since ?? seen.sentFrom;
+  recordLate(state, policy, owner, asOf(outcome, sentFrom), now);
+  return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
+}
+
+function asOf(outcome: ScreeningOutcome, sentFrom: Instant): ScreeningOutcome {
+  if (outcome.kind === 'answered') return { ...outcome, sentFrom };
+  if (outcome.kind !== 'unreadable' || outcome.seen === undefined) return outcome;
+  return { ...outcome, seen: { ...outcome.seen, sentFrom } };
+}
+
+/** Records what a screening or a lookup brought of an attempt after the order had gone on without it. Nothing else follows. */
+export function recordLate(
+  state: OrderState,
+  policy: Policy,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  now: Instant,
+): void {
+  noteUnseen(attempt, outcome);
+  const moment = { source: 'look-up', now } as const;
+  if (outcome.kind === 'unreadable' && outcome.seen !== undefined)
+    recordSeen(state, policy, attempt, outcome.seen, moment);
+  if (outcome.kind !== 'answered') return;
+  recordSeen(state, policy, attempt, outcome, moment);
+  const { decision } = outcome;
+  if (decision === 'error' && hasDecision(attempt)) return;
+  attempt.decision = decision;
+  attempt.readings.push({ decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
+  if (attempt !== currentAttempt(state)) return;
+  state.decision = decision;
+  state.lastRead = { at: now, source: 'look-up' };
+}
+
+/** Records what a lookup found for the attempt, which may be another attempt's. Nothing else follows. */
+export function recordFound(
+  state: OrderState,
+  policy: Policy,
+  attempt: Attempt,
+  outcome: ScreeningOutcome,
+  now: Instant,
+): void {
+  recordLate(state, policy, attempt, withoutOthers(state, policy, attempt, outcome, now), now);
+}
+
+export function recordSeen(
+  state: OrderState,
+  policy: Policy,
+  attempt: Attempt,
+  seen: { transactionId: string; found: boolean; decision?: Decision } & Sent,
+  { source, now }: Moment,
+): void {
+  const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
+  recordTransaction(state, policy, {
+    id,
+    attempt: attempt.number,
+    invoiceNumber: attempt.invoiceNumber ?? state.orderId,
+    sentFrom,
+    sentUntil,
+    found: found ? 'lookup' : 'created',
+    ...(decision !== undefined && { decision, decidedAt: now, source }),
+  });
+}
+
+/** Every outcome says whether a create of the attempt is left whose transaction nobody has seen. */
+export function noteUnseen(attempt: Attempt, outcome: ScreeningOutcome): void {
+  const { invoiceNumber } = attempt;
+  const since = 'unseenSince' in outcome ? outcome.unseenSince : undefined;
+  if (since === undefined || invoiceNumber === undefined) delete attempt.unseen;
+  else attempt.unseen = { invoiceNumber, since };
+}
+
+/** @returns whether a screening brings another decision than the attempt has, or one of another transaction */
+export function isNews(state: OrderState, attempt: Attempt, outcome: ScreeningOutcome): boolean {
+  if (outcome.kind !== 'answered' || outcome.decision === 'error') return false;
+  return outcome.decision !== attempt.decision || outcome.transactionId !== transactionOf(state, attempt)?.id;
+}
+
+/**
+ * Returns whether a decision that is found of the attempt is the one that the order lacks. An `error` tells an order that was
+ * given up nothing new, and a cancel that nobody decided in the screening service's place stays one.
+ */
+export function isAwaited(state: OrderState, attempt: Attempt, found: Decision): boolean {
+  const { phase, action } = state;
+  if (attempt !== currentAttempt(state)) return false;
+  if (phase === 'screening') return true;
+  if (hasDecision(attempt)) return false;
+  return overrideOf(state) !== undefined || (phase === 'decided' && action !== 'cancel' && found !== 'error');
+}
