@@ -241,7 +241,6 @@ const attempt: Attempt = {
   number: 1,
   startedAt: asked.requestedAt,
   screenUntil: asked.requestedAt,
-  transactionIds: [],
   decision: 'pass',
   readings: [],
   rescreens: 0,

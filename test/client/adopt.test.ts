@@ -87,7 +87,7 @@ describe('adopting', () => {
   it('gives the answer of an order that is closed, if it had the transaction', async () => {
     const { orderScreening } = closedAs(aClosedOrder({ answer }));
     expect(await orderScreening.adopt(request)).toEqual(answer);
-    const other = closedAs(aClosedOrder({ transactionIds: ['another'] }));
+    const other = closedAs(aClosedOrder({}, {}, { id: 'another' }));
     await expect(other.orderScreening.adopt(request)).rejects.toMatchObject({ code: 'order-exists' });
   });
 

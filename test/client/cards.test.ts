@@ -20,7 +20,7 @@ const screening: CheckoutRequest = {
   transaction: {},
   invoiceNumber: '1',
   knownTransactionIds: [],
-  lookFirst: false,
+  mayHaveRun: false,
   startedAt: sinceStart(0),
   begun: sinceStart(0),
   wasReset: false,

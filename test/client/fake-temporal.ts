@@ -7,7 +7,7 @@ import { orderAttributes } from '../../src/orders/describe.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import type { PortalActionInput, ScreenOrderInput } from '../../src/orders/messages.ts';
 import type { Integration } from '../../src/orders/policy.ts';
-import type { Attempt, OrderState } from '../../src/orders/state.ts';
+import type { Attempt, OrderState, OrderTransaction } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { anOrderState } from '../fixtures/orders.ts';
@@ -110,7 +110,11 @@ export function startedActions({ temporal }: ReturnType<typeof aClient>) {
 export const CLOSED_TRANSACTION = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
 
 /** The record of a closed order whose cancel window is open for another hour. */
-export function aClosedOrder(attempt: Partial<Attempt> = {}, order: Partial<OrderState> = {}): OrderState {
+export function aClosedOrder(
+  attempt: Partial<Attempt> = {},
+  order: Partial<OrderState> = {},
+  transaction: Partial<OrderTransaction> = {},
+): OrderState {
   const { startedAt } = anOrderState();
   return anOrderState({
     phase: 'closed',
@@ -119,13 +123,25 @@ export function aClosedOrder(attempt: Partial<Attempt> = {}, order: Partial<Orde
         number: 1,
         startedAt,
         screenUntil: startedAt,
-        cancelBy: new Date(Date.now() + HOUR).toISOString(),
-        transactionId: CLOSED_TRANSACTION,
-        transactionIds: [CLOSED_TRANSACTION],
         decision: 'pass',
         readings: [],
         rescreens: 0,
         ...attempt,
+      },
+    ],
+    transactions: [
+      {
+        id: CLOSED_TRANSACTION,
+        attempt: 1,
+        invoiceNumber: 'order-1',
+        sentFrom: startedAt,
+        sentUntil: startedAt,
+        found: 'created',
+        decision: 'pass',
+        decidedAt: startedAt,
+        source: 'checkout',
+        cancelBy: new Date(Date.now() + HOUR).toISOString(),
+        ...transaction,
       },
     ],
     policy: aPolicy(),

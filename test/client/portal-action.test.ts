@@ -128,7 +128,7 @@ describe('a portal action of a closed order', () => {
           orderId: 'order-1',
           transactionId: CLOSED_TRANSACTION,
           fields: { kind: 'cancel', reason: 'x' },
-          cancelBy: record.attempts[0]?.cancelBy,
+          cancelBy: record.transactions[0]?.cancelBy,
           cancelWindowMs: 432_000_000,
         },
       },
@@ -221,18 +221,18 @@ describe('a portal action of a closed order', () => {
       {},
       'cancel-window-closed',
     ],
-    ['no window is known', { cancelBy: undefined }, {}, 'cancel-window-unknown'],
-    ['there is no transaction', { transactionId: undefined, transactionIds: [] }, {}, 'no-transaction'],
+    ['no window is known', {}, { policy: undefined }, 'cancel-window-unknown'],
+    ['there is no transaction', {}, { transactions: [] }, 'no-transaction'],
     ['it is passive', {}, { policy: { passive: true, cancelWindowMs: 1 } }, 'passive'],
-  ])('is no cancel when %s', async (_case, attempt, state, code) => {
-    const client = aClosed(aClosedOrder(attempt as never, state as never));
+  ])('is no cancel when %s', async (_case, transaction, state, code) => {
+    const client = aClosed(aClosedOrder({}, state as never, transaction));
     await expect(client.orderScreening.cancel(order)).rejects.toMatchObject({ code });
     expect(startedActions(client)).toEqual([]);
   });
 
   it('tells when the window was over', async () => {
     const cancelBy = '2026-03-06T10:00:00.000Z';
-    const client = aClosed(aClosedOrder({ cancelBy }));
+    const client = aClosed(aClosedOrder({}, {}, { cancelBy }));
     await expect(client.orderScreening.cancel(order)).rejects.toMatchObject({ details: { cancelBy } });
   });
 
@@ -247,7 +247,7 @@ describe('a portal action of a closed order', () => {
       requestedAt: '2026-03-01T10:00:00.000Z',
       code: '200',
     } as const;
-    const client = aClosed(aClosedOrder({ cancelBy: '2026-03-06T10:00:00.000Z' }, { actions: [done] }));
+    const client = aClosed(aClosedOrder({}, { actions: [done] }, { cancelBy: '2026-03-06T10:00:00.000Z' }));
     expect(await client.orderScreening.cancel(order)).toMatchObject({ status: 'done', code: '200' });
     expect(startedActions(client)).toEqual([]);
   });

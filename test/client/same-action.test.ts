@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, CustomerCodeRequest } from '../../src/orders/messages.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, described, startedActions } from './fake-temporal.ts';
+import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const chargeback: ChargebackRequest = { reason_code: '10.4', due_date: '2026-04-01' };
@@ -32,10 +32,7 @@ describe('of a closed order, the same chargeback is', () => {
   it.each<[string, Partial<ChargebackRequest>]>([
     ['one without the word inquiry, which is none', { inquiry: 'false' }],
     ['one that is forced', { force: true }],
-    [
-      'one that names the same transaction',
-      { transactionId: aClosedOrder().attempts[0]?.transactionId ?? '' },
-    ],
+    ['one that names the same transaction', { transactionId: CLOSED_TRANSACTION }],
   ])('%s', async (_what, more) => {
     expect(await chargebackId({ ...chargeback, ...more })).toBe(await chargebackId(chargeback));
   });

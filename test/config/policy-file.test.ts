@@ -66,7 +66,7 @@ describe('an integration of the policy file', () => {
       autoCancel: true,
       cancelWindowMs: 120 * HOUR,
       passive: false,
-      invoicePerAttempt: false,
+      invoicePerAttempt: true,
     });
     expect(settings.apiKey()).toBe('key');
   });
@@ -97,7 +97,7 @@ describe('an integration of the policy file', () => {
         autoCancel: false,
         cancelWindow: '10m',
         passive: true,
-        invoicePerAttempt: true,
+        invoicePerAttempt: false,
       }),
     ).toMatchObject({
       workflow: 'pre-gateway',
@@ -123,7 +123,7 @@ describe('an integration of the policy file', () => {
       autoCancel: false,
       cancelWindowMs: 600_000,
       passive: true,
-      invoicePerAttempt: true,
+      invoicePerAttempt: false,
     });
   });
 

@@ -9,7 +9,17 @@ import {
   UNAVAILABLE_ACTIONS,
   type UnavailableAction,
 } from '../../src/orders/words.ts';
-import { anOrder, aPolicy, attention, MINUTE, screen, sinceStart, unanswered } from './support.ts';
+import {
+  anOrder,
+  answered,
+  aPolicy,
+  attention,
+  found,
+  MINUTE,
+  screen,
+  sinceStart,
+  unanswered,
+} from './support.ts';
 
 type Row = [Decision | 'pending' | 'skipped', IntegrationWorkflow, UnavailableAction, Action, Phase];
 
@@ -82,13 +92,7 @@ describe('the answer to a checkout', () => {
   });
 
   it('shows the service’s own message of a fail', () => {
-    const order = anOrder({
-      kind: 'answered',
-      transactionId: 't',
-      decision: 'fail',
-      adopted: false,
-      message: 'Call us.',
-    });
+    const order = anOrder({ ...answered('fail'), message: 'Call us.' });
     expect(order.message).toBe('Call us.');
     expect(order.attempts[0]?.answer?.message).toBe('Call us.');
   });
@@ -125,11 +129,9 @@ describe('a first decision that comes when the cancel window has closed', () => 
     ['pass', {}, ['order.decided'], []],
   ] as const)('%s with %j is told to a person: %j', (decision, policy, events, codes) => {
     const order = anOrder(unanswered(), { cancelWindowMs: MINUTE, ...policy });
-    const moment = { source: 'catch-up', sentSince: sinceStart(0), now: sinceStart(2 * MINUTE) } as const;
-    const found = { kind: 'answered', transactionId: 'found', decision, adopted: true } as const;
-    expect(applyScreening(order, aPolicy({ cancelWindowMs: MINUTE, ...policy }), found, moment)).toEqual(
-      events,
-    );
+    const moment = { source: 'catch-up', now: sinceStart(2 * MINUTE) } as const;
+    const policyInForce = aPolicy({ cancelWindowMs: MINUTE, ...policy });
+    expect(applyScreening(order, policyInForce, found(decision), moment)).toEqual(events);
     expect(attention(order)).toEqual(codes);
   });
 });
@@ -141,9 +143,7 @@ describe('another attempt', () => {
     addAttempt(order, {}, sinceStart(MINUTE));
     expect(order).toMatchObject({ phase: 'screening', decision: 'pending', action: 'hold' });
     expect(order.message).toBeUndefined();
-    expect(
-      screen(order, { kind: 'answered', transactionId: 'second', decision: 'pass', adopted: false }, MINUTE),
-    ).toEqual(['order.decided']);
+    expect(screen(order, answered('pass', 'second', MINUTE), MINUTE)).toEqual(['order.decided']);
     expect(order).toMatchObject({ phase: 'decided', decision: 'pass', action: 'proceed' });
     expect(order.attempts.map((one) => one.answer?.action)).toEqual(['decline', 'proceed']);
   });

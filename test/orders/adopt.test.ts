@@ -11,6 +11,7 @@ import {
   aPolicy,
   attention,
   DAY,
+  found,
   HOUR,
   MINUTE,
   START,
@@ -44,7 +45,7 @@ function adopted(
       kind: 'first-screening',
       rules: 1,
       policy: aPolicy({ events: false, recheckLeadTimeMs: 0, ...policy }),
-      outcome: { kind: 'answered', transactionId: TRANSACTION_ID, decision, adopted: true },
+      outcome: found(decision),
     },
     0,
   );
@@ -84,7 +85,10 @@ describe('an order that is adopted', () => {
 
   it('is known in UTC whatever the offset of its screening’s moment', () => {
     const life = adopted('review', {}, { screenedAt: '2026-03-02T08:00:00+02:00' });
-    expect(life.order.state.attempts[0]).toMatchObject({ maybeSentSince: '2026-03-02T06:00:00.000Z' });
+    const sentFrom = '2026-03-02T06:00:00.000Z';
+    expect(life.order.state.transactions).toMatchObject([
+      { found: 'adopted', sentFrom, sentUntil: sentFrom },
+    ]);
   });
 
   it('gives the same answer again, and refuses another transaction', () => {

@@ -10,6 +10,7 @@ import {
   DAY,
   lifeOf,
   MINUTE,
+  NOT_SENT,
   next,
   sinceStart,
   unanswered,
@@ -31,8 +32,8 @@ describe('what happens by itself while it is screened', () => {
   });
 
   it('to an order that surely was never sent: its window ends, counted from its start', () => {
-    const order = anOrder(unanswered(false));
-    expect(order.attempts[0]?.cancelBy).toBeUndefined();
+    const order = anOrder(NOT_SENT);
+    expect(order.attempts[0]?.unseen).toBeUndefined();
     next(order);
     expect(lifeOf(order)).toEqual([['window-closes', 5 * DAY]]);
   });
@@ -45,7 +46,6 @@ describe('what happens by itself while it is screened', () => {
       expect(nextDeadline(order)?.kind).toBe('screening-deadline');
       const moment = {
         source: 'rescreen',
-        sentSince: sinceStart(tried * MINUTE),
         now: sinceStart(tried * MINUTE),
       } as const;
       const events = applyScreening(order, order.policy ?? never(), answered('error', `t${tried}`), moment);

@@ -68,7 +68,7 @@ describe('what happens by itself', () => {
       at: 30 * DAY,
       follows: { events: ['order.attention'] },
     });
-    expect(order).toMatchObject({ phase: 'closed', action: 'hold', ended: true });
+    expect(order).toMatchObject({ phase: 'closed', action: 'hold', endedAt: expect.any(String) });
     expect(attention(order)).toEqual(['review-unresolved', 'review-limit']);
   });
 
@@ -101,7 +101,7 @@ describe('what happens by itself', () => {
     next(order);
     read(order, 'fail', at);
     const passed: string[] = [];
-    while (!order.ended) {
+    while (order.endedAt === undefined) {
       const deadline = nextDeadline(order);
       if (deadline === undefined) throw new Error('nothing follows');
       passDeadline(order, deadline.kind, sinceStart(at));

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { decide } from '../../src/orders/decide.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
-import { addAttempt, setPhase } from '../../src/orders/record.ts';
+import { setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision, Phase } from '../../src/orders/words.ts';
-import { anOrder, answered, attention, DAY, MINUTE, screen, sinceStart, unanswered } from './support.ts';
+import { anOrder, attention, DAY, MINUTE, sinceStart } from './support.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];
 const NOW = sinceStart(MINUTE);
@@ -24,7 +24,9 @@ describe('a reading of the status', () => {
     const order = standing(known);
     const before = structuredClone(order);
     expect(read(order, known)).toEqual([]);
-    expect(order).toEqual({ ...before, lastRead: { at: NOW, source: 'poll' } });
+    const confirmed = known === 'error' ? {} : { decidedAt: NOW, source: 'poll' };
+    const transactions = before.transactions.map((one) => ({ ...one, ...confirmed }));
+    expect(order).toEqual({ ...before, transactions, lastRead: { at: NOW, source: 'poll' } });
   });
 
   it.each(DECISIONS.filter((known) => known !== 'error'))(
@@ -137,16 +139,6 @@ describe('a reading of the status', () => {
     expect(applyReading(order, { kind: 'forbidden' }, 'poll', NOW)).toEqual([]);
     expect(attention(order)).toEqual(['wrong-key']);
     read(order, 'review');
-    expect(attention(order)).toEqual([]);
-  });
-
-  it('with a wrong key is still the matter when a screening after it has no answer', () => {
-    const order = anOrder('fail');
-    applyReading(order, { kind: 'forbidden' }, 'webhook', NOW);
-    addAttempt(order, {}, NOW);
-    screen(order, unanswered());
-    expect(attention(order)).toEqual(['wrong-key']);
-    screen(order, answered('pass'));
     expect(attention(order)).toEqual([]);
   });
 

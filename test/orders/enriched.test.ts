@@ -4,7 +4,7 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { currentAttempt, nextEvent } from '../../src/orders/record.ts';
 import { answerNow } from '../../src/orders/tickets.ts';
-import { anOrder, aPolicy, attention, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+import { anOrder, answered, aPolicy, attention, HOUR, sinceStart, unanswered } from './support.ts';
 
 const ENRICHED = {
   insights: { risk: { '1': { name: 'velocity', impact: 'high' } } },
@@ -13,10 +13,7 @@ const ENRICHED = {
   subStatus: 'manual-review',
 } as const;
 const enriched = (more: { otherMode?: true } = {}): ScreeningOutcome => ({
-  kind: 'answered',
-  decision: 'review',
-  transactionId: TRANSACTION_ID,
-  adopted: false,
+  ...answered('review'),
   ...ENRICHED,
   ...more,
 });
@@ -24,7 +21,7 @@ const enriched = (more: { otherMode?: true } = {}): ScreeningOutcome => ({
 describe('what the service says beside a decision', () => {
   it('is kept with the decision that came after pending, and told with it', () => {
     const order = anOrder(unanswered());
-    const moment = { source: 'catch-up', sentSince: sinceStart(HOUR), now: sinceStart(HOUR) } as const;
+    const moment = { source: 'catch-up', now: sinceStart(HOUR) } as const;
     expect(applyScreening(order, aPolicy(), enriched(), moment)).toEqual(['order.decided']);
     expect(currentAttempt(order).readings.at(-1)).toMatchObject({ decision: 'review', ...ENRICHED });
     expect(nextEvent(order, 'order.decided', sinceStart(HOUR)).data).toMatchObject(ENRICHED);

@@ -167,7 +167,7 @@ function reported(life: Life): Life {
 describe('an event that is kept', () => {
   it('is sent again byte for byte, whatever became of the order since', () => {
     const order = anOrder({
-      ...{ kind: 'answered', decision: 'review', transactionId: 'the transaction', adopted: false },
+      ...answered('review', 'the transaction'),
       ...{ insights: { risk: { '1': { name: 'velocity' } } }, subStatus: 'manual-review' },
     });
     const first = nextEvent(order, 'order.decided', sinceStart(HOUR));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Input } from '../../src/orders/order.ts';
 import { aLife, type Life, screened } from './life.ts';
-import { attention, DAY, HOUR, MINUTE, unanswered } from './support.ts';
+import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
 
@@ -75,7 +75,7 @@ describe('an activity that fails for good', () => {
     const ticket = life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
     life.break('retry-screening');
     expect(life.replies.get(ticket)).toMatchObject({ checkout: { attempt: 2, decision: 'pending' } });
-    expect(life.calls('catch-up')[0]?.request).toMatchObject({ lookFirst: true, maybeUnderWay: true });
+    expect(life.calls('catch-up')[0]?.request).toMatchObject({ unseenSince: sinceStart(MINUTE) });
   });
 });
 

@@ -16,18 +16,13 @@ const request: CheckoutRequest = {
   transaction: {},
   invoiceNumber: 'order-1',
   knownTransactionIds: [],
-  lookFirst: false,
+  mayHaveRun: false,
   startedAt: sinceStart(0),
   begun: sinceStart(40),
   wasReset: false,
 };
 
-const PASSED = {
-  kind: 'answered',
-  transactionId: TRANSACTION_ID,
-  decision: 'pass',
-  adopted: false,
-} as const;
+const PASSED = answered('pass', TRANSACTION_ID, 40);
 
 const beforeRecord = (outcome: ScreeningOutcome, policy: Parameters<typeof aPolicy>[0] = {}) =>
   answerBeforeRecord(input, request, { policy: aPolicy(policy), outcome, rules: 1 });
@@ -54,7 +49,7 @@ describe('an answer before the record', () => {
     expect(beforeRecord({ kind: 'forbidden' })).toBeUndefined();
     expect(beforeRecord({ kind: 'skipped', rule: 0 })).toBeUndefined();
     expect(beforeRecord({ kind: 'refused', reason: 'refused' })).toBeUndefined();
-    expect(beforeRecord({ ...PASSED, adopted: true })).toBeUndefined();
+    expect(beforeRecord({ ...PASSED, found: true })).toBeUndefined();
   });
 
   it('is not given to a customer who is declined: only the order on record takes another attempt', () => {
@@ -87,7 +82,7 @@ describe('an answer before the record', () => {
       const first = { policy, outcome: answered(decision), rules: 1 };
       const told = answerBeforeRecord(input, request, first);
       const order = newOrderState({ ...input, integration: 'default' }, request.startedAt);
-      applyFirstScreening(order, first, { sentSince: request.begun, now: sinceStart(40 + laterMs) });
+      applyFirstScreening(order, first, sinceStart(40 + laterMs));
       const recorded = order.attempts[0]?.answer;
       const declined = recorded?.action === 'decline' || whenUnavailable === 'decline';
       if (told === undefined) expect(decision === 'error' || declined).toBe(true);

@@ -97,7 +97,7 @@ describe('the gateway’s result', () => {
       const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
       report(order, 'pass');
       expect(order).toMatchObject({ phase: 'screening', action: 'proceed' });
-      const moment = { source: 'catch-up', sentSince: NOW, now: NOW } as const;
+      const moment = { source: 'catch-up', now: NOW } as const;
       applyScreening(order, aPolicy(PRE), answered(decision), moment);
       expect(order).toMatchObject({ action, phase });
     }
@@ -106,7 +106,7 @@ describe('the gateway’s result', () => {
   it('of a decline ends the screening; a decision that comes all the same is only recorded', () => {
     const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
     report(order, 'fail');
-    const moment = { source: 'catch-up', sentSince: NOW, now: NOW } as const;
+    const moment = { source: 'catch-up', now: NOW } as const;
     expect(applyScreening(order, aPolicy(PRE), answered('fail'), moment)).toEqual([]);
     expect(order).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail' });
   });
@@ -122,7 +122,7 @@ describe('the gateway’s result', () => {
       anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' }),
       anOrder(unanswered(), { ...PRE, whenUnavailable: 'hold' }),
     ]) {
-      const moment = { source: 'catch-up', sentSince: NOW, now: NOW } as const;
+      const moment = { source: 'catch-up', now: NOW } as const;
       if (order.decision === 'pending') applyScreening(order, aPolicy(PRE), answered('pass'), moment);
       else applyReading(order, { kind: 'read', decision: 'pass' }, 'poll', NOW);
       expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'awaiting-gateway' });

@@ -3,7 +3,7 @@ import type { Command } from '../../src/orders/activity-contract.ts';
 import type { Input } from '../../src/orders/order.ts';
 import { canStop, keep, nothingLeft, resumed } from '../../src/orders/step.ts';
 import { aLife, Life, screened } from './life.ts';
-import { answered, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+import { answered, DAY, HOUR, MINUTE, NOT_SENT, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
 
@@ -84,10 +84,12 @@ describe('what an order has under way', () => {
   });
 
   it('a screening in the background says since when a create may be under way', () => {
-    const life = screened(unanswered(false));
-    expect(life.calls('catch-up')[0]?.request).toMatchObject({ lookFirst: false, maybeUnderWay: false });
-    life.end({ kind: 'catch-up', outcome: { kind: 'forbidden' } }, MINUTE);
-    expect(life.calls('catch-up')[1]?.request).toMatchObject({ lookFirst: true });
+    const life = screened(NOT_SENT);
+    expect(life.calls('catch-up')[0]?.request).not.toHaveProperty('unseenSince');
+    life.end({ kind: 'catch-up', outcome: { kind: 'forbidden', unseenSince: sinceStart(1) } }, MINUTE);
+    expect(life.calls('catch-up')[1]?.request).toMatchObject({ unseenSince: sinceStart(1) });
+    life.end({ kind: 'catch-up', outcome: { kind: 'forbidden' } }, 2 * MINUTE);
+    expect(life.calls('catch-up')[2]?.request).not.toHaveProperty('unseenSince');
   });
 });
 
@@ -156,15 +158,15 @@ describe('an order that is reset', () => {
   });
 
   it('looks before it screens in the background', () => {
-    const life = screened(unanswered(false), {}, aLife({ wasReset: true }));
-    expect(life.calls('catch-up')[0]?.request.lookFirst).toBe(true);
+    const life = screened(NOT_SENT, {}, aLife({ wasReset: true }));
+    expect(life.calls('catch-up')[0]?.request.unseenSince).toBe(sinceStart(0));
   });
 });
 
 describe('nothing is left', () => {
   it('when the order is closed, said so, and has told everyone', () => {
     const life = screened({ kind: 'skipped', rule: 0 });
-    expect(life.order.state).toMatchObject({ phase: 'closed', ended: true });
+    expect(life.order.state).toMatchObject({ phase: 'closed', endedAt: expect.any(String) });
     expect(nothingLeft(life.order)).toBe(true);
     const announced = screened({ kind: 'skipped', rule: 0 }, { events: 'all' });
     expect(announced.order.outbox.map(({ type }) => type)).toEqual(['order.decided', 'order.closed']);

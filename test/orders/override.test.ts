@@ -52,7 +52,7 @@ describe('a person decides', () => {
 
   it('and attention about the decision is cleared, other attention not', () => {
     const life = screened('review', { events: 'all' });
-    life.order.state.attention.push({ code: 'portal-unconfirmed', words: 'x', since: sinceStart(0) });
+    life.order.state.attention.push({ code: 'portal-unconfirmed', words: 'x', since: '', cause: {} });
     life.until(5 * DAY - 1);
     expect(attention(life.order.state)).toEqual(['portal-unconfirmed', 'review-unresolved']);
     decides(life, 'proceed', 5 * DAY - 1);

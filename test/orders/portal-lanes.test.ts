@@ -99,13 +99,13 @@ describe('a cancel of an order that is being screened', () => {
     expect([told(life, asked), statuses(life)]).toEqual(['action-withdrawn', ['withdrawn']]);
     life.break('catch-up', 'cut-off');
     expect(life.underWay).toEqual(['catch-up:1:0']);
-    expect(life.calls('catch-up').at(-1)?.request).toMatchObject({ lookFirst: true, maybeUnderWay: true });
+    expect(life.calls('catch-up').at(-1)?.request).toMatchObject({ unseenSince: sinceStart(0) });
   });
 
-  it.each([true, false])(
-    'is too late when nobody answered the look before its last call; the checkout may have created: %s',
-    (maybeSent) => {
-      const life = screened(unanswered(maybeSent));
+  it.each([unanswered(), { kind: 'unanswered', reason: 'timeout' } as const])(
+    'is too late when nobody answered the lookup before its last call, after %j',
+    (outcome) => {
+      const life = screened(outcome);
       act(life, CANCEL);
       life.break('catch-up', 'cut-off').until(5 * DAY - 30_000);
       expect(statuses(life)).toEqual(['too-late']);

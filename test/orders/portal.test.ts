@@ -13,12 +13,14 @@ import {
 import { earlier, stands } from '../../src/orders/portal-requests.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
+import { cancelByOf } from '../../src/orders/transactions.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import {
   anOrder,
   answered,
   attention,
   DAY,
+  found,
   HOUR,
   START,
   screen,
@@ -190,7 +192,7 @@ describe('a cancel', () => {
 
   it('is taken while a create may still come, however long ago the first one may have been sent', () => {
     const order = anOrder(unanswered());
-    expect(order.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY));
+    expect(order.attempts[0] && cancelByOf(order, order.attempts[0])).toBe(sinceStart(5 * DAY));
     expect(refused(order, CANCEL, 6 * DAY)).toBeUndefined();
     screen(order, answered('review'));
     expect(refused(order, CANCEL, 6 * DAY)).toBe('cancel-window-closed');
@@ -229,10 +231,7 @@ describe('a cancel', () => {
   it('asked before the transaction was known is the same as one asked after', () => {
     const order = anOrder(unanswered());
     const record = queueAction(order, CANCEL, 'caller', NOW);
-    const attempt = order.attempts[0];
-    if (attempt === undefined) throw new Error('there is one');
-    attempt.transactionId = 'found';
-    attempt.transactionIds.push('found');
+    screen(order, found('pass', 'found'));
     aimCancel(order, record, CANCEL);
     expect(record.transactionId).toBe('found');
     expect(earlier(order, CANCEL)).toBe(record);

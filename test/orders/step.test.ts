@@ -36,13 +36,13 @@ describe('the first screening', () => {
     life.break('first-screening');
     expect(life.underWay).toEqual(['first']);
     const [call] = life.calls('policy');
-    expect(call?.request).toMatchObject({ lookFirst: true });
+    expect(call?.request).toMatchObject({ startedAt: sinceStart(0) });
     const { policy } = screened('pass').order.state;
     if (policy === undefined) throw new Error('it is known');
     life.end({ kind: 'policy', policy, rules: 1 }, 3_000);
     expect(life.replies.get(ticket)).toMatchObject({ checkout: { decision: 'pending', action: 'hold' } });
     expect(life.underWay).toEqual(['catch-up:1:0']);
-    expect(life.calls('catch-up')[0]?.request.lookFirst).toBe(true);
+    expect(life.calls('catch-up')[0]?.request.unseenSince).toBe(sinceStart(0));
   });
 
   it('whose policy can’t be read either is tried again after a pause', () => {
@@ -99,7 +99,10 @@ describe('what is asked', () => {
     expect(told(life, ticket)).toBeUndefined();
     screened('fail', {}, life);
     expect(life.underWay).toContain('retry:2');
-    expect(life.calls('retry-screening')[0]?.request.lookFirst).toBe(true);
+    expect(life.calls('retry-screening')[0]?.request).toMatchObject({
+      wasReset: true,
+      startedAt: sinceStart(0),
+    });
   });
 
   it('by an acknowledge clears what needs attention, and says how much', () => {
@@ -171,7 +174,7 @@ describe('a look', () => {
     life.until(5 * DAY - 1).take(RECHECK);
     life.end({ kind: 'look', outcome: read('review') }, 5 * DAY + 100);
     expect(life.order.state.decision).toBe('review');
-    expect(life.order.state.ended).toBeUndefined();
+    expect(life.order.state.endedAt).toBeUndefined();
   });
 
   it('in review: one begun before the last applied reading ended only asks for another', () => {
@@ -190,7 +193,11 @@ describe('a look', () => {
 
   it('of an earlier attempt’s transaction says nothing about the order', () => {
     const life = screened(
-      { kind: 'unreadable', reason: 'unknown-decision', transactionId: 'first' },
+      {
+        kind: 'unreadable',
+        reason: 'unknown-decision',
+        seen: { transactionId: 'first', found: false, sentFrom: sinceStart(0), sentUntil: sinceStart(0) },
+      },
       {
         rescreenOnError: { tries: 0, pauseMs: MINUTE },
       },
@@ -237,7 +244,7 @@ describe('an order that is over', () => {
     const life = screened('pass', { events: 'all' }).until(5 * DAY - HOUR);
     life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, 5 * DAY - HOUR);
     life.until(5 * DAY);
-    expect(life.order.state).toMatchObject({ phase: 'closed', ended: true });
+    expect(life.order.state).toMatchObject({ phase: 'closed', endedAt: expect.any(String) });
     expect(events(life)).not.toContain('order.closed');
     expect(inWords(life.order)).toContain('- report-fraud (action 1)');
     life.end({ kind: 'portal', outcome: { kind: 'done' } }, 5 * DAY + MINUTE);
@@ -255,7 +262,7 @@ describe('an order that is over', () => {
     const life = screened('pass', { workflow: 'pre-gateway' });
     life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
     life.until(5 * DAY).break('gateway');
-    expect(life.order.state.ended).toBe(true);
+    expect(life.order.state.endedAt).toBe(sinceStart(5 * DAY));
     expect(nothingLeft(life.order)).toBe(false);
     life.end({ kind: 'pause' }, 5 * DAY).end({ kind: 'gateway', outcome: { kind: 'sent' } }, 5 * DAY);
     expect(nothingLeft(life.order)).toBe(true);

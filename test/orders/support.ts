@@ -1,10 +1,9 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
 
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import type { AfterDeadline } from '../../src/orders/advance.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
-import { passDeadline } from '../../src/orders/pass-deadline.ts';
+import { type AfterDeadline, passDeadline } from '../../src/orders/pass-deadline.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { currentAttempt, newOrderState } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
@@ -23,13 +22,31 @@ export function sinceStart(ms: number): Instant {
   return instant(START + ms);
 }
 
-export function answered(decision: Decision, transactionId = TRANSACTION_ID): ScreeningOutcome {
-  return { kind: 'answered', transactionId, decision, adopted: false };
+/** The answer to a create that was sent that long after the start, in milliseconds. */
+export function answered(decision: Decision, transactionId = TRANSACTION_ID, sentMs = 0) {
+  const sent = sinceStart(sentMs);
+  return {
+    kind: 'answered',
+    transactionId,
+    decision,
+    found: false,
+    sentFrom: sent,
+    sentUntil: sent,
+  } as const;
 }
 
-export function unanswered(maybeSent = true): ScreeningOutcome {
-  return { kind: 'unanswered', reason: 'timeout', maybeSent };
+/** What a lookup found of a create that may have been sent at any time since then. */
+export function found(decision: Decision, transactionId = TRANSACTION_ID, sinceMs = 0) {
+  return { ...answered(decision, transactionId, sinceMs), found: true };
 }
+
+/** No answer to a create that may have been sent at any time since then. */
+export function unanswered(unseenMs = 0): ScreeningOutcome {
+  return { kind: 'unanswered', reason: 'timeout', unseenSince: sinceStart(unseenMs) };
+}
+
+/** No answer, and no create was sent. */
+export const NOT_SENT: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout' };
 
 /** An order that nobody has screened yet, its policy known. */
 export function aNewOrder(policy: Partial<Policy> = {}): OrderState {
@@ -42,12 +59,10 @@ export function aNewOrder(policy: Partial<Policy> = {}): OrderState {
 /** Screens the order's newest attempt at checkout. @returns the events */
 export function screen(order: OrderState, outcome: ScreeningOutcome, at = 0): string[] {
   const policy = order.policy ?? aPolicy();
-  const events = applyScreening(order, policy, outcome, {
-    source: 'checkout',
-    sentSince: sinceStart(at),
-    now: sinceStart(at),
-  });
-  currentAttempt(order).answer = checkoutAnswer(order);
+  const attempt = currentAttempt(order);
+  attempt.invoiceNumber ??= attempt.number === 1 ? 'order-1' : `order-1~${attempt.number}`;
+  const events = applyScreening(order, policy, outcome, { source: 'checkout', now: sinceStart(at) });
+  attempt.answer = checkoutAnswer(order);
   return events;
 }
 
@@ -74,7 +89,7 @@ export function next(order: OrderState): { kind: DeadlineKind; at: number; follo
 /** Lets everything pass that comes by itself, until the order ended. */
 export function lifeOf(order: OrderState): [DeadlineKind, number][] {
   const passed: [DeadlineKind, number][] = [];
-  while (!order.ended) {
+  while (order.endedAt === undefined) {
     if (passed.length > 20) throw new Error(`it never ends: ${passed.join(' ')}`);
     const { kind, at } = next(order);
     passed.push([kind, at]);

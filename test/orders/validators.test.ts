@@ -6,7 +6,7 @@ import type { Ask, Order } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal.ts';
 import { addAttempt } from '../../src/orders/record.ts';
 import { aLife, screened } from './life.ts';
-import { DAY, HOUR, START, screen, sinceStart } from './support.ts';
+import { answered, DAY, HOUR, START, screen, sinceStart } from './support.ts';
 
 const HINT = { source: 'webhook', receivedAt: sinceStart(0) };
 
@@ -97,12 +97,7 @@ describe('an order takes', () => {
     for (let number = 2; number <= 20; number += 1) {
       expect(refused(order, retry(number), 0)).toBeUndefined();
       addAttempt(order.state, {}, sinceStart(0));
-      screen(order.state, {
-        kind: 'answered',
-        transactionId: `t-${number}`,
-        decision: 'fail',
-        adopted: false,
-      });
+      screen(order.state, answered('fail', `t-${number}`));
     }
     expect(refused(order, retry(21), 0)).toBe('too-many-attempts');
     expect(refused(order, retry(20), 0)).toBeUndefined();

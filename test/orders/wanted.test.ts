@@ -1,26 +1,30 @@
 import { describe, expect, it } from 'vitest';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import type { Effect, Order } from '../../src/orders/order.ts';
 import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
 import { addAttempt, currentAttempt, newOrder, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
-import { applyLookUp } from '../../src/orders/transactions.ts';
 import { isDone, wanted as wantedOf } from '../../src/orders/wanted.ts';
+import { screened } from './life.ts';
 import {
   aNewOrder,
   anOrder,
   answered,
+  aPolicy,
   attention,
   DAY,
   HOUR,
   MINUTE,
+  NOT_SENT,
   screen,
   sinceStart,
   unanswered,
 } from './support.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
+const DECLINING = { whenUnavailable: 'decline' } as const;
 
 /** The order around a state, with nothing under way. */
 function around(state: OrderState, at = 0): Order {
@@ -88,36 +92,35 @@ describe('an order wants', () => {
     const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
     applyGatewayResult(order, { result: 'pass' }, sinceStart(0));
     expect(wanted(order)).toEqual(['catch-up']);
-    currentAttempt(order).transactionId = 'made';
+    applyScreening(order, aPolicy(PRE), answered('pass'), { source: 'catch-up', now: sinceStart(0) });
     expect(wanted(order)).toContain('gateway');
   });
 
   it('a look at what a declined attempt without an answer may have left, and nothing to follow from it', () => {
-    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
-    expect(wanted(order)).toEqual(['look-up']);
-    applyLookUp(
-      order,
-      currentAttempt(order),
-      { kind: 'found', transactionId: 'late', decision: 'fail' },
-      sinceStart(MINUTE),
-    );
-    expect(order).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail' });
-    expect(currentAttempt(order)).toMatchObject({ transactionId: 'late', cancelBy: sinceStart(5 * DAY) });
-    expect(wanted(order)).toEqual([]);
+    const life = screened(unanswered(), DECLINING);
+    expect(life.underWay).toEqual(['look-up:1']);
+    const late = { kind: 'found', transactionId: 'late', decision: 'fail' } as const;
+    life.end({ kind: 'look-up', outcome: late }, MINUTE);
+    expect(life.order.state).toMatchObject({
+      phase: 'declined',
+      action: 'decline',
+      decision: 'fail',
+      transactions: [{ id: 'late', attempt: 1, found: 'lookup', cancelBy: sinceStart(5 * DAY) }],
+    });
+    expect(life.underWay).toEqual([]);
   });
 
   it('that look before the order may end, however it ended', () => {
-    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
-    setPhase(order, 'closed', sinceStart(HOUR));
-    order.ended = true;
-    expect(wanted(order, HOUR)).toEqual(['look-up']);
-    expect(isDone(around(order, HOUR))).toBe(false);
-    applyLookUp(order, currentAttempt(order), { kind: 'none' }, sinceStart(HOUR));
-    expect(isDone(around(order, HOUR))).toBe(true);
+    const life = screened(unanswered(), DECLINING).until(HOUR);
+    expect(life.order.state.endedAt).toBe(sinceStart(HOUR));
+    expect(life.underWay).toEqual(['look-up:1']);
+    expect(isDone(life.order)).toBe(false);
+    life.end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
+    expect(isDone(life.order)).toBe(true);
   });
 
   it('no look when surely nothing was sent', () => {
-    expect(wanted(anOrder(unanswered(false), { whenUnavailable: 'decline' }))).toEqual([]);
+    expect(wanted(anOrder(NOT_SENT, { whenUnavailable: 'decline' }))).toEqual([]);
   });
 
   it('the look of an earlier attempt, but never while the next one is being screened', () => {
@@ -129,13 +132,15 @@ describe('an order wants', () => {
   });
 
   it('attention when that look meets a wrong key, once', () => {
-    const order = anOrder(unanswered(), { whenUnavailable: 'decline' });
-    const attempt = currentAttempt(order);
-    expect(applyLookUp(order, attempt, { kind: 'forbidden' }, sinceStart(0))).toEqual(['order.attention']);
-    expect(applyLookUp(order, attempt, { kind: 'forbidden' }, sinceStart(0))).toEqual([]);
-    expect(wanted(order)).toEqual(['look-up']);
-    applyLookUp(order, attempt, { kind: 'none' }, sinceStart(0));
-    expect(attention(order)).toEqual([]);
+    const life = screened(unanswered(), { ...DECLINING, events: 'all' });
+    const told = () => life.order.outbox.filter(({ type }) => type === 'order.attention').length;
+    life.end({ kind: 'look-up', outcome: { kind: 'forbidden' } }, MINUTE);
+    expect([attention(life.order.state), told()]).toEqual([['wrong-key'], 1]);
+    expect(life.calls('look-up').at(-1)?.request.forbiddenKnown).toBe(true);
+    life.end({ kind: 'look-up', outcome: { kind: 'forbidden' } }, 2 * MINUTE);
+    expect([attention(life.order.state), told()]).toEqual([['wrong-key'], 1]);
+    life.end({ kind: 'look-up', outcome: { kind: 'none' } }, 3 * MINUTE);
+    expect(attention(life.order.state)).toEqual([]);
   });
 
   it('its card forgotten once nothing is screened any more', () => {
@@ -161,7 +166,7 @@ describe('an order wants', () => {
     currentAttempt(order).cardRef = 'card-1';
     applyGatewayResult(order, { result: 'pass' }, sinceStart(0));
     expect(wanted(order)).toEqual(['poll', 'gateway', 'forget-card']);
-    order.ended = true;
+    order.endedAt = sinceStart(0);
     expect(wanted(order)).toEqual(['gateway', 'forget-card']);
   });
 
@@ -181,7 +186,8 @@ describe('an order wants', () => {
   it('another poll, by its key, whenever the transaction or the decision that is known is another', () => {
     const order = around(anOrder('review'));
     const [before] = effectsOf(order);
-    currentAttempt(order.state).transactionId = 'another';
+    const [transaction] = order.state.transactions;
+    if (transaction !== undefined) transaction.id = 'another';
     expect(effectsOf(order)[0]?.key).not.toBe(before?.key);
   });
 });

@@ -1,18 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastCall, windowEnd, windowOf, windowOpen } from '../../src/orders/transactions.ts';
+import { currentAttempt } from '../../src/orders/record.ts';
+import { cancelByOf, lastCall, transactionOf, windowEnd, windowOpen } from '../../src/orders/transactions.ts';
 import { property } from '../support/property.ts';
-import { aLife, screened } from './life.ts';
+import { aLife, type Life, screened } from './life.ts';
 import {
   answered,
   aPolicy,
   DAY,
+  found,
   HOUR,
   MINUTE,
+  NOT_SENT,
   START,
   sinceStart,
   TRANSACTION_ID,
-  unanswered,
 } from './support.ts';
 
 const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
@@ -46,71 +48,72 @@ describe('the cancel window', () => {
 });
 
 it.each([
-  [
-    'order’s start when the first screening finds its transaction: a task that was lost may have made it',
-    true,
-    0,
-  ],
-  ['moment at which the first screening made it', false, HOUR],
-])('the window counts from the %s', (_when, adopted, from) => {
-  const outcome = { kind: 'answered', transactionId: 't-1', decision: 'pass', adopted } as const;
-  const life = aLife().end({ kind: 'first-screening', rules: 1, policy: aPolicy(), outcome }, HOUR, {
-    began: HOUR,
-  });
-  expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(from + 5 * DAY));
+  ['created', answered('pass', 't-1', HOUR)],
+  ['found by a lookup', found('pass', 't-1', HOUR)],
+])(
+  'the window of a transaction that was %s counts from when its create can have been sent at the earliest',
+  (_how, outcome) => {
+    const life = aLife().end({ kind: 'first-screening', rules: 1, policy: aPolicy(), outcome }, 2 * HOUR);
+    expect(cancelBys(life)).toEqual({ 't-1': sinceStart(HOUR + 5 * DAY) });
+  },
+);
+
+it('a transaction that is seen again keeps its window', () => {
+  const life = screened(answered('error', 't-1'), { rescreenOnError: { tries: 1, pauseMs: MINUTE } });
+  life.until(MINUTE).end({ kind: 'catch-up', outcome: found('pass', 'T-1', MINUTE) }, 2 * MINUTE);
+  expect(cancelBys(life)).toEqual({ 't-1': sinceStart(5 * DAY) });
+  expect(life.order.state.transactions).toMatchObject([{ decision: 'pass', source: 'rescreen' }]);
 });
 
-it('the window stays that of the transaction with the decision when a later one comes to nothing', () => {
+it('the window of an order is that of the transaction with the decision when a later one comes to nothing', () => {
   const life = screened('error', { screeningDeadlineMs: HOUR }).until(HOUR);
   const hint = { source: 'webhook', receivedAt: sinceStart(HOUR) };
   life.take({ kind: 'signal', signal: 'review-hint', hint });
   life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
-  life.end({ kind: 'catch-up', outcome: answered('error', 'second') }, HOUR);
-  const [attempt] = life.order.state.attempts;
-  expect(attempt).toMatchObject({ transactionId: TRANSACTION_ID, cancelBy: sinceStart(5 * DAY) });
-  expect(attempt && windowOf(attempt, 'second')).toBe(sinceStart(5 * DAY));
+  life.end({ kind: 'catch-up', outcome: answered('error', 'second', HOUR) }, HOUR);
+  const { state } = life.order;
+  expect(transactionOf(state, currentAttempt(state))?.id).toBe(TRANSACTION_ID);
+  expect(cancelByOf(state, currentAttempt(state))).toBe(sinceStart(5 * DAY));
+  expect(cancelBys(life)).toEqual({
+    [TRANSACTION_ID]: sinceStart(5 * DAY),
+    second: sinceStart(5 * DAY + HOUR),
+  });
 });
 
 describe('the window of a transaction that the run before a reset may have made', () => {
-  const found = { kind: 'found', transactionId: 't-1', decision: 'pass' } as const;
+  const hit = { kind: 'found', transactionId: 't-1', decision: 'pass' } as const;
   const ofTheRunBefore = { afterReset: true } as const;
 
   /** An order that this run has screened again since an hour after its start. */
   function reset() {
     const policy = aPolicy({ events: false, screeningDeadlineMs: DAY });
     const life = aLife({ wasReset: true });
-    return life.end({ kind: 'first-screening', rules: 1, policy, outcome: unanswered(false) }, HOUR);
+    return life.end({ kind: 'first-screening', rules: 1, policy, outcome: NOT_SENT }, HOUR);
   }
 
-  it('counts from the order’s start when the catch-up finds it', () => {
-    const life = reset();
-    const outcome = { kind: 'answered', transactionId: 't-1', decision: 'pass', adopted: true } as const;
-    life.end({ kind: 'catch-up', outcome }, HOUR, ofTheRunBefore);
-    expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY));
+  it('is looked for by the catch-up as one that may have been sent since the order’s start', () => {
+    expect(reset().calls('catch-up')).toMatchObject([
+      { request: { wasReset: true, startedAt: sinceStart(0), unseenSince: sinceStart(0) } },
+    ]);
   });
 
-  it('counts from when it was made when the catch-up makes it', () => {
-    const life = reset();
-    life.end({ kind: 'catch-up', outcome: answered('pass') }, HOUR + MINUTE, ofTheRunBefore);
-    expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY + HOUR));
-  });
-
-  it('counts from the order’s start when a look-up before a cancel finds it', () => {
+  it('counts from the order’s start when a lookup before a cancel finds it', () => {
     const life = reset();
     life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, HOUR);
-    life.break('catch-up', 'cut-off').end({ kind: 'look-up', outcome: found }, HOUR, ofTheRunBefore);
-    expect(life.order.state.attempts[0]?.cancelBy).toBe(sinceStart(5 * DAY));
+    life.break('catch-up', 'cut-off').end({ kind: 'look-up', outcome: hit }, HOUR, ofTheRunBefore);
+    expect(cancelBys(life)).toEqual({ 't-1': sinceStart(5 * DAY) });
     expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(5 * DAY - 30_000) } }]);
   });
 
-  it('counts from the order’s start when the look-up of an earlier attempt finds it', () => {
+  it('counts from the order’s start when the lookup of an earlier attempt finds it', () => {
     const life = reset().until(DAY).break('catch-up', 'cut-off');
     life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, DAY);
-    life.end({ kind: 'retry-screening', outcome: answered('pass', 't-2') }, DAY);
-    life.end({ kind: 'look-up', outcome: found }, DAY, ofTheRunBefore);
-    expect(life.order.state.attempts.map(({ cancelBy }) => cancelBy)).toEqual([
-      sinceStart(5 * DAY),
-      sinceStart(6 * DAY),
-    ]);
+    life.end({ kind: 'retry-screening', outcome: answered('pass', 't-2', DAY) }, DAY);
+    life.end({ kind: 'look-up', outcome: hit }, DAY, ofTheRunBefore);
+    expect(cancelBys(life)).toEqual({ 't-2': sinceStart(6 * DAY), 't-1': sinceStart(5 * DAY) });
   });
 });
+
+function cancelBys({ order }: Life): Record<string, string> {
+  return Object.fromEntries(order.state.transactions.map(({ id, cancelBy }) => [id, cancelBy]));
+}

@@ -5,7 +5,11 @@ import { aTransaction } from '../fixtures/transactions.ts';
 import { answered, aPolicy, HOUR, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
-const unanswered: ScreeningOutcome = { kind: 'unanswered', reason: 'timeout', maybeSent: true };
+const unanswered: ScreeningOutcome = {
+  kind: 'unanswered',
+  reason: 'timeout',
+  unseenSince: '2026-03-01T10:00:00.000Z',
+};
 
 describe('a checkout', () => {
   it.each([
@@ -28,7 +32,7 @@ describe('a checkout', () => {
       });
       expect(answer).toMatchObject({ attempt: 1, decision, action, phase });
       const ended = await handle.result();
-      expect(ended).toMatchObject({ decision, ended: true });
+      expect(ended).toMatchObject({ decision, endedAt: expect.any(String) });
       expect(world.eventTypes()).toEqual(events);
       expect(world.events.map((event) => event.sequence)).toEqual(events.map((_, index) => index + 1));
       expect(world.screened).toHaveLength(1);
@@ -50,8 +54,8 @@ describe('a checkout', () => {
       });
       expect(await handle.result()).toMatchObject({ phase: 'closed', decision: 'pass', action: 'proceed' });
       expect(world.eventTypes()).toEqual(['order.decided', 'order.closed']);
-      expect(world.screened.map((request) => request.lookFirst)).toEqual([
-        expect.any(Boolean),
+      expect(world.screened.map((request) => request.unseenSince !== undefined)).toEqual([
+        false,
         true,
         true,
         true,
@@ -175,13 +179,10 @@ describe('another attempt', () => {
       transactionId: 'second',
     });
     expect(await handle.executeUpdate(retryUpdate, { args: [request] })).toEqual(answer);
-    expect(world.screened.map((one) => one.knownTransactionIds)).toEqual([
-      [],
-      [first.attempts[0]?.transactionId],
-    ]);
+    expect(world.screened.map((one) => one.knownTransactionIds)).toEqual([[], [first.transactions[0]?.id]]);
     const ended = await handle.result();
     expect(ended).toMatchObject({ phase: 'closed', decision: 'pass' });
-    const [one, two] = ended.attempts;
+    const [one, two] = ended.transactions;
     const apart = Date.parse(two?.cancelBy ?? '') - Date.parse(one?.cancelBy ?? '');
     expect(apart).toBeGreaterThanOrEqual(30 * MINUTE);
     expect(world.eventTypes()).toEqual(['order.decided', 'order.decided', 'order.closed']);

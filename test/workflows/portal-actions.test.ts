@@ -101,7 +101,7 @@ describe('a cancel', () => {
 
   it('while the order is screened waits, looks for what may exist, and cancels it with the service', async () => {
     const { handle, world, until } = await order((world) => {
-      world.screenings = [{ kind: 'unanswered', reason: 'timeout', maybeSent: true }];
+      world.screenings = [{ kind: 'unanswered', reason: 'timeout', unseenSince: '2026-03-01T10:00:00.000Z' }];
       world.lookUp = async () => ({ kind: 'found', transactionId: 'found', decision: 'pass' });
     });
     expect(await handle.executeUpdate(cancelUpdate, { args: [{}] })).toMatchObject({

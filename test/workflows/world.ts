@@ -28,7 +28,16 @@ export function answered(
   decision: Decision,
   more: Partial<ScreeningOutcome & { kind: 'answered' }> = {},
 ): ScreeningOutcome {
-  return { kind: 'answered', transactionId: randomUUID(), decision, adopted: false, ...more };
+  const sent = instant(Date.now());
+  return {
+    kind: 'answered',
+    transactionId: randomUUID(),
+    decision,
+    found: false,
+    sentFrom: sent,
+    sentUntil: sent,
+    ...more,
+  };
 }
 
 /** A world whose service says this at checkout and at every reading after it. */
@@ -104,7 +113,7 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & CheckoutAc
       const world = worlds.of(request);
       world.screened.push(request);
       const moment = since(request.begun);
-      const outcome = await world.screenAtCheckout(request);
+      const outcome = sentAt(moment().at, await world.screenAtCheckout(request));
       return { policy: world.policy, rules: world.rules, outcome, ...moment() };
     },
     look: async (request) => {
@@ -123,7 +132,7 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & CheckoutAc
     screenRetry: timed(async (request) => {
       const world = worlds.of(request);
       world.screened.push(request);
-      return world.nextScreening();
+      return sentAt(triedAt(), world.nextScreening());
     }),
   };
 }
@@ -136,7 +145,7 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
       const outcome = await world.catchUp();
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
-      return outcome;
+      return sentAt(triedAt(), outcome);
     }),
     lookUp: timed(async (request) => {
       const world = worlds.of(request);
@@ -201,6 +210,12 @@ function timed<Request, Outcome>(
     const moment = since(triedAt());
     return { outcome: await activity(request), ...moment() };
   };
+}
+
+/** A create is sent when it is asked for, whenever the test made its answer. */
+function sentAt(at: Instant, outcome: ScreeningOutcome): ScreeningOutcome {
+  const created = outcome.kind === 'answered' && !outcome.found;
+  return created ? { ...outcome, sentFrom: at, sentUntil: at } : outcome;
 }
 
 /** When the server scheduled this try: its clock skips time. */

@@ -72,7 +72,7 @@ describe('the page of an order', () => {
   it('offers what the order takes: recheck and cancel while its window is open', async () => {
     const { app, orderScreening } = await anApi();
     const open = anOrder('pass');
-    for (const attempt of open.attempts) attempt.cancelBy = inHours(30);
+    for (const transaction of open.transactions) transaction.cancelBy = inHours(30);
     orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: open }));
     const { body } = await app.inject('/orders/order-1');
     expect(body).toContain('href="/orders/order-1/recheck?integration=default"');
@@ -128,7 +128,7 @@ describe('the page of an order', () => {
 describe('what a person may do', () => {
   const inReview = () => {
     const open = anOrder('review', { reviewLimitMs: 10_000 * DAY });
-    for (const attempt of open.attempts) attempt.cancelBy = inHours(30);
+    for (const transaction of open.transactions) transaction.cancelBy = inHours(30);
     return anInspectedOrder({ state: open });
   };
   const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
@@ -258,9 +258,9 @@ it('an order’s page leads to the newest transaction in the portal, where the p
   const portalLink = 'https://portal.example.com/transactions/{transactionId}?again={transactionId}';
   const { app, orderScreening } = await anApi({ findIntegration: finding(anIntegration({ portalLink })) });
   const state = anOrder('review');
-  const [attempt] = state.attempts;
-  if (attempt === undefined) throw new Error('the order has an attempt');
-  attempt.transactionId = 'a/b c';
+  const [transaction] = state.transactions;
+  if (transaction === undefined) throw new Error('the order has a transaction');
+  transaction.id = 'a/b c';
   orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state }));
   expect((await app.inject('/orders/order-1')).body).toContain(
     'href="https://portal.example.com/transactions/a%2Fb%20c?again=a%2Fb%20c"',

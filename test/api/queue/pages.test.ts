@@ -192,7 +192,7 @@ describe('the queue page', () => {
 
   it('says why an order needs attention, and escapes whatever it shows', async () => {
     const { app, orderScreening } = await queued({ orderId: HOSTILE, needsAttention: true });
-    const attention = [{ code: 'cancel-due' as const, words: HOSTILE, since: inHours(-1) }];
+    const attention = [{ code: 'cancel-due' as const, words: HOSTILE, since: inHours(-1), cause: {} }];
     orderScreening.inspect.mockResolvedValue(
       anInspectedOrder({ state: { ...anOrder('review'), attention } }),
     );
