@@ -102,7 +102,6 @@ function pass(order: Order, { kind, at }: Deadline): void {
 /** What an order that ended a day ago still owes the screening service stays undone: a person is told. */
 function giveUpLeftovers(order: Order): void {
   const { state, now } = order;
-  state.passed.push('leftovers-over');
   emit(order, giveUpGateway(state, now));
   for (const attempt of state.attempts) {
     const { unseen } = attempt;

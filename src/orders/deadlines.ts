@@ -68,11 +68,18 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
 
 /**
  * Rule «a day's bound»: what an order that has ended still owes the screening service (a gateway result, a lookup) is given up a day later.
- * @returns undefined while the order has not ended, and once that day is over
+ * @returns undefined while the order has not ended, and where it owes nothing
  */
-export function leftoversBound({ endedAt, passed }: OrderState): Deadline | undefined {
-  if (endedAt === undefined || passed.includes('leftovers-over')) return undefined;
-  return { kind: 'leftovers-over', at: instant(millis(endedAt) + ACTION_MS) };
+export function leftoversBound(state: OrderState): Deadline | undefined {
+  if (state.endedAt === undefined || !state.attempts.some((attempt) => owes(state, attempt)))
+    return undefined;
+  return { kind: 'leftovers-over', at: instant(millis(state.endedAt) + ACTION_MS) };
+}
+
+function owes(state: OrderState, attempt: Attempt): boolean {
+  const { gateway, unseen } = attempt;
+  const unsent = gateway !== undefined && gateway.sent === undefined;
+  return unseen !== undefined || (unsent && transactionOf(state, attempt) !== undefined);
 }
 
 /** Deadlines that end the order when they pass, beside `nothing-left`, which passes in the task in which it comes up. */

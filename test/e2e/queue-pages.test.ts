@@ -127,8 +127,8 @@ describe('the queue', () => {
   });
 
   it('finds an order by its id, its invoice number and its transaction, also one that is closed', async () => {
-    const { attempts } = await all.until(passed, ({ phase }) => phase === 'decided', INTEGRATION);
-    for (const words of [passed, attempts[0]?.transactionId ?? '']) {
+    const { transactions } = await all.until(passed, ({ phase }) => phase === 'decided', INTEGRATION);
+    for (const words of [passed, transactions[0]?.id ?? '']) {
       const page = await open(QUEUE);
       await page.getByLabel('Order, invoice or transaction').fill(words);
       await page.getByRole('button', { name: 'Show' }).click();

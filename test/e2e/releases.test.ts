@@ -167,7 +167,7 @@ const KINDS: Record<string, Kind> = {
     },
     begin: async (id, integration) => {
       const { body } = await all.call('GET', `/v1/orders/${id}?integration=${integration}`);
-      const { transactionId } = body.attempts[0];
+      const { transactionId } = body.attempts[0].answer;
       closed.set(id, portalActionWorkflowId(integration, 'report-fraud', transactionId));
       await answered(() => asks(id, integration, 'report-fraud'), 202, { status: 'requested' });
     },

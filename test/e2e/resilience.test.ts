@@ -214,7 +214,7 @@ describe('an operator’s reset', () => {
       await reset(orderId, which, integration);
       await settled(orderId, { phase: 'decided', decision: 'pass', action: 'proceed' }, integration);
       expect(creates(orderId)).toHaveLength(1);
-      expect(creates(`${orderId}-2`)).toHaveLength(1);
+      expect(creates(`${orderId}~2`)).toHaveLength(1);
     },
   );
 
