@@ -21,8 +21,8 @@ export const LOCAL: readonly EffectKind[] = ['first-screening', 'look'];
 const CREATES: readonly EffectKind[] = ['first-screening', 'retry-screening', 'catch-up'];
 /** May write: not over because nobody wants it any more. */
 const WRITES: readonly EffectKind[] = [...CREATES, 'gateway', 'portal', 'deliver'];
-/** What must be done before an order that is over may end. */
-const MUST_FINISH: readonly EffectKind[] = ['gateway', 'look-up', 'forget-card', 'portal'];
+/** Writes whose end an order that is over waits for, wanted or not. A read that is stopped has no end. */
+const MUST_FINISH: readonly EffectKind[] = [...CREATES, 'gateway', 'portal'];
 
 /** @returns whether the effect may write */
 export function isWrite({ kind }: Effect): boolean {
@@ -72,9 +72,7 @@ export function causeOf({ state }: Order, effect: Effect): AttentionCause | unde
 
 /** @returns whether an order that is over has nothing to do any more but to say so */
 export function isDone(order: Order): boolean {
-  const running = order.effects.some(
-    ({ effect }) => MUST_FINISH.includes(effect.kind) || CREATES.includes(effect.kind),
-  );
+  const running = order.effects.some(({ effect }) => MUST_FINISH.includes(effect.kind));
   return (
     order.state.endedAt !== undefined &&
     !running &&
