@@ -168,6 +168,9 @@ export function screeningActivities(world: ActivityWorld) {
       }
       const checked = checkTransaction(request, t.integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults, unseen?.since);
+      // This try has not reported yet: should it be lost, a create may have been sent from then on.
+      t.beforeCreate = (at) =>
+        tellNextTry({ at, ...(unseen !== undefined && { unseenSince: unseen.since }) });
       const outcome = await tryScreening(request, checked.transaction, t, unseen);
       if (outcome.kind === 'no-answer') {
         report(outcome.unseenSince);

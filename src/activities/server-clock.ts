@@ -24,21 +24,18 @@ export class ServerClock {
    */
   async began(exact: boolean): Promise<Instant> {
     const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
+    const lateMs = this.machine.now() - this.#aheadMs - scheduledMs;
+    const agrees = Math.abs(lateMs) <= AGREES_WITHIN_MS;
+    if (exact && !agrees && attempt > 1 && told().asked === attempt - 1) {
+      this.#aheadMs += lateMs;
+      return instant(scheduledMs);
+    }
     // A server that was restarted may hand a try out before the pause after the last one is over. The pause is kept.
-    if (attempt > 1 && this.#lateMs(scheduledMs) < 0) {
-      await sleepOn(this.machine, Math.min(-this.#lateMs(scheduledMs), UNDER_WAY_MS));
-    }
-    if (exact && Math.abs(this.#lateMs(scheduledMs)) > AGREES_WITHIN_MS) {
-      // Either the try waited for a worker, or the worker's clock is wrong. A try that is scheduled now tells which.
-      if (attempt === 1 || told().asked !== attempt - 1) throw scheduleAgain(attempt);
-      this.#aheadMs += this.#lateMs(scheduledMs);
-    }
-    return instant(attempt === 1 ? scheduledMs : scheduledMs + Math.min(0, this.#lateMs(scheduledMs)));
-  }
-
-  /** How long ago the server scheduled the try, by the worker's clock; negative when the try is early. */
-  #lateMs(scheduledMs: number): number {
-    return this.machine.now() - this.#aheadMs - scheduledMs;
+    const early = attempt > 1 && lateMs < 0;
+    if (early) await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
+    // Either the try waited for a worker, or the worker's clock is wrong. A try that is scheduled now tells which.
+    if (exact && !agrees) throw scheduleAgain(attempt);
+    return instant(early ? Math.min(scheduledMs, this.machine.now() - this.#aheadMs) : scheduledMs);
   }
 }
 

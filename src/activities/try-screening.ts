@@ -1,5 +1,5 @@
 /** One try at a decision: look up a create that nobody has seen, else create. */
-import { activityInfo, log } from '@temporalio/activity';
+import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
 import type { ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
 import type { Integration } from '../orders/policy.ts';
@@ -17,7 +17,7 @@ import {
   type TransactionResponse,
 } from '../screening/index.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
-import { SEND_WITHIN_MS, tellNextTry, told } from './tries.ts';
+import { SEND_WITHIN_MS } from './tries.ts';
 
 export interface Try {
   integration: Integration;
@@ -32,6 +32,8 @@ export interface Try {
   until: number;
   /** Whether a transaction that was found by invoice is another order's. */
   isAnothers: (transactionId: string) => Promise<boolean>;
+  /** Hears when a create is about to be sent: should this try be lost, the next one knows since when. */
+  beforeCreate?: (sentFrom: Instant) => void;
   /** The integrations whose account was seen to be of another mode: each worker says it once. */
   otherModes: Set<string>;
 }
@@ -118,7 +120,7 @@ export async function tryScreening(
     return notSent('stalled', 'the try took too long to send its create', unseen);
   }
   const sentFrom = t.time();
-  beforeCreate(sentFrom, unseen?.since);
+  t.beforeCreate?.(sentFrom);
   try {
     const response = await t.client.createTransaction(
       {
@@ -134,13 +136,6 @@ export async function tryScreening(
     if (!(error instanceof ScreeningError)) throw error;
     return afterCreate(error, { found: false, sentFrom, sentUntil: t.time() });
   }
-}
-
-/** Should this try be lost, the next one knows since when a create may have been sent. */
-function beforeCreate(at: Instant, unseenSince: Instant | undefined): void {
-  if (activityInfo().isLocal) return;
-  const { unseenSince: _found, ...before } = told();
-  tellNextTry({ ...before, at, ...(unseenSince !== undefined && { unseenSince }) });
 }
 
 /**

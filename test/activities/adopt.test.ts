@@ -39,7 +39,7 @@ describe('a transaction that is adopted', () => {
   it('is read, with the policy in force, and nothing is created', async () => {
     const transactionId = await screened(world(), 'review');
     const found = await adopt(transactionId);
-    expect(found.outcome).toEqual({ kind: 'answered', transactionId, decision: 'review', adopted: true });
+    expect(found.outcome).toMatchObject({ kind: 'answered', transactionId, decision: 'review', found: true });
     expect(found.policy.workflow).toBe('pre-acceptance');
     expect(requests('create-transaction')).toBe(1);
     expectNoSecret(found);

@@ -9,6 +9,7 @@ import {
   perform,
   RESET_RUN_ID,
   requests,
+  STARTED_AT,
   sandbox,
   screened,
   theTransaction,
@@ -25,14 +26,14 @@ describe('a screening that a run before the reset began', () => {
     const world = aWorld();
     const transactionId = await screened(world, 'review');
     const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review', ofAnotherRun));
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId });
+    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId, sentFrom: STARTED_AT });
     expect(requests('create-transaction')).toBe(1);
   });
 
   it('for a waiting customer creates nothing', async () => {
     const world = aWorld({ checkoutBudgetMs: 600 });
     const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review', ofAnotherRun));
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
   });
 
@@ -41,8 +42,9 @@ describe('a screening that a run before the reset began', () => {
     const failure = await failureOf(outcomeOf(catchUp, aCatchUp('review', ofAnotherRun)));
     expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 15_000 });
     expect(requests('create-transaction')).toBe(0);
-    const outcome = await outcomeOf(catchUp, aCatchUp('review', ofAnotherRun), { attempt: 2 });
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: false });
+    const reported = { attempt: 2, heartbeatDetails: { reported: 1, unseenSince: STARTED_AT } };
+    const outcome = await outcomeOf(catchUp, aCatchUp('review', ofAnotherRun), reported);
+    expect(outcome).toMatchObject({ kind: 'answered', found: false });
     expect(requests('status-by-invoice')).toBe(2);
   });
 });
@@ -54,7 +56,8 @@ describe('a result', () => {
     [{}, undefined],
   ])('says whether it may be of the run before: %o', async (reset, afterReset) => {
     const { catchUp } = aWorld().background;
-    const result = await perform(catchUp, aCatchUp('pass', reset), { attempt: 2 });
+    const reported = { attempt: 2, heartbeatDetails: { reported: 1 } };
+    const result = await perform(catchUp, aCatchUp('pass', reset), reported);
     expect(result.afterReset).toBe(afterReset);
   });
 });
@@ -84,9 +87,11 @@ describe('a chargeback', () => {
     plan('submit-chargeback', '429');
     const heartbeats: unknown[] = [];
     await failureOf(act(request, {}, heartbeats));
-    expect(heartbeats).toEqual([1]);
+    expect(heartbeats).toEqual([{ reported: 1 }]);
     sandbox.control.clearFaults();
-    expect(await act(request, { attempt: 2, heartbeatDetails: 1 })).toMatchObject({ kind: 'done' });
+    expect(await act(request, { attempt: 2, heartbeatDetails: { reported: 1 } })).toMatchObject({
+      kind: 'done',
+    });
   });
 
   test.each([{}, ofAnotherRun, { maybeDone: true }])(

@@ -27,7 +27,7 @@ it.each(cases)(
       cardRef: 'card_1',
     });
     const { outcome } = await perform(world.checkout.screenAtCheckout, request, { logger });
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash', maybeSent: false });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash' });
     expect(lines).toMatchObject([{ level: 'WARN', meta: { reason, integration: 'default' } }]);
     expectNoSecret(lines.map(({ message, meta }) => ({ message, meta })));
     expect(requests('create-transaction')).toBe(0);

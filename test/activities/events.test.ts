@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { ActivitiesByQueue } from '../../src/activities/activity-world.ts';
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
+import type { Told } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import type { OrderEvent } from '../../src/orders/messages.ts';
 import { type Attempt, failureOf, perform } from './support.ts';
@@ -119,7 +120,7 @@ describe('durable delivery', () => {
     const heartbeats: unknown[] = [];
     await deliver({}, heartbeats);
     expect(sequences()).toEqual([1, 2, 3]);
-    expect(heartbeats).toEqual([1, 2, 3]);
+    expect(heartbeats).toEqual([{ arrived: 1 }, { arrived: 2 }, { arrived: 3 }]);
   });
 
   it('signs them by Standard Webhooks, with the event’s own id', async () => {
@@ -198,7 +199,7 @@ describe('durable delivery', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const heartbeats: unknown[] = [];
     const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
-    environment.on('heartbeat', (sequence: number) => {
+    environment.on('heartbeat', ({ arrived: sequence }: Told) => {
       heartbeats.push(sequence);
       if (sequence === 2) vi.setSystemTime(Date.now() + 29_500);
     });

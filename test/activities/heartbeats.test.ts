@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { withHeartbeats } from '../../src/activities/index.ts';
-import { tellNextTry } from '../../src/activities/tries.ts';
+import { type Told, tellNextTry } from '../../src/activities/tries.ts';
 
 const QUARTER_MINUTE_MS = 15_000;
 
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** @returns what the server hears of an activity that lasts a quarter of a minute */
-async function heard(told: unknown[], heartbeatDetails?: unknown): Promise<unknown[]> {
+async function heard(told: Told[], heartbeatDetails?: unknown): Promise<unknown[]> {
   const heartbeats: unknown[] = [];
   const environment = new MockActivityEnvironment(
     { heartbeatDetails },
@@ -34,10 +34,12 @@ it('heartbeats of a slow activity come until it ends', async () => {
 });
 
 it('heartbeats repeat what was told the next try, which the server would forget else', async () => {
-  expect(await heard([1, 2])).toEqual([1, 2, 2, 2, 2]);
+  const [one, two] = [{ arrived: 1 }, { arrived: 2 }];
+  expect(await heard([one, two])).toEqual([one, two, two, two, two]);
 });
 
 it('heartbeats repeat what the try before told, until this one tells more', async () => {
-  expect(await heard([], 7)).toEqual([7, 7, 7]);
-  expect(await heard([8], 7)).toEqual([8, 8, 8, 8]);
+  const [before, now] = [{ arrived: 7 }, { arrived: 8 }];
+  expect(await heard([], before)).toEqual([before, before, before]);
+  expect(await heard([now], before)).toEqual([now, now, now, now]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { asRequested, momentOf, timed, withMoment } from '../../src/activities/activity-world.ts';
+import { ServerClock } from '../../src/activities/server-clock.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import {
   aCatchUp,
@@ -27,9 +28,9 @@ describe('the moment of a result', () => {
       await vi.waitUntil(() => performance.now() > since + 60);
       return 'known';
     };
-    const result = await perform(timed(MACHINE, activity), undefined, { scheduledMs }).finally(() =>
-      vi.useRealTimers(),
-    );
+    const result = await perform(timed(new ServerClock(MACHINE), activity), undefined, {
+      scheduledMs,
+    }).finally(() => vi.useRealTimers());
     expect(result).toMatchObject({ began: BEGUN, outcome: 'known' });
     expect(Date.parse(result.at) - scheduledMs).toBeGreaterThanOrEqual(55);
     expect(Date.parse(result.at) - scheduledMs).toBeLessThan(5_000);
@@ -37,13 +38,13 @@ describe('the moment of a result', () => {
 
   it('stands beside what a result says already, or alone', async () => {
     const beside = await perform(
-      withMoment(MACHINE, async () => ({ rules: 1 })),
+      withMoment(new ServerClock(MACHINE), async () => ({ rules: 1 })),
       undefined,
       { scheduledMs },
     );
     expect(beside).toEqual({ rules: 1, began: BEGUN, at: expect.stringMatching(/^2026-11-22T10:00:0/) });
     const alone = await perform(
-      momentOf(MACHINE, async () => undefined),
+      momentOf(new ServerClock(MACHINE), async () => undefined),
       undefined,
       { scheduledMs },
     );
@@ -51,7 +52,7 @@ describe('the moment of a result', () => {
   });
 
   it('begins for a local activity when its request says, since the server schedules none', async () => {
-    const look = timed(MACHINE, async () => undefined, asRequested);
+    const look = timed(new ServerClock(MACHINE), async () => undefined, asRequested);
     expect(await perform(look, { begun: BEGUN }, { scheduledMs: 1 })).toMatchObject({ began: BEGUN });
   });
 
@@ -62,7 +63,7 @@ describe('the moment of a result', () => {
       try {
         const handedOut = Date.now();
         const early = perform(
-          timed(MACHINE, async () => Date.now()),
+          timed(new ServerClock(MACHINE), async () => Date.now()),
           undefined,
           { scheduledMs: handedOut + earlyMs, attempt: 3 },
         );
@@ -80,7 +81,7 @@ describe('the moment of a result', () => {
   );
 
   it('is told of no failure', async () => {
-    const failing = timed(MACHINE, async () => Promise.reject(await failureOf(aFailure())));
+    const failing = timed(new ServerClock(MACHINE), async () => Promise.reject(await failureOf(aFailure())));
     expect(await failureOf(perform(failing, undefined))).not.toHaveProperty('at');
   });
 });
@@ -119,7 +120,11 @@ describe('every activity', () => {
     const results = [
       await perform(checkout.policyInForce, aCatchUp(), at),
       await perform(checkout.screenRetry, aCatchUp('pass', { invoiceNumber: 'A-1-2' }), at),
-      await perform(background.catchUp, aCatchUp('pass', { invoiceNumber: 'A-1-3' }), at),
+      await perform(background.catchUp, aCatchUp('pass', { invoiceNumber: 'A-1-3' }), {
+        ...at,
+        attempt: 2,
+        heartbeatDetails: { asked: 1 },
+      }),
       await perform(background.lookUp, { ...known, invoiceNumber: 'A-1', knownTransactionIds: [] }, at),
       await perform(background.readStatusDurably, known, at),
       await perform(background.sendGatewayResponse, { ...known, gateway: { result: 'pass' } }, at),

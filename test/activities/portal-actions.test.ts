@@ -48,7 +48,7 @@ describe.each(KINDS)('%s', (kind, operation, done) => {
     const request = aPortalRequest(kind, { integration: 'elsewhere' });
     const failure = await failureOf(act(request, {}, heartbeats));
     expect(failure).toMatchObject({ type: 'unknown-integration', nonRetryable: false });
-    expect(heartbeats).toEqual([1]);
+    expect(heartbeats).toEqual([{ reported: 1 }]);
   });
 });
 

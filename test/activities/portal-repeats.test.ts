@@ -39,9 +39,11 @@ describe('a chargeback whose answer was lost', () => {
     const heartbeats: unknown[] = [];
     const failure = await failureOf(act(request, {}, heartbeats));
     expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 3_000 });
-    expect(heartbeats).toEqual([1]);
+    expect(heartbeats).toEqual([{ reported: 1 }]);
     sandbox.control.clearFaults();
-    expect(await act(request, { attempt: 2, heartbeatDetails: 1 })).toMatchObject({ kind: 'done' });
+    expect(await act(request, { attempt: 2, heartbeatDetails: { reported: 1 } })).toMatchObject({
+      kind: 'done',
+    });
     expect(theTransaction().chargebacks).toHaveLength(1);
   });
 
@@ -50,11 +52,14 @@ describe('a chargeback whose answer was lost', () => {
     const world = aWorld({ portalBaseUrl: 'no address' });
     const failure = await failureOf(act(aPortalRequest('chargeback'), {}, heartbeats, world));
     expect(failure).toMatchObject({ type: 'unexpected', nextRetryDelay: 1_000 });
-    expect(heartbeats).toEqual([1]);
+    expect(heartbeats).toEqual([{ reported: 1 }]);
   });
 
   it('is not sent again when only the try before the last is known to have done nothing', async () => {
-    const outcome = await act(aPortalRequest('chargeback'), { attempt: 3, heartbeatDetails: 1 });
+    const outcome = await act(aPortalRequest('chargeback'), {
+      attempt: 3,
+      heartbeatDetails: { reported: 1 },
+    });
     expect(outcome).toEqual({ kind: 'unconfirmed' });
   });
 });
@@ -95,7 +100,7 @@ describe.each(REPEATABLE)('%s', (kind, operation, done) => {
 
   it('is refused when the tries before are known to have done nothing', async () => {
     plan(operation, 'refused-in-body');
-    const outcome = await act(aPortalRequest(kind), { attempt: 2, heartbeatDetails: 1 });
+    const outcome = await act(aPortalRequest(kind), { attempt: 2, heartbeatDetails: { reported: 1 } });
     expect(outcome).toEqual({ kind: 'refused', code: '403', message: 'Refused' });
   });
 
@@ -114,7 +119,7 @@ describe.each(KINDS)('the pauses of %s', (kind, operation) => {
     [40, 300_000],
   ])('grow: %i tries, %i ms', async (attempt, expected) => {
     plan(operation, '429', { retryAfter: 0 });
-    const details = { attempt, heartbeatDetails: attempt - 1 };
+    const details = { attempt, heartbeatDetails: { reported: attempt - 1 } };
     // A Retry-After of 0 must not become a flood.
     expect((await failureOf(act(aPortalRequest(kind), details))).nextRetryDelay).toBe(1_000);
     const closed = aWorld({ portalBaseUrl: 'http://127.0.0.1:9/api/v1/transaction-update' });
@@ -135,7 +140,9 @@ describe('the last moment of a cancel', () => {
 
   it('once passed leaves a cancel that may have been done unconfirmed', async () => {
     expect(await act(cancel(-1), { attempt: 2 })).toEqual({ kind: 'unconfirmed' });
-    expect(await act(cancel(-1), { attempt: 2, heartbeatDetails: 1 })).toEqual({ kind: 'too-late' });
+    expect(await act(cancel(-1), { attempt: 2, heartbeatDetails: { reported: 1 } })).toEqual({
+      kind: 'too-late',
+    });
     expect(requests('cancel-transaction')).toBe(0);
   });
 
@@ -157,7 +164,9 @@ describe('the last moment of a cancel', () => {
   ] as const)('is never slept through after %s', async (fault, forbiddenKnown) => {
     plan('cancel-transaction', fault, fault === '429' ? { retryAfter: 600 } : {});
     const request = cancel(20_000, { forbiddenKnown });
-    const { nextRetryDelay } = await failureOf(act(request, { attempt: 12, heartbeatDetails: 11 }));
+    const { nextRetryDelay } = await failureOf(
+      act(request, { attempt: 12, heartbeatDetails: { reported: 11 } }),
+    );
     expect(nextRetryDelay).toBeLessThanOrEqual(10_000);
     expect(nextRetryDelay).toBeGreaterThan(7_500);
   });

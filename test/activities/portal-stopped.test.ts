@@ -63,7 +63,7 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
 
   it('sends nothing more', async () => {
     expect(await stopped({}, { atOnce: true })).toEqual({ kind: 'not-sent' });
-    const undone = { attempt: 2, heartbeatDetails: 1, atOnce: true };
+    const undone = { attempt: 2, heartbeatDetails: { reported: 1 }, atOnce: true };
     expect(await stopped({}, undone)).toEqual({ kind: 'not-sent' });
     expect(requests(operation)).toBe(0);
   });

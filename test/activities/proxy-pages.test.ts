@@ -21,7 +21,11 @@ describe('the page of a proxy', () => {
   it.each([400, 403, 404, 405])('is no refusal of an order: HTTP %i', async (status) => {
     const world = behindProxy(status);
     const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'malformed-reply', maybeSent: true });
+    expect(outcome).toEqual({
+      kind: 'unanswered',
+      reason: 'malformed-reply',
+      unseenSince: expect.any(String),
+    });
     const failure = await failureOf(outcomeOf(world.background.catchUp, aCatchUp()));
     expect(failure).toMatchObject({ type: 'malformed-reply', nextRetryDelay: 10_000 });
   });

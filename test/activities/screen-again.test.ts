@@ -1,19 +1,22 @@
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import type { Told } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
+import { MACHINE } from '../../src/screening/index.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import {
+  type Attempt,
   aCatchUp,
   aWorld,
   expectNoSecret,
   failureOf,
-  ORDER_ID,
   outcomeOf,
   perform,
   requests,
   sandbox,
   screened,
   theTransaction,
+  UNSEEN_SINCE,
   withSandbox,
 } from './support.ts';
 
@@ -22,7 +25,7 @@ withSandbox();
 describe('a further attempt at checkout', () => {
   it('is screened without a look the first time it is called', async () => {
     const outcome = await outcomeOf(aWorld().checkout.screenRetry, aCatchUp('review'));
-    expect(outcome).toMatchObject({ kind: 'answered', decision: 'review', adopted: false });
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'review', found: false });
     expect(requests('status-by-invoice')).toBe(0);
     expectNoSecret(outcome);
   });
@@ -31,14 +34,14 @@ describe('a further attempt at checkout', () => {
     const world = aWorld();
     const lost = await screened(world, 'review');
     const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: lost });
+    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: lost });
     expect(requests('create-transaction')).toBe(1);
   });
 
   it('called again creates nothing: the create of the call before may be on its way for longer than a customer waits', async () => {
     const world = aWorld({ checkoutBudgetMs: 600 });
     const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
     expect(requests('status-by-invoice')).toBeGreaterThan(1);
   });
@@ -50,7 +53,7 @@ describe('a further attempt at checkout', () => {
     const late = outcomeOf(world.checkout.screenRetry, aCatchUp('review'));
     const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
     await late;
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
+    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
   });
 
@@ -59,7 +62,7 @@ describe('a further attempt at checkout', () => {
     const known = await screened(world, 'fail');
     const request = aCatchUp('review', { knownTransactionIds: [known] });
     const outcome = await outcomeOf(world.checkout.screenRetry, request, { attempt: 2 });
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(1);
     expect(requests('status-by-invoice')).toBeLessThanOrEqual(2);
   });
@@ -67,7 +70,7 @@ describe('a further attempt at checkout', () => {
   it('keeps to the checkout’s budget', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-before-commit' }] });
     const outcome = await outcomeOf(aWorld({ checkoutBudgetMs: 150 }).checkout.screenRetry, aCatchUp());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', unseenSince: expect.any(String) });
   });
 
   it('is refused when it breaks a rule, since nobody checked it yet', async () => {
@@ -87,18 +90,27 @@ describe('a further attempt at checkout', () => {
 });
 
 describe('catching up', () => {
-  const catchUp = (changes: Parameters<typeof aCatchUp>[1] = {}, attempt = 1, world = aWorld()) =>
-    outcomeOf(world.background.catchUp, aCatchUp('review', changes), { attempt });
+  const catchUp = (
+    changes: Parameters<typeof aCatchUp>[1] = {},
+    attempt: Attempt = {},
+    world = aWorld(),
+    heartbeats: unknown[] = [],
+  ) => outcomeOf(world.background.catchUp, aCatchUp('review', changes), attempt, heartbeats);
+  const again = (told: Told = {}): Attempt => ({
+    attempt: 2,
+    heartbeatDetails: { reported: 1, unseenSince: UNSEEN_SINCE, ...told },
+  });
 
   it('fails, to be called again, after a 5xx; called again it looks first and adopts', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '5xx-after-commit' }] });
     const failure = await failureOf(catchUp());
     expect(failure).toMatchObject({ type: 'http-5xx', nonRetryable: false });
     sandbox.control.clearFaults();
-    expect(await catchUp({}, 2)).toMatchObject({
+    expect(await catchUp({}, again())).toMatchObject({
       kind: 'answered',
       decision: 'review',
-      adopted: true,
+      found: true,
+      sentFrom: UNSEEN_SINCE,
       transactionId: theTransaction().id,
     });
     expect(requests('create-transaction')).toBe(1);
@@ -107,7 +119,11 @@ describe('catching up', () => {
   it('comes back after pauses that grow and differ, so that an outage’s orders don’t come back together', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
     const pauses = async (attempt: number) => {
-      const failures = await Promise.all(Array.from({ length: 12 }, () => failureOf(catchUp({}, attempt))));
+      const failures = await Promise.all(
+        Array.from({ length: 12 }, () =>
+          failureOf(catchUp({}, { ...again({ reported: attempt - 1 }), attempt })),
+        ),
+      );
       return failures.map(({ nextRetryDelay }) => Number(nextRetryDelay));
     };
     for (const [attempt, pause] of [
@@ -123,51 +139,90 @@ describe('catching up', () => {
   });
 
   it('creates when the look finds nothing', async () => {
-    expect(await catchUp({}, 2)).toMatchObject({ kind: 'answered', adopted: false });
+    expect(await catchUp({}, again())).toMatchObject({ kind: 'answered', found: false });
     expect(requests('status-by-invoice')).toBe(1);
   });
 
-  it('creates nothing on the word of a look that took long: another may have it since', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
+  it('creates without a lookup when the try before reported that it sent nothing', async () => {
+    expect(await catchUp({}, { attempt: 2, heartbeatDetails: { reported: 1 } })).toMatchObject({
+      found: false,
     });
-    sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'delay', delayMs: 200 }] });
-    const failed = failureOf(catchUp({ lookFirst: true }));
-    await vi.waitUntil(() => requests('status-by-invoice') === 1);
-    vi.setSystemTime(Date.now() + 5_001);
-    expect(await failed).toMatchObject({ type: 'timeout', nonRetryable: false });
-    expect(requests('create-transaction')).toBe(0);
+    expect(requests('status-by-invoice')).toBe(0);
   });
 
-  it('gives a create that may be under way time to arrive before it creates another', async () => {
-    const failure = await failureOf(catchUp({ maybeUnderWay: true }));
+  it('only looks after a try that reported nothing: its worker died, and a create may be on its way', async () => {
+    const heartbeats: unknown[] = [];
+    const at = '2026-11-22T09:30:00.000Z';
+    const failure = await failureOf(
+      catchUp({}, { attempt: 3, heartbeatDetails: { reported: 1, at } }, aWorld(), heartbeats),
+    );
     expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
     expect(requests('create-transaction')).toBe(0);
-    expect(await catchUp({ lookFirst: true, maybeUnderWay: true }, 2)).toMatchObject({
+    expect(heartbeats.at(-1)).toMatchObject({ reported: 3, unseenSince: at });
+  });
+
+  it('tells the next try since when a create may have been sent, before it sends one and after', async () => {
+    sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '5xx-after-commit' }] });
+    const heartbeats: unknown[] = [];
+    await failureOf(catchUp({}, {}, aWorld(), heartbeats));
+    expect(heartbeats).toMatchObject([
+      { at: expect.any(String) },
+      { reported: 1, unseenSince: expect.any(String) },
+    ]);
+    expect(heartbeats[0]).not.toHaveProperty('reported');
+  });
+
+  it.each([
+    ['its lookup', again()],
+    ['its own start', {}],
+  ])(
+    'that stalls for more than 5 s after %s creates nothing: the next try may have',
+    async (_since, attempt) => {
+      let stalledMs = 0;
+      const machine = { ...MACHINE, elapsed: () => performance.now() + stalledMs };
+      const stash = createCardStash('memory:');
+      const get: typeof stash.get = async (owner) => {
+        stalledMs = 5_001;
+        return stash.get(owner);
+      };
+      const world = aWorld({}, { machine, cards: { ...stash, get } });
+      const failed = failureOf(catchUp({ cardRef: 'card_1' }, attempt, world));
+      expect(await failed).toMatchObject({ type: 'stalled', nonRetryable: false });
+      expect(requests('create-transaction')).toBe(0);
+    },
+  );
+
+  it('gives a create that may be under way time to arrive before it creates another', async () => {
+    const failure = await failureOf(catchUp({ unseenSince: UNSEEN_SINCE }));
+    expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
+    expect(requests('create-transaction')).toBe(0);
+    expect(await catchUp({ unseenSince: UNSEEN_SINCE }, again())).toMatchObject({
       kind: 'answered',
-      adopted: false,
+      found: false,
     });
   });
 
   it('gives it that time also when the first look meets trouble', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
-    const failure = await failureOf(catchUp({ lookFirst: true, maybeUnderWay: true }));
+    const failure = await failureOf(catchUp({ unseenSince: UNSEEN_SINCE }));
     expect(failure).toMatchObject({ type: 'http-5xx', nextRetryDelay: 10_000 });
   });
 
   it('gives it that time also while its integration is gone from the settings', async () => {
-    const gone = { integration: 'elsewhere', lookFirst: true };
-    const failure = await failureOf(catchUp({ ...gone, maybeUnderWay: true }));
+    const gone = { integration: 'elsewhere', unseenSince: UNSEEN_SINCE };
+    const failure = await failureOf(catchUp(gone));
     expect(failure).toMatchObject({ type: 'unknown-integration', nextRetryDelay: 10_000 });
-    expect((await failureOf(catchUp(gone))).nextRetryDelay).toBeUndefined();
+    const nothingSent = { integration: 'elsewhere' };
+    expect((await failureOf(catchUp(nothingSent))).nextRetryDelay).toBeUndefined();
   });
 
-  it('creates beside an earlier attempt’s transaction, whatever is known of that', async () => {
+  it('creates nothing while the lookup shows a transaction that the order has: a lost create can’t be seen', async () => {
     const knownTransactionIds = [await screened(aWorld(), 'fail')];
-    expect(await catchUp({ knownTransactionIds }, 2)).toMatchObject({ kind: 'answered', adopted: false });
+    const failure = await failureOf(catchUp({ knownTransactionIds }, again()));
+    expect(failure).toMatchObject({ type: 'earlier-try' });
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
-    expect(await catchUp({ knownTransactionIds }, 2)).toMatchObject({ kind: 'answered', adopted: false });
+    expect(await failureOf(catchUp({ knownTransactionIds }, again()))).toMatchObject({ type: 'earlier-try' });
+    expect(requests('create-transaction')).toBe(1);
   });
 
   it.each([
@@ -185,7 +240,7 @@ describe('catching up', () => {
 
   it('creates nothing while the look meets trouble', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'reset-after-commit' }] });
-    expect(await failureOf(catchUp({ lookFirst: true }))).toMatchObject({ type: 'reset' });
+    expect(await failureOf(catchUp({ unseenSince: UNSEEN_SINCE }))).toMatchObject({ type: 'reset' });
     expect(requests('create-transaction')).toBe(0);
   });
 
@@ -209,7 +264,7 @@ describe('catching up', () => {
       category: ApplicationFailureCategory.BENIGN,
     });
     sandbox.control.setKeys({ test: 'canary/test key+0123456789' });
-    expect(await catchUp({ forbiddenKnown: true }, 2)).toMatchObject({ kind: 'answered' });
+    expect(await catchUp({ forbiddenKnown: true }, again())).toMatchObject({ kind: 'answered' });
   });
 
   it('ends when the card is gone, and is tried again when the stash does not answer', async () => {
@@ -224,36 +279,8 @@ describe('catching up', () => {
         throw new Error(`redis://127.0.0.1:6379 ${TEST_CARD.cardNumber}`);
       },
     };
-    const failure = await failureOf(catchUp(changes, 1, aWorld({}, { cards: broken })));
+    const failure = await failureOf(catchUp(changes, {}, aWorld({}, { cards: broken })));
     expect(failure.type).toBe('card-stash');
     expect(requests('create-transaction')).toBe(0);
-  });
-});
-
-describe('the policy alone', () => {
-  it('is told without a request', async () => {
-    const world = aWorld({ whenUnavailable: [{ amountBelow: 200, action: 'proceed' }] });
-    const told = await perform(world.checkout.policyInForce, aCatchUp());
-    expect(told).toMatchObject({ policy: { whenUnavailable: 'proceed' }, rules: 1 });
-    expect(sandbox.control.ledger()).toEqual([]);
-  });
-});
-
-describe('the card’s end', () => {
-  it('deletes it from the stash', async () => {
-    const world = aWorld();
-    const owner = { integration: 'default', orderId: ORDER_ID };
-    const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
-    await perform(world.background.forgetCard, { cardRef });
-    expect(await world.cards.get({ ...owner, cardRef })).toBeUndefined();
-  });
-
-  it('is tried again, with nothing of the driver’s words, when the stash does not answer', async () => {
-    const forget = async () => {
-      throw new Error('connect ECONNREFUSED redis://canary@127.0.0.1:6379');
-    };
-    const world = aWorld({}, { cards: { ...createCardStash('memory:'), forget } });
-    const failure = await failureOf(perform(world.background.forgetCard, { cardRef: 'card_1' }));
-    expect(failure).toMatchObject({ type: 'card-stash', nonRetryable: false });
   });
 });

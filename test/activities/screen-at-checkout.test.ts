@@ -25,7 +25,7 @@ describe('the decision', () => {
       kind: 'answered',
       decision: word,
       transactionId: theTransaction().id,
-      adopted: false,
+      found: false,
     });
     expect('message' in outcome).toBe(word === 'fail');
     expect(policy).toMatchObject({ workflow: 'pre-acceptance', whenUnavailable: 'hold', events: false });
@@ -112,7 +112,7 @@ describe('before anything is sent', () => {
 });
 
 describe('the budget', () => {
-  const noTime = { kind: 'unanswered', reason: 'no-time-left', maybeSent: false };
+  const noTime = { kind: 'unanswered', reason: 'no-time-left' };
 
   it('sends nothing for a caller whose time to answer has passed', async () => {
     const request = aCheckout('pass', { answerBy: fromNow(-1) });
@@ -129,9 +129,9 @@ describe('the budget', () => {
   it('finds what a run of the task that was lost made, since the caller may know it', async () => {
     const world = aWorld();
     await world.checkout.screenAtCheckout(aCheckout('pass'));
-    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });
+    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true });
     const { outcome } = await world.checkout.screenAtCheckout(request);
-    expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', adopted: true });
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', found: true });
     expect(requests('create-transaction')).toBe(1);
   });
 
@@ -144,16 +144,16 @@ describe('the budget', () => {
       const about = { orderId, invoiceNumber: orderId, workflow };
       const world = aWorld();
       await world.checkout.screenAtCheckout(aCheckout('fail', about));
-      const again = aCheckout('fail', { ...about, answerBy: fromNow(-1), lookFirst: true });
+      const again = aCheckout('fail', { ...about, answerBy: fromNow(-1), mayHaveRun: true });
       expect((await world.checkout.screenAtCheckout(again)).outcome).toMatchObject({ kind });
     }
   });
 
   it('sends nothing when that run made nothing, and does not wait for it', async () => {
     const began = Date.now();
-    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });
+    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true });
     const { outcome } = await aWorld().checkout.screenAtCheckout(request);
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     expect(Date.now()).toBeLessThan(began + 1_000);
     expect(requests('create-transaction')).toBe(0);
   });
@@ -164,16 +164,16 @@ describe('the budget', () => {
     sandbox.control.setFaults({
       faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit', times: 2 }],
     });
-    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true });
+    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true });
     const { outcome } = await world.checkout.screenAtCheckout(request);
-    expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', adopted: true });
+    expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', found: true });
     expect(requests('status-by-invoice')).toBe(3);
   });
 
   it('looks for nothing after a reset: what the caller was told then is not known', async () => {
-    const request = aCheckout('pass', { answerBy: fromNow(-1), lookFirst: true, wasReset: true });
+    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true, wasReset: true });
     const { outcome } = await aWorld().checkout.screenAtCheckout(request);
-    expect(outcome).toEqual({ ...noTime, maybeSent: true });
+    expect(outcome).toEqual({ ...noTime, unseenSince: expect.any(String) });
     expect(requests('status-by-invoice')).toBe(0);
   });
 
@@ -188,7 +188,7 @@ describe('the budget', () => {
     const request = aCheckout('pass', { answerBy: fromNow(10_000), ...queued(2_600) });
     const { outcome } = await aWorld().checkout.screenAtCheckout(request);
     const took = performance.now() - begun;
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', unseenSince: expect.any(String) });
     expect(took).toBeGreaterThan(390);
     expect(took).toBeLessThan(1_500);
   });
@@ -207,7 +207,7 @@ describe('a lost or unusable answer', () => {
         kind: 'answered',
         decision: 'review',
         transactionId: theTransaction().id,
-        adopted: false,
+        found: true,
       });
       expect(requests('create-transaction')).toBe(1);
     },
@@ -219,7 +219,7 @@ describe('a lost or unusable answer', () => {
   ] as const)('%s: nothing is found, and nothing sent a second time', async (kind, reason) => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind }] });
     const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
-    expect(outcome).toEqual({ kind: 'unanswered', reason, maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason, unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(1);
     expect(requests('status-by-invoice')).toBe(1);
   });
@@ -230,22 +230,22 @@ describe('a lost or unusable answer', () => {
     const knownTransactionIds = [theTransaction().id];
     fault('reset-after-commit');
     const { outcome } = await world.checkout.screenAtCheckout(aCheckout('pass', { knownTransactionIds }));
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'reset', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'reset', unseenSince: expect.any(String) });
   });
 
   it('says that nothing was sent when the service cannot be reached, or puts us off', async () => {
     const closed = aWorld({ baseUrl: 'http://127.0.0.1:9/test' });
     const { outcome } = await closed.checkout.screenAtCheckout(aCheckout());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'connection-refused', maybeSent: false });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'connection-refused' });
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429' }] });
     const later = await aWorld().checkout.screenAtCheckout(aCheckout());
-    expect(later.outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited', maybeSent: false });
+    expect(later.outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited' });
   });
 
   it('waits for an operator when the address is wrong, and refuses nobody for it', async () => {
     const world = aWorld({ baseUrl: `${sandbox.url}/nowhere` });
     const { outcome } = await world.checkout.screenAtCheckout(aCheckout());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'not-found', maybeSent: false });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'not-found' });
   });
 
   it('reports a wrong key', async () => {
@@ -260,14 +260,19 @@ describe('a lost or unusable answer', () => {
     expect(outcome).toEqual({
       kind: 'unreadable',
       reason: 'unknown-decision',
-      transactionId: theTransaction().id,
+      seen: {
+        transactionId: theTransaction().id,
+        found: false,
+        sentFrom: expect.any(String),
+        sentUntil: expect.any(String),
+      },
     });
   });
 
   it('cannot read an answer without an id', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'reply-without-id' }] });
     const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
-    expect(outcome).toEqual({ kind: 'unreadable', reason: 'missing-id' });
+    expect(outcome).toEqual({ kind: 'unreadable', reason: 'missing-id', unseenSince: expect.any(String) });
   });
 });
 

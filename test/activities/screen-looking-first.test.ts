@@ -23,13 +23,13 @@ function withoutCard() {
 
 describe('looking first', () => {
   const again = (changes: Parameters<typeof aCheckout>[1] = {}) =>
-    aCheckout('review', { lookFirst: true, ...changes });
+    aCheckout('review', { mayHaveRun: true, ...changes });
 
   it('adopts a transaction that is new to the order', async () => {
     const world = aWorld();
     await world.checkout.screenAtCheckout(aCheckout('review'));
     const { outcome } = await world.checkout.screenAtCheckout(again());
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
+    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
   });
 
@@ -44,7 +44,7 @@ describe('looking first', () => {
     const { outcome } = await perform(owned('order:other:A-1'), again());
     expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'earlier-try' });
     const own = await perform(owned('test'), again());
-    expect(own.outcome).toMatchObject({ kind: 'answered', adopted: true });
+    expect(own.outcome).toMatchObject({ kind: 'answered', found: true });
     expect(requests('create-transaction')).toBe(1);
   });
 
@@ -52,9 +52,9 @@ describe('looking first', () => {
     await aWorld().checkout.screenAtCheckout(aCheckout('review'));
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
     const { outcome } = await perform(owned('order:other:A-1'), again());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     const own = await perform(owned('test'), again());
-    expect(own.outcome).toMatchObject({ kind: 'unreadable', transactionId: theTransaction().id });
+    expect(own.outcome).toMatchObject({ kind: 'unreadable', seen: { transactionId: theTransaction().id } });
   });
 
   it('waits for a create that an earlier run of the task has under way', async () => {
@@ -64,14 +64,14 @@ describe('looking first', () => {
     const earlier = world.checkout.screenAtCheckout(aCheckout('review'));
     const { outcome } = await world.checkout.screenAtCheckout(again());
     await earlier;
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
+    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
   });
 
   it('creates nothing when there is none: one may be under way to the end of the budget', async () => {
     const began = Date.now();
     const { outcome } = await aWorld({ checkoutBudgetMs: 700 }).checkout.screenAtCheckout(again());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
     expect(requests('status-by-invoice')).toBeGreaterThan(1);
     expect(Date.now() - began).toBeLessThan(1_500);
@@ -86,7 +86,7 @@ describe('looking first', () => {
     async (kind, reason) => {
       sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind }] });
       const { outcome } = await aWorld({ checkoutBudgetMs: 600 }).checkout.screenAtCheckout(again());
-      expect(outcome).toEqual({ kind: 'unanswered', reason, maybeSent: true });
+      expect(outcome).toEqual({ kind: 'unanswered', reason, unseenSince: expect.any(String) });
       expect(requests('create-transaction')).toBe(0);
     },
   );
@@ -95,7 +95,7 @@ describe('looking first', () => {
     const faults = [{ operation: 'status-by-invoice', kind: 'delay', delayMs: 380 }] as const;
     sandbox.control.setFaults({ faults: [...faults] });
     const { outcome } = await aWorld({ checkoutBudgetMs: 400 }).checkout.screenAtCheckout(again());
-    expect(outcome).toMatchObject({ kind: 'unanswered', maybeSent: true });
+    expect(outcome).toMatchObject({ kind: 'unanswered', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
   });
 
@@ -104,12 +104,12 @@ describe('looking first', () => {
     await world.checkout.screenAtCheckout(aCheckout('review'));
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'reply-without-id' }] });
     const { outcome } = await world.checkout.screenAtCheckout(again());
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'missing-id', maybeSent: true });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'missing-id', unseenSince: expect.any(String) });
   });
 
   it('takes a refused look for no refusal of the order', async () => {
     const { outcome } = await aWorld().checkout.screenAtCheckout(again({ invoiceNumber: '..' }));
-    expect(outcome).toEqual({ kind: 'unreadable', reason: 'bad-request' });
+    expect(outcome).toEqual({ kind: 'unreadable', reason: 'bad-request', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
   });
 });
@@ -148,8 +148,8 @@ describe('the card', () => {
     const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
     await world.checkout.screenAtCheckout(preGateway({ cardRef }));
     await world.cards.forget(cardRef);
-    const { outcome } = await world.checkout.screenAtCheckout(preGateway({ cardRef, lookFirst: true }));
-    expect(outcome).toMatchObject({ kind: 'answered', adopted: true, transactionId: theTransaction().id });
+    const { outcome } = await world.checkout.screenAtCheckout(preGateway({ cardRef, mayHaveRun: true }));
+    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
   });
 
   it('stays where it is when the integration workflow needs none', async () => {
@@ -166,7 +166,7 @@ describe('the card', () => {
     };
     const { screenAtCheckout } = aWorld({}, { cards }).checkout;
     const { outcome } = await perform(screenAtCheckout, preGateway({ cardRef: 'card_somewhere' }));
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash', maybeSent: false });
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash' });
     expect(requests('create-transaction')).toBe(0);
   });
 

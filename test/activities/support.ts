@@ -16,6 +16,9 @@ import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts'
 
 export const KEY = 'canary/test key+0123456789';
 export const ORDER_ID = 'A-1';
+/** When an order that catches up was started, and when a create of it was sent that nobody has seen. */
+export const STARTED_AT = '2026-11-22T08:00:00.000Z';
+export const UNSEEN_SINCE = '2026-11-22T09:00:00.000Z';
 export const UNKNOWN_ID = '3f2c1a00-1b2c-4d5e-8f90-0123456789ab';
 
 /** The run of the workflow whose activities are performed, and one that an operator has reset. */
@@ -77,7 +80,7 @@ export function aCheckout(decision = 'pass', changes: Partial<CheckoutRequest> =
     transaction: { ...withEmail(`${decision}@example.com`, aTransaction()) },
     invoiceNumber: ORDER_ID,
     knownTransactionIds: [],
-    lookFirst: false,
+    mayHaveRun: false,
     ...queued(0),
     wasReset: false,
     ...changes,
@@ -90,10 +93,9 @@ export function queued(ms: number): Pick<CheckoutRequest, 'startedAt' | 'begun'>
 }
 
 export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
-  const { orderId, integration, transaction, invoiceNumber, knownTransactionIds, lookFirst } =
-    aCheckout(decision);
-  const request = { orderId, integration, transaction, invoiceNumber, knownTransactionIds, lookFirst };
-  return { ...request, runId: RUN_ID, forbiddenKnown: false, maybeUnderWay: false, ...changes };
+  const { orderId, integration, transaction, invoiceNumber, knownTransactionIds } = aCheckout(decision);
+  const request = { orderId, integration, transaction, invoiceNumber, knownTransactionIds };
+  return { ...request, startedAt: STARTED_AT, runId: RUN_ID, forbiddenKnown: false, ...changes };
 }
 
 /** What the server would tell the activity. */
@@ -113,7 +115,8 @@ export function anEnvironment({ attempt = 1, heartbeatDetails, scheduledMs, logg
       attempt,
       heartbeatDetails,
       workflowExecution: { workflowId: 'test', runId: RUN_ID },
-      ...(scheduledMs !== undefined && { currentAttemptScheduledTimestampMs: scheduledMs }),
+      currentAttemptScheduledTimestampMs: scheduledMs ?? Date.now(),
+      scheduledTimestampMs: scheduledMs ?? Date.now(),
     },
     { logger: logger ?? new DefaultLogger('ERROR') },
   );

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { MACHINE } from '../../src/screening/index.ts';
+import { act, aPortalRequest } from './portal-support.ts';
+import {
+  aCatchUp,
+  aWorld,
+  failureOf,
+  outcomeOf,
+  perform,
+  requests,
+  screened,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+const HOUR = 3_600_000;
+
+/** The activities of a worker whose clock is ahead of the server's, or behind it. */
+function aWorldAhead(ms: number) {
+  return aWorld({}, { machine: { ...MACHINE, now: () => Date.now() + ms } });
+}
+
+describe.each([HOUR, -HOUR])('a worker whose clock is %i ms ahead', (aheadMs) => {
+  it('asks the server for its time, and sends a cancel until its last call', async () => {
+    const world = aWorldAhead(aheadMs);
+    const transactionId = await screened(world);
+    const cancel = aPortalRequest('cancel', {
+      transactionId,
+      notAfter: new Date(Date.now() + 60_000).toISOString(),
+    });
+    const heartbeats: unknown[] = [];
+    const asked = await failureOf(act(cancel, {}, heartbeats, world));
+    expect(asked).toMatchObject({ type: 'server-time', nextRetryDelay: 1 });
+    expect(requests('cancel-transaction')).toBe(0);
+    const again = { attempt: 2, heartbeatDetails: heartbeats.at(-1) };
+    expect(await act(cancel, again, [], world)).toMatchObject({ kind: 'done' });
+  });
+
+  it('sends no cancel after its last call', async () => {
+    const world = aWorldAhead(aheadMs);
+    const cancel = aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() });
+    const again = { attempt: 2, heartbeatDetails: { asked: 1 } };
+    expect(await act(cancel, again, [], world)).toEqual({ kind: 'too-late' });
+    expect(requests('cancel-transaction')).toBe(0);
+  });
+
+  it('asks only once: then it knows how far its clock is off', async () => {
+    const world = aWorldAhead(aheadMs);
+    await perform(world.background.catchUp, aCatchUp(), { attempt: 2, heartbeatDetails: { asked: 1 } });
+    expect(await outcomeOf(world.background.catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
+  });
+});
+
+it('a try that waited for a worker asks for the time, so that a cancel window counts from its own create', async () => {
+  const { catchUp } = aWorld().background;
+  const waited = { scheduledMs: Date.now() - 2 * HOUR };
+  expect(await failureOf(perform(catchUp, aCatchUp(), waited))).toMatchObject({ type: 'server-time' });
+  const before = Date.now();
+  const outcome = await outcomeOf(catchUp, aCatchUp(), { attempt: 2, heartbeatDetails: { asked: 1 } });
+  expect(outcome).toMatchObject({ kind: 'answered', found: false });
+  if (outcome.kind !== 'answered') throw new Error(outcome.kind);
+  expect(Date.parse(outcome.sentFrom)).toBeGreaterThanOrEqual(before);
+});
+
+it('a try that only asked for the time counts as no try: a chargeback after it is sent', async () => {
+  const world = aWorld();
+  const transactionId = await screened(world);
+  const asked = { attempt: 2, heartbeatDetails: { asked: 1 } };
+  expect(await act(aPortalRequest('chargeback', { transactionId }), asked)).toMatchObject({ kind: 'done' });
+});
