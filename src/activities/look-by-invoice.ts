@@ -1,7 +1,6 @@
 /** A lookup by invoice number, as an order reads it. */
 import { sameTransaction } from '../orders/ids.ts';
-import { ScreeningError, type TransactionResponse } from '../screening/index.ts';
-import type { Try } from './try-screening.ts';
+import { type ScreeningClient, ScreeningError, type TransactionResponse } from '../screening/index.ts';
 
 /** What a look by invoice tells, which finds the first transaction only. */
 export type Looked =
@@ -13,7 +12,10 @@ export type Looked =
 
 /** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order, and no other order's */
 export async function lookByInvoice(
-  { client, isAnothers }: Pick<Try, 'client' | 'isAnothers'>,
+  {
+    client,
+    isAnothers,
+  }: { client: ScreeningClient; isAnothers: (transactionId: string) => Promise<boolean> },
   { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
   timeoutMs: number,
 ): Promise<Looked> {
