@@ -102,6 +102,37 @@ describe('a good reply', () => {
   });
 });
 
+describe('a reply about another transaction', () => {
+  const OTHER = '9d9d9d9d-1b2c-4d5e-8f90-0123456789ab';
+
+  it.each([{ decision: 'pass' }, { decision: 'unheard of' }])(
+    'is no status of the one that was asked for: %j',
+    async (rest) => {
+      service.answerJson(200, { id: OTHER, ...rest });
+      const error = await failureOf(client().statusById(ID));
+      expect(error).toMatchObject({ outcome: 'unknown', reason: 'other-transaction' });
+      expect(error.transactionId).toBeUndefined();
+      expect(error.message).not.toContain(OTHER);
+    },
+  );
+
+  it('confirms no chargeback', async () => {
+    service.answerJson(200, { code: 200, chargeback: { transaction_id: OTHER, reason_code: '4837' } });
+    expect(await failureOf(client().submitChargeback(CHARGEBACK))).toMatchObject({
+      outcome: 'unknown',
+      reason: 'other-transaction',
+    });
+  });
+
+  it('is not one that spells the same id in capitals', async () => {
+    const id = ID.toUpperCase();
+    service.answerJson(200, { id, decision: 'pass' });
+    expect(await client().statusById(ID)).toEqual({ id, decision: 'pass' });
+    service.answerJson(200, { code: 200, chargeback: { transaction_id: id } });
+    expect(await client().submitChargeback(CHARGEBACK)).toMatchObject({ code: 200 });
+  });
+});
+
 describe('a reply that says no', () => {
   const status: [number, Record<string, string>, object][] = [
     [400, {}, { outcome: 'refused', reason: 'bad-request' }],
