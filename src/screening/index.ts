@@ -12,7 +12,6 @@ export {
   createScreeningClient,
   customerCodeBodySchema,
   parseChargeback,
-  readForAdoption,
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
 export { requestReason } from './exchange.ts';
@@ -25,6 +24,7 @@ export {
   parseTransaction,
   writeTransaction,
 } from './parse-transaction.ts';
+export { readForAdoption } from './read-for-adoption.ts';
 export {
   type ChargebackReply,
   insightsSchema,

@@ -1,5 +1,6 @@
 /** What the service's replies mean. */
 import { z } from 'zod';
+import { sameTransaction } from '../orders/ids.ts';
 import type { Insight, Insights } from '../orders/state.ts';
 import { DECISIONS, type Decision } from '../orders/words.ts';
 import {
@@ -24,11 +25,14 @@ export interface Context {
   operation: Operation;
   /** The key and card data that were sent. */
   secrets: readonly string[];
+  /** The transaction that was asked for by its id: a reply about another one is no answer. */
+  transactionId?: string;
 }
 
 /**
  * Reads a Transaction response, in either spelling and shape. What the service isn't known to say is left out,
- * except `id` and `decision`, without which there is no answer: `missing-id`, `unknown-decision` (which keeps the id).
+ * except `id` and `decision`, without which there is no answer: `missing-id`, `unknown-decision` (which keeps the id);
+ * or with the id of another transaction than the one that was asked for: `other-transaction`.
  */
 export function readTransactionResponse(reply: Reply, context: Context): TransactionResponse {
   const body = toDefinitionSpelling(enrichedResponseSchema, bodyOfSuccess(reply, context)).value;
@@ -37,6 +41,7 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   const id = shape.id.safeParse(fields.id);
   const found = { operation: context.operation, status: reply.status, ...wordsOf(fields, context) };
   if (!id.success) throw new ScreeningError({ ...found, outcome: 'unknown', reason: 'missing-id' });
+  requireSame(id.data, reply, context);
   if (!isDecision(fields.decision)) {
     throw new ScreeningError({
       ...found,
@@ -146,10 +151,17 @@ export function readChargebackReply(reply: Reply, context: Context): ChargebackR
   const portal = readPortalReply(reply, context);
   const { chargeback } = bodyOfSuccess(reply, context);
   if (!isObject(chargeback)) return portal;
+  if (typeof chargeback.transaction_id === 'string') requireSame(chargeback.transaction_id, reply, context);
   const echoed = Object.entries(chargeback).filter((field): field is [string, string] =>
     isEchoable(field, context.secrets),
   );
   return { ...portal, chargeback: Object.fromEntries(echoed) };
+}
+
+/** @throws ScreeningError `other-transaction` when the reply names a transaction that was not asked for; the error does not name it */
+function requireSame(named: string, { status }: Reply, { operation, transactionId }: Context): void {
+  if (transactionId === undefined || sameTransaction(named, transactionId)) return;
+  throw new ScreeningError({ operation, outcome: 'unknown', reason: 'other-transaction', status });
 }
 
 function isEchoable([name, value]: [string, unknown], secrets: readonly string[]): boolean {
