@@ -77,6 +77,8 @@ export interface CatchUpRequest extends ScreenRequest, BegunBy, MaybeReset {
   forbiddenKnown: boolean;
   /** The create of a try before this one, just now, may still be on its way. */
   maybeUnderWay: boolean;
+  /** The checkout failed before it could read the skip rules: they apply now. */
+  mayBeSkipped?: true;
 }
 
 export interface StatusRequest extends AboutAttempt {

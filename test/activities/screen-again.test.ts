@@ -64,6 +64,14 @@ describe('a further attempt at checkout', () => {
     expect(requests('status-by-invoice')).toBeLessThanOrEqual(2);
   });
 
+  it('is skipped by the rule of the settings, though it lacks what a screening needs', async () => {
+    const world = aWorld({ skip: [{ currency: ['EUR'] }, { paymentMethod: ['gift card'] }] });
+    const transaction = { amount: '12.50', payment: { method: 'gift card' } };
+    const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('pass', { transaction }));
+    expect(outcome).toEqual({ kind: 'skipped', rule: 1 });
+    expect(sandbox.control.ledger()).toEqual([]);
+  });
+
   it('keeps to the checkout’s budget', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-before-commit' }] });
     const outcome = await outcomeOf(aWorld({ checkoutBudgetMs: 150 }).checkout.screenRetry, aCatchUp());
@@ -120,6 +128,28 @@ describe('catching up', () => {
       expect(Math.min(...drawn)).toBeGreaterThanOrEqual(pause / 2);
       expect(Math.max(...drawn)).toBeLessThanOrEqual(pause * 1.5);
     }
+  });
+
+  it('does not skip an order that was not skipped at checkout', async () => {
+    const world = aWorld({ skip: [{ amountBelow: 1_000_000 }] });
+    expect(await catchUp({}, 1, world)).toMatchObject({ kind: 'answered', adopted: false });
+  });
+
+  it('skips by the rules what failed at checkout before they were read, unless a transaction is found', async () => {
+    const world = aWorld({ skip: [{ amountBelow: 1_000_000 }] });
+    const unread = { mayBeSkipped: true, lookFirst: true, maybeUnderWay: true } as const;
+    expect(await catchUp({ ...unread, transaction: { amount: '1' } }, 1, world)).toEqual({
+      kind: 'skipped',
+      rule: 0,
+    });
+    expect(await failureOf(catchUp(unread, 1, world))).toMatchObject({ type: 'earlier-try' });
+    expect(await catchUp(unread, 2, world)).toEqual({ kind: 'skipped', rule: 0 });
+    expect(requests('create-transaction')).toBe(0);
+    const transactionId = await screened(aWorld(), 'review');
+    expect(await catchUp(unread, 2, world)).toMatchObject({ kind: 'answered', transactionId });
+    expect(await catchUp({ ...unread, lookFirst: false, maybeUnderWay: false }, 1, world)).toMatchObject({
+      transactionId,
+    });
   });
 
   it('creates when the look finds nothing', async () => {
