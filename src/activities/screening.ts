@@ -18,7 +18,7 @@ import type {
   ScreeningOutcome,
   ScreenRequest,
 } from '../orders/activity-contract.ts';
-import { actionAtCheckout, matchingSkipRule, orderFactsOf, policyFor } from '../orders/decide.ts';
+import { actionAtCheckout, orderFactsOf, policyFor, skipRuleFor } from '../orders/decide.ts';
 import type { Fault } from '../orders/errors.ts';
 import { RULES_WRITTEN } from '../orders/order.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
@@ -102,7 +102,7 @@ export function screeningActivities(world: ActivityWorld) {
       if (request.adopt !== undefined) {
         return ended(await readAdopted(request, request.adopt, policy, clientOf(world, integration)));
       }
-      const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
+      const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const checked = checkTransaction(request, integration, policy.workflow);
       if (!checked.ok) throw invalidTransaction(checked.faults);
@@ -126,12 +126,14 @@ export function screeningActivities(world: ActivityWorld) {
     },
 
     /**
-     * Screens a further attempt for a waiting customer. Where a create may have been sent before, it only looks: that one may
+     * Screens a further attempt for a waiting customer, unless a skip rule holds for it. Where a create may have been sent before, it only looks: that one may
      * be on its way for longer than a customer waits.
      */
     async screenRetry(asked: RetryCheckoutRequest): Promise<ScreeningOutcome> {
       const request = lookingAgain(asked);
       const integration = integrationOf(world, request.integration);
+      const rule = skipRuleFor(integration, request.transaction);
+      if (rule !== undefined) return { kind: 'skipped', rule };
       const t = begin(request, integration, integration.checkoutBudgetMs);
       const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults);
@@ -141,15 +143,23 @@ export function screeningActivities(world: ActivityWorld) {
       return atCheckout(request, t, oneTry);
     },
 
-    /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
+    /**
+     * Screens an order that has no decision yet, until the service has answered. The server calls it again. Skips it only if the
+     * checkout could not read the skip rules, and no transaction is found that it may have created.
+     */
     async catchUp(asked: CatchUpRequest): Promise<ScreeningOutcome> {
       const request = lookingAgain(asked);
       const underWay = asked.maybeUnderWay || begunByAnotherRun(asked);
       const mayCreate = !(underWay && activityInfo().attempt === 1);
       const t = beginCatchUp(request, mayCreate);
       const checked = checkTransaction(request, t.integration, t.workflow);
-      if (!checked.ok) return refusedByRules(checked.faults);
-      const outcome = await tryScreening(request, checked.transaction, t, mayCreate);
+      const rule = asked.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
+      const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
+      // An invalid transaction was never sent.
+      if (!checked.ok) return skipped ?? refusedByRules(checked.faults);
+      const outcome = await tryScreening(request, checked.transaction, t, mayCreate && skipped === undefined);
+      const isNoneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
+      if (skipped !== undefined && mayCreate && isNoneFound) return skipped;
       if (outcome.kind === 'no-answer') {
         const leastMs = outcome.underWay ? underWayMs(request) : 0;
         const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());

@@ -65,7 +65,8 @@ export function applyScreening(
   switch (outcome.kind) {
     case 'skipped':
       decideTo(state, attempt, 'skipped', moment);
-      setAction(state, actionAtCheckout('skipped', policy));
+      delete state.reason;
+      tell(state, policy, heldByGateway(attempt, actionAtCheckout('skipped', policy)), undefined);
       events.push('order.decided');
       break;
     case 'answered':
@@ -193,8 +194,9 @@ function decideTo(
 }
 
 function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {
-  const words = outcome.words ?? outcome.reason;
-  return REFUSED[outcome.reason] ?? `The service refused the transaction: ${words.replace(/\.+$/, '')}.`;
+  const words = (outcome.words ?? outcome.reason).replace(/\.+$/, '');
+  if (outcome.reason === 'invalid-request') return `The transaction is invalid and was not sent: ${words}.`;
+  return REFUSED[outcome.reason] ?? `The screening service refused the transaction: ${words}.`;
 }
 
 const REFUSED: Record<string, string> = {

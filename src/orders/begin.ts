@@ -7,7 +7,7 @@ import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
 import { emailOf } from './portal-requests.ts';
-import { attemptNumbered, currentAttempt, wrongKeyKnown } from './record.ts';
+import { attemptNumbered, checkoutFailed, currentAttempt, wrongKeyKnown } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { lastCall, mayHoldUnknown, noteWindow, windowOf } from './transactions.ts';
 import type { Decision } from './words.ts';
@@ -81,6 +81,7 @@ function beginCatchUp(order: Order): Call {
     lookFirst,
     maybeUnderWay,
     forbiddenKnown: wrongKeyKnown(state),
+    ...(checkoutFailed(attempt) && { mayBeSkipped: true as const }),
   };
   attempt.maybeSentSince ??= order.now;
   noteWindow(attempt, policyOf(state));

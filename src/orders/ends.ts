@@ -14,16 +14,16 @@ import { takeHint } from './deadlines.ts';
 import { applyGatewaySent } from './gateway.ts';
 import type { Effect, EffectResult, End, Order, Refusal, Running } from './order.ts';
 import { actionNumbered, applyPortalOutcome } from './portal.ts';
-import { attemptNumbered, clear, currentAttempt, noteAttention, raiseWrongKey } from './record.ts';
+import {
+  attemptNumbered,
+  BROKE_DOWN,
+  clear,
+  currentAttempt,
+  noteAttention,
+  raiseWrongKey,
+} from './record.ts';
 import { applyLookUp, isAwaited, noteLateScreening } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
-
-/** What is known when a screening's own code failed: a create may have been sent. */
-const BROKE_DOWN: ScreeningOutcome = {
-  kind: 'unanswered',
-  reason: 'screening-broke-down',
-  maybeSent: true,
-};
 
 /** Takes in how an effect ended. One that was stopped and isn't waited for is unknown by now: its end means nothing. */
 export function endEffect(order: Order, number: number, end: End): void {

@@ -74,7 +74,7 @@ function cancelRefusal(
   const transactionId = transactionMeant(state, fields);
   const newest = transactionId === attempt.transactionId;
   if (newest && isCanceled(state, attempt)) return undefined;
-  if (state.decision === 'skipped') return { code: 'no-transaction' };
+  if (attempt.decision === 'skipped') return { code: 'no-transaction' };
   const cancelBy = windowOf(attempt, transactionId);
   if (cancelBy === undefined && !newest) return { code: 'cancel-window-unknown' };
   if (cancelBy === undefined || state.policy === undefined) return undefined;

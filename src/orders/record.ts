@@ -127,6 +127,14 @@ export function currentAttempt(state: OrderState): Attempt {
   return attempt;
 }
 
+/** What is known of a checkout whose screening failed by itself: a create may have been sent. */
+export const BROKE_DOWN = { kind: 'unanswered', reason: 'screening-broke-down', maybeSent: true } as const;
+
+/** @returns whether the attempt's checkout failed by itself, and nothing was read of the attempt since */
+export function checkoutFailed({ answer, rescreens, readings }: Attempt): boolean {
+  return answer?.reason === BROKE_DOWN.reason && rescreens === 0 && readings.length === 0;
+}
+
 // Where an order is, derived from what is known of it.
 
 /** Sets the phase that the order's facts mean; `canceled` and `closed` are final. */
