@@ -166,6 +166,8 @@ export interface GatewayRecord {
   at: Instant;
   /** When the service accepted it for the newest transaction; `recorded` when there was nothing to send it to. */
   sent?: Instant | 'recorded';
+  /** Other results that were reported afterwards. They change nothing: a person must find out which one is true. */
+  contradictions?: { result: GatewayResult; at: Instant }[];
 }
 
 export interface Attention {
@@ -184,6 +186,7 @@ export type AttentionCode =
   | 'gateway-late'
   | 'gateway-error'
   | 'gateway-refused'
+  | 'gateway-contradiction'
   | 'review-unresolved'
   | 'review-limit'
   | 'cancel-due'

@@ -197,9 +197,9 @@ describe('ids', () => {
     });
   });
 
-  it('an order id loses its leading #, a gateway result that replaces an error has an id of its own', () => {
+  it('an order id loses its leading #, each gateway result has an id of its own', () => {
     expect(withoutHash('#1001')).toBe('1001');
-    expect(gatewayUpdateId(1)).not.toBe(gatewayUpdateId(1, true));
+    expect(gatewayUpdateId(1, 'error')).not.toBe(gatewayUpdateId(1, 'pass'));
   });
 
   it('an invoice number is the order’s own or its id, at most 64 characters, one for each create if wanted', () => {
