@@ -145,6 +145,8 @@ export interface Override {
 /** What the service says beside a decision, in an enriched answer. */
 export interface Enriched {
   insights?: Insights;
+  /** How many insights of the reply were not kept. */
+  insightsLeftOut?: number;
   /** The mode of the account that the key is of. */
   accountMode?: 'live' | 'test';
   passiveMode?: boolean;

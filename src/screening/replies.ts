@@ -288,6 +288,8 @@ export interface TransactionResponse {
   passiveMode?: boolean;
   subStatus?: string;
   insights?: Insights;
+  /** How many insights of the reply are left out, since they would take more than 16 KiB. */
+  insightsLeftOut?: number;
 }
 
 /** The portal's reply. `code` is a string in the definition and a number in replies; here always a number. */

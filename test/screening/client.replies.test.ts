@@ -102,6 +102,41 @@ describe('a good reply', () => {
   });
 });
 
+describe('a reply that says a lot', () => {
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+  it('is kept within 16 KiB: the strongest insights first, the rest is counted', async () => {
+    const many = (impact: string) =>
+      Object.fromEntries(
+        Array.from({ length: 200 }, (_, index) => [
+          `${impact}${index}`,
+          { name: 'é'.repeat(150), description: '€'.repeat(300), impact },
+        ]),
+      );
+    const insights = {
+      neutral: many('none'),
+      trust: many('low'),
+      risk: { ...many('medium'), last: { name: 'strong', impact: 'high' } },
+    };
+    const sub_status = '€'.repeat(5_000);
+    service.answerJson(200, { id: ID, decision: 'fail', message: '€'.repeat(5_000), sub_status, insights });
+    const reply = await client().statusById(ID);
+    expect(bytesOf(reply)).toBeLessThanOrEqual(20 * 1024);
+    expect(bytesOf(reply.insights)).toBeLessThanOrEqual(16 * 1024);
+    expect(reply.insights?.risk).toMatchObject({ last: { name: 'strong', impact: 'high' } });
+    expect(Object.keys(reply.insights ?? {})).toEqual(['risk']);
+    expect(reply.insightsLeftOut).toBe(601 - Object.keys(reply.insights?.risk ?? {}).length);
+  });
+
+  it('of a chargeback echoes at most 1 KiB', async () => {
+    const chargeback = { transaction_id: ID, notes: '€'.repeat(4_000), carrier: 'x'.repeat(900) };
+    service.answerJson(200, { code: 200, chargeback });
+    const reply = await client().submitChargeback(CHARGEBACK);
+    expect(bytesOf(reply.chargeback)).toBeLessThanOrEqual(1024);
+    expect(reply.chargeback).toMatchObject({ transaction_id: ID });
+  });
+});
+
 describe('a reply about another transaction', () => {
   const OTHER = '9d9d9d9d-1b2c-4d5e-8f90-0123456789ab';
 
