@@ -1,5 +1,6 @@
 /** Brings the outcome of a screening into the order, the first one's answer included. */
 import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
+import { addReading } from './bounds.ts';
 import {
   actionAtCheckout,
   actionLater,
@@ -21,7 +22,7 @@ import {
   settle,
 } from './record.ts';
 import type { Attempt, CheckoutAnswer, Enriched, OrderState } from './state.ts';
-import { checkoutAnswer } from './tickets.ts';
+import { answerNow, checkoutAnswer } from './tickets.ts';
 import { hasDecision, noteLateScreening, noteSending, noteTransaction } from './transactions.ts';
 import {
   type Action,
@@ -189,7 +190,7 @@ function decideTo(
 ): void {
   state.decision = decision;
   attempt.decision = decision;
-  attempt.readings.push({ decision, at: moment.now, source: moment.source, ...enriched });
+  addReading(state, attempt, { decision, at: moment.now, source: moment.source, ...enriched });
   state.lastRead = { at: moment.now, source: moment.source };
 }
 
@@ -247,8 +248,7 @@ export function answerCheckout(
   { sentSince, now }: { sentSince: Instant; now: Instant },
 ): OrderEventType[] {
   const events = applyScreening(state, policy, outcome, { source: 'checkout', sentSince, now });
-  const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
-  currentAttempt(state).answer = checkoutAnswer(state, insights === undefined ? {} : { insights });
+  currentAttempt(state).answer = checkoutAnswer(state);
   return events;
 }
 
@@ -271,6 +271,16 @@ export function answerBeforeRecord(
   const { integration, startedAt, begun: sentSince } = request;
   const order = newOrderState({ ...input, integration }, startedAt);
   applyFirstScreening(order, first, { sentSince, now: sentSince });
-  const { answer } = currentAttempt(order);
+  const answer = answerNow(order, 1);
   return answer?.action === 'decline' ? undefined : answer;
+}
+
+// A checkout whose activity failed by itself, such as one of a worker without the settings.
+
+/** What is known of a checkout whose screening failed by itself: a create may have been sent. */
+export const BROKE_DOWN = { kind: 'unanswered', reason: 'screening-broke-down', maybeSent: true } as const;
+
+/** @returns whether the attempt's checkout failed by itself, and nothing was read of the attempt since */
+export function checkoutFailed({ answer, rescreens, readings }: Attempt): boolean {
+  return answer?.reason === BROKE_DOWN.reason && rescreens === 0 && readings.length === 0;
 }

@@ -1,5 +1,6 @@
 /** Begins an effect: what the order remembers of it, and the call with its request. */
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
+import { checkoutFailed } from './apply-screening.ts';
 import { hintReadable } from './deadlines.ts';
 import { describeDeadline } from './describe.ts';
 import { withoutHash } from './ids.ts';
@@ -7,7 +8,7 @@ import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor } from './portal.ts';
 import { emailOf } from './portal-requests.ts';
-import { attemptNumbered, checkoutFailed, currentAttempt, wrongKeyKnown } from './record.ts';
+import { attemptNumbered, currentAttempt, eventToSend, wrongKeyKnown } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { lastCall, mayHoldUnknown, noteWindow, windowOf } from './transactions.ts';
 import type { Decision } from './words.ts';
@@ -57,7 +58,12 @@ export function begin(order: Order, effect: Effect): Call {
     case 'portal':
       return beginPortalAction(order, effect.action);
     case 'deliver':
-      return { kind: effect.kind, events: order.outbox.filter(({ sequence }) => sequence <= effect.upTo) };
+      return {
+        kind: effect.kind,
+        events: order.outbox
+          .filter(({ sequence }) => sequence <= effect.upTo)
+          .map((event) => eventToSend(state, event)),
+      };
     case 'forget-card': {
       const { cardRef = '', number } = attemptNumbered(state, effect.attempt);
       return { kind: effect.kind, request: { cardRef, attempt: number } };

@@ -8,20 +8,13 @@ import type {
 } from './activity-contract.ts';
 import { advance, attend, emit, emitAnswer, screenAgain } from './advance.ts';
 import { applyAdoption, applyReading } from './apply-reading.ts';
-import { answerCheckout, applyFirstScreening, applyScreening } from './apply-screening.ts';
+import { answerCheckout, applyFirstScreening, applyScreening, BROKE_DOWN } from './apply-screening.ts';
 import { screensAgain } from './begin.ts';
 import { takeHint } from './deadlines.ts';
 import { applyGatewaySent } from './gateway.ts';
 import type { Effect, EffectResult, End, Order, Refusal, Running } from './order.ts';
 import { actionNumbered, applyPortalOutcome } from './portal.ts';
-import {
-  attemptNumbered,
-  BROKE_DOWN,
-  clear,
-  currentAttempt,
-  noteAttention,
-  raiseWrongKey,
-} from './record.ts';
+import { attemptNumbered, clear, currentAttempt, noteAttention, raiseWrongKey } from './record.ts';
 import { applyLookUp, isAwaited, noteLateScreening } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
 

@@ -17,7 +17,6 @@ import type {
   DecisionRequest,
   GatewayResultAnswer,
   GatewayResultRequest,
-  OrderEvent,
   OverrideAnswer,
   OverrideRequest,
   PortalAnswer,
@@ -28,7 +27,7 @@ import type {
   TransactionJson,
   WithdrawRequest,
 } from './messages.ts';
-import type { CheckoutAnswer, DeadlineKind, OrderState } from './state.ts';
+import type { CheckoutAnswer, DeadlineKind, KeptEvent, OrderState } from './state.ts';
 import type { By, GatewayResult, Instant, ReadingSource } from './words.ts';
 
 /** What a run of the workflow knows and hands on to the next; its `state` is what readers see. */
@@ -45,8 +44,8 @@ export interface Order {
   wasReset: boolean;
   /** The newest attempt's transaction, by its number: needed to screen again. */
   transactions: Record<number, TransactionJson>;
-  /** Events that wait to be delivered, oldest first. */
-  outbox: OrderEvent[];
+  /** Events that wait to be delivered, oldest first; what the screening service said is added when they are sent. */
+  outbox: KeptEvent[];
   /** What the portal actions that are under way send, by their number. */
   fields: Record<number, PortalFields>;
   /** What the next look at the status is for. `signal`: one came, and is to leave its trace. */

@@ -1,4 +1,5 @@
 /** An order's record: how it and each attempt begin, the phase, what a person must look at, and the events that tell of it. */
+import { lastOf } from './bounds.ts';
 import type { OrderEvent, OrderEventType, ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
 import type { Adoption, Attempt, AttentionCode, Enriched, KeptEvent, OrderState, Override } from './state.ts';
@@ -127,14 +128,6 @@ export function currentAttempt(state: OrderState): Attempt {
   return attempt;
 }
 
-/** What is known of a checkout whose screening failed by itself: a create may have been sent. */
-export const BROKE_DOWN = { kind: 'unanswered', reason: 'screening-broke-down', maybeSent: true } as const;
-
-/** @returns whether the attempt's checkout failed by itself, and nothing was read of the attempt since */
-export function checkoutFailed({ answer, rescreens, readings }: Attempt): boolean {
-  return answer?.reason === BROKE_DOWN.reason && rescreens === 0 && readings.length === 0;
-}
-
 // Where an order is, derived from what is known of it.
 
 /** Sets the phase that the order's facts mean; `canceled` and `closed` are final. */
@@ -181,6 +174,9 @@ export function awaitsGateway(state: OrderState): boolean {
 
 // What a person must look at.
 
+/** Of the reason for attention, in characters: it may quote the screening service. */
+const MOST_WORDS = 1_000;
+
 /**
  * Raises attention unless the same matter is open already.
  * @param words the reason, for a person; no personal data
@@ -188,7 +184,7 @@ export function awaitsGateway(state: OrderState): boolean {
  */
 export function noteAttention(state: OrderState, code: AttentionCode, words: string, now: Instant): boolean {
   if (state.attention.some((one) => one.code === code)) return false;
-  state.attention.push({ code, words, since: now });
+  state.attention.push({ code, words: words.slice(0, MOST_WORDS), since: now });
   return true;
 }
 
@@ -198,9 +194,11 @@ export function raiseAttention(...matter: Parameters<typeof noteAttention>): Ord
 }
 
 /** @returns what came with a decision, of whatever else is known */
-export function enrichedOf({ insights, accountMode, passiveMode, subStatus }: Enriched): Enriched {
+export function enrichedOf(given: Enriched): Enriched {
+  const { insights, insightsLeftOut, accountMode, passiveMode, subStatus } = given;
   return {
     ...(insights !== undefined && { insights }),
+    ...(insightsLeftOut !== undefined && { insightsLeftOut }),
     ...(accountMode !== undefined && { accountMode }),
     ...(passiveMode !== undefined && { passiveMode }),
     ...(subStatus !== undefined && { subStatus }),
@@ -256,11 +254,12 @@ const BRINGS_DECISION: readonly OrderEventType[] = [
   'order.decision_changed',
 ];
 
-/** So many events can be sent again. */
+/** So many events can be sent again, and so many bytes of them. */
 const KEPT_EVENTS = 50;
+const KEPT_EVENTS_BYTES = 100_000;
 
 /** @returns the order's next event, with its state in short as it is now; counts the order's sequence on, and keeps the event */
-export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): OrderEvent {
+export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
   const { events } = state;
   const attempt = currentAttempt(state);
   const reading = attempt.readings.length - 1;
@@ -284,8 +283,8 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
     },
     ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
   };
-  events.last = [...(events.last ?? []), event].slice(-KEPT_EVENTS);
-  return eventToSend(state, event);
+  events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
+  return event;
 }
 
 /** @returns an event of the order's as it is sent, each time the same */

@@ -1,5 +1,6 @@
 /** The transactions of an attempt: what was made, what turned up, and until when it can be canceled. */
 import type { LookUpOutcome, ScreeningOutcome } from './activity-contract.ts';
+import { addReading } from './bounds.ts';
 import type { OrderEventType } from './messages.ts';
 import type { Policy } from './policy.ts';
 import { clear, currentAttempt, enrichedOf, overrideOf, raiseWrongKey } from './record.ts';
@@ -87,7 +88,7 @@ function noteFound(
   noteTransaction(attempt, found.transactionId);
   if (state.policy !== undefined) noteWindow(attempt, state.policy);
   attempt.decision = found.decision;
-  attempt.readings.push({ decision: found.decision, at: now, source: 'look-up', ...enrichedOf(found) });
+  addReading(state, attempt, { decision: found.decision, at: now, source: 'look-up', ...enrichedOf(found) });
   if (attempt !== currentAttempt(state)) return;
   state.decision = found.decision;
   state.lastRead = { at: now, source: 'look-up' };

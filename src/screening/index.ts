@@ -16,6 +16,7 @@ export {
 export { ScreeningError } from './errors.ts';
 export { requestReason } from './exchange.ts';
 export { email, hasUnprintable, OUR_WORDS } from './fields.ts';
+export { insightsSchema } from './insights.ts';
 export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
 export {
   createBodySchema,
@@ -27,7 +28,6 @@ export {
 export { readForAdoption } from './read-for-adoption.ts';
 export {
   type ChargebackReply,
-  insightsSchema,
   isDecision,
   type TransactionResponse,
 } from './replies.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emit } from '../../src/orders/advance.ts';
 import { applyReading, note } from '../../src/orders/apply-reading.ts';
 import { answerCheckout } from '../../src/orders/apply-screening.ts';
-import { bytesOf } from '../../src/orders/check-messages.ts';
+import { bytesOf } from '../../src/orders/bounds.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
@@ -53,7 +53,7 @@ describe('the size of an order', () => {
     const order = anOrder();
     screen(order, 0);
     const { state } = order;
-    expect(bytesOf(order)).toBeLessThan(1.5 * bytesOf(INSIGHTS));
+    expect(bytesOf(order)).toBeLessThan(2 * bytesOf(INSIGHTS));
     expect(state.attempts[0]?.answer).not.toHaveProperty('insights');
     expect(answerNow(state, 1)).toMatchObject({ decision: 'fail', insights: INSIGHTS });
   });
@@ -68,7 +68,7 @@ describe('the size of an order', () => {
           sinceStart(number),
         );
       screen(order, number);
-      for (let time = 0; time < 200; time += 1) read(order, time);
+      for (let time = 0; time < 60; time += 1) read(order, time);
     }
     for (let time = 0; time < 300; time += 1) {
       note(
