@@ -10,7 +10,7 @@ import type {
   ScreeningOutcome,
   ScreenRequest,
 } from '../orders/activity-contract.ts';
-import { actionAtCheckout, matchingSkipRule, orderFactsOf, policyFor } from '../orders/decide.ts';
+import { actionAtCheckout, orderFactsOf, policyFor, skipRuleFor } from '../orders/decide.ts';
 import type { Fault } from '../orders/errors.ts';
 import { RULES_WRITTEN } from '../orders/order.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
@@ -41,6 +41,7 @@ import {
 import {
   awaitEarlier,
   checkTransaction,
+  EARLIER_TRY,
   findOwn,
   LEAST_TIME_MS,
   type Tried,
@@ -107,7 +108,7 @@ export function screeningActivities(world: ActivityWorld) {
       if (request.adopt !== undefined) {
         return ended(await readAdopted(request, request.adopt, policy, clientOf(world, integration)));
       }
-      const rule = matchingSkipRule(integration.skip, orderFactsOf(request.transaction));
+      const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const checked = checkTransaction(request, integration, policy.workflow);
       if (!checked.ok) throw invalidTransaction(checked.faults);
@@ -133,12 +134,14 @@ export function screeningActivities(world: ActivityWorld) {
     },
 
     /**
-     * Screens a further attempt for a waiting customer. Where a create may have been sent before, it only looks: that one may
+     * Screens a further attempt for a waiting customer, unless a skip rule holds for it. Where a create may have been sent before, it only looks: that one may
      * be on its way for longer than a customer waits.
      */
     async screenRetry(request: RetryCheckoutRequest, time: () => Instant): Promise<ScreeningOutcome> {
       const unseenSince = unseenBefore(request)?.since;
       const integration = integrationOf(world, request.integration);
+      const rule = skipRuleFor(integration, request.transaction);
+      if (rule !== undefined) return { kind: 'skipped', rule };
       const t = begin(request, integration, integration.checkoutBudgetMs, time);
       const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults, unseenSince);
@@ -149,7 +152,10 @@ export function screeningActivities(world: ActivityWorld) {
       return atCheckout(request, t, unseenSince, oneTry);
     },
 
-    /** Screens an order that has no decision yet, until the service has answered. The server calls it again. */
+    /**
+     * Screens an order that has no decision yet, until the service has answered. The server calls it again. Skips it only if the
+     * checkout could not read the skip rules, and no transaction is found that it may have created.
+     */
     async catchUp(request: CatchUpRequest, time: () => Instant): Promise<ScreeningOutcome> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
@@ -167,11 +173,20 @@ export function screeningActivities(world: ActivityWorld) {
         throw unseen?.underWay ? putOff(error, underWayMs(request)) : error;
       }
       const checked = checkTransaction(request, t.integration, t.workflow);
-      if (!checked.ok) return refusedByRules(checked.faults, unseen?.since);
+      const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
+      const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
+      // An invalid transaction was never sent.
+      if (!checked.ok) return skipped ?? refusedByRules(checked.faults, unseen?.since);
+      if (skipped !== undefined && unseen === undefined) return skipped;
       // This try has not reported yet: should it be lost, a create may have been sent from then on.
       t.beforeCreate = (at) =>
         tellNextTry({ at, ...(unseen !== undefined && { unseenSince: unseen.since }) });
-      const outcome = await tryScreening(request, checked.transaction, t, unseen);
+      const outcome =
+        skipped === undefined || unseen === undefined
+          ? await tryScreening(request, checked.transaction, t, unseen)
+          : await awaitEarlier(request, t, unseen.since, false);
+      const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
+      if (skipped !== undefined && noneFound && unseen?.underWay === false) return skipped;
       if (outcome.kind === 'no-answer') {
         report(outcome.unseenSince);
         const leastMs = outcome.underWay ? underWayMs(request) : 0;

@@ -35,6 +35,9 @@ import { EARLIER_TRY } from './try-screening.ts';
 const QUICK_MS = 4_000;
 const PATIENT_MS = 20_000;
 
+const OTHER_TRANSACTION =
+  'The screening service answered about another transaction than the one that was asked for.';
+
 /** After the cancel window a review is still polled, slowly. */
 const SLOW_POLL_MS = 3_600_000;
 
@@ -50,6 +53,7 @@ export function statusActivities(world: ActivityWorld) {
       if (error.reason === 'unknown-decision' || error.reason === 'missing-id') {
         return { kind: 'unreadable', words: 'The service’s answer about the transaction could not be read.' };
       }
+      if (error.reason === 'other-transaction') return { kind: 'unreadable', words: OTHER_TRANSACTION };
       if (error.outcome !== 'refused') return error;
       const said =
         error.reason === 'not-found' ? 'does not know the transaction' : 'refused to tell its status';

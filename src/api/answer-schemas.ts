@@ -134,6 +134,7 @@ export const orderStateSchema = z
             at: instantSchema,
             source: z.string(),
             insights: insightsSchema.optional(),
+            insightsLeftOut: z.int().optional(),
             accountMode: z.enum(['live', 'test']).optional(),
             passiveMode: z.boolean().optional(),
             subStatus: z.string().optional(),

@@ -108,7 +108,11 @@ async function deliver(
   }
 }
 
-/** To an order that nobody could ask whether it wants the hint. */
+/**
+ * Signals an order that could not be asked whether it needs the hint.
+ * @returns whether there is such an open order
+ * @throws OrderScreeningError `busy`: it was signalled within the last minute, and this hint was not sent
+ */
 async function signalSeldom(
   client: Client,
   signalTimes: SignalTimes,
@@ -117,11 +121,14 @@ async function signalSeldom(
 ): Promise<boolean> {
   const now = Date.now();
   for (const [id, at] of signalTimes) if (now - at >= SIGNAL_EVERY_MS) signalTimes.delete(id);
-  if (signalTimes.has(workflowId)) return true;
+  if (signalTimes.has(workflowId)) throw new OrderScreeningError('busy', SIGNALLED_BEFORE);
   const taken = await signal(client, workflowId, hint);
   if (taken) signalTimes.set(workflowId, now);
   return taken;
 }
+
+const SIGNALLED_BEFORE =
+  'No worker answers for this order, and it was signalled within the last minute. This hint was not sent: send it again.';
 
 /** @returns whether there is such an open order */
 async function signal(client: Client, workflowId: string, hint: ReviewHint): Promise<boolean> {

@@ -2,6 +2,7 @@
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import { z } from 'zod';
 import { OrderScreeningError } from '../orders/errors.ts';
+import { RESULT_TOO_LATE } from '../orders/gateway.ts';
 import { gatewayUpdateId, type OrderKey, orderWorkflowId, unheardUpdateId } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
@@ -265,21 +266,16 @@ export async function recordGatewayResult(
   request: GatewayResultRequest,
 ): Promise<GatewayResultAnswer> {
   const attempt = request.attempt ?? (await onlyAttempt(context, workflowId));
-  const send = (afterError: boolean) =>
-    toOpenOrder(context, workflowId, (handle) =>
-      sendUpdate(gatewayUpdateId(attempt, afterError), (name) =>
+  try {
+    return await toOpenOrder(context, workflowId, (handle) =>
+      sendUpdate(gatewayUpdateId(attempt, request.result), (name) =>
         handle.executeUpdate(recordGatewayResultUpdate, { args: [{ ...request, attempt }], ...name }),
       ),
     );
-  const first = await send(false);
-  if (first.result === request.result) return first;
-  // The first id gives its stored answer for ever, so a result that replaces `error` has an id of its own.
-  const second = first.result === 'error' ? await send(true) : first;
-  if (second.result === request.result) return second;
-  throw new OrderScreeningError(
-    'gateway-result-mismatch',
-    `The gateway result ${second.result} was recorded for this attempt before`,
-  );
+  } catch (error) {
+    const ended = error instanceof OrderScreeningError && error.code === 'order-closed';
+    throw ended ? new OrderScreeningError(error.code, RESULT_TOO_LATE) : error;
+  }
 }
 
 async function onlyAttempt(context: ClientContext, workflowId: string): Promise<number> {

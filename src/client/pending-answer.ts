@@ -1,6 +1,6 @@
 /** The answer to a checkout that has no decision yet: that no worker took in time, or that was told `pending` before. */
 import { z } from 'zod';
-import { actionWithoutDecision, matchingSkipRule, unavailableAction } from '../orders/decide.ts';
+import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
@@ -66,12 +66,12 @@ async function startedWith(
 }
 
 /**
- * @returns `pending`, with the action that the policy names, or `skipped` for a first attempt that policy skips; the worker
+ * @returns `pending`, with the action that the policy names, or `skipped` for an order that policy skips; the worker
  * that comes later says the same
  */
 function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
   const order = { orderId: request.orderId, integration: integration.name, attempt: request.attempt };
-  if (request.attempt === 1 && matchingSkipRule(integration.skip, request.facts) !== undefined) {
+  if (skipRuleFor(integration, request.transaction) !== undefined) {
     const wouldBe = integration.passive && ({ wouldBe: 'proceed' } as const);
     return { ...order, decision: 'skipped', action: 'proceed', phase: 'decided', ...wouldBe };
   }

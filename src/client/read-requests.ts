@@ -4,7 +4,7 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
 import { ACTOR_LIMIT, isRecord, REASON_LIMIT, sizeFault } from '../orders/check-messages.ts';
-import { matchingSkipRule, type OrderFacts, orderFactsOf } from '../orders/decide.ts';
+import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
 import type { TransactionJson } from '../orders/messages.ts';
@@ -198,7 +198,7 @@ function readTransaction(
     const invoiceNumber = transaction.order?.invoiceNumber;
     return { transaction, invoiceNumber, fingerprint: fingerprint(transaction, card), ...(card && { card }) };
   }
-  const skipped = isRecord(raw) && matchingSkipRule(integration.skip, orderFactsOf(raw)) !== undefined;
+  const skipped = isRecord(raw) && skipRuleFor(integration, raw) !== undefined;
   if (!skipped) return { faults: parsed.faults };
   if (isDeeperThan(MAX_DEPTH, raw)) {
     return { faults: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };

@@ -80,6 +80,8 @@ export interface RetryCheckoutRequest extends ScreenRequest, BegunBy, MaybeReset
 export interface CatchUpRequest extends ScreenRequest, BegunBy, MaybeReset {
   /** A wrong key was reported already: go on trying. */
   forbiddenKnown: boolean;
+  /** The checkout failed before it could read the skip rules: they apply now. */
+  mayBeSkipped?: true;
 }
 
 export interface StatusRequest extends AboutAttempt {

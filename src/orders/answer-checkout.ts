@@ -5,8 +5,8 @@ import { actionWithoutDecision } from './decide.ts';
 import type { OrderEventType, ScreenOrderInput } from './messages.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt, newOrderState } from './record.ts';
-import type { CheckoutAnswer, OrderState } from './state.ts';
-import { checkoutAnswer } from './tickets.ts';
+import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
+import { answerNow, checkoutAnswer } from './tickets.ts';
 import { type Instant, instant, millis } from './words.ts';
 
 /**
@@ -35,8 +35,7 @@ export function answerCheckout(
   now: Instant,
 ): OrderEventType[] {
   const events = applyScreening(state, policy, outcome, { source: 'checkout', now });
-  const insights = outcome.kind === 'answered' ? outcome.insights : undefined;
-  currentAttempt(state).answer = checkoutAnswer(state, insights === undefined ? {} : { insights });
+  currentAttempt(state).answer = checkoutAnswer(state);
   return events;
 }
 
@@ -60,6 +59,20 @@ export function answerBeforeRecord(
   const order = newOrderState({ ...input, integration }, startedAt);
   currentAttempt(order).invoiceNumber = invoiceNumber;
   applyFirstScreening(order, first, begun);
-  const { answer } = currentAttempt(order);
+  const answer = answerNow(order, 1);
   return answer?.action === 'decline' ? undefined : answer;
+}
+
+// A checkout whose activity failed by itself, such as one of a worker without the settings.
+
+const BROKE_DOWN = 'screening-broke-down';
+
+/** Returns what is known when a screening's own code failed: a create may have been sent since it was begun. */
+export function brokeDown(unseenSince: Instant): ScreeningOutcome {
+  return { kind: 'unanswered', reason: BROKE_DOWN, unseenSince };
+}
+
+/** Returns whether the attempt's checkout failed by itself, and nothing was read of the attempt since. */
+export function checkoutFailed({ answer, rescreens, readings }: Attempt): boolean {
+  return answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
 }

@@ -2,6 +2,7 @@
 
 import type { FirstScreening, StatusOutcome } from './activity-contract.ts';
 import { clear, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
+import { addReading, lastOf } from './bounds.ts';
 import { invalid, isRecord, isText, REASON_LIMIT, refusal } from './check-messages.ts';
 import { isOver } from './deadlines.ts';
 import { actionLater, decide } from './decide.ts';
@@ -51,7 +52,7 @@ export function applyReading(
   if (consequence.decision !== undefined) {
     state.decision = consequence.decision;
     attempt.decision = consequence.decision;
-    attempt.readings.push({ decision: consequence.decision, at: now, source, ...enrichedOf(outcome) });
+    addReading(state, attempt, { decision: consequence.decision, at: now, source, ...enrichedOf(outcome) });
     state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
     delete state.fraudReportedAt;
     delete state.reason;
@@ -96,7 +97,7 @@ export function applyAdoption(
   });
   state.decision = decision;
   attempt.decision = decision;
-  attempt.readings.push({ decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
+  addReading(state, attempt, { decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
   state.lastRead = { at: now, source: 'adoption' };
   const failed = actionLater(decision) === 'cancel';
   setAction(state, failed ? 'hold' : actionLater(decision));
@@ -119,7 +120,9 @@ const FAILED_AT_ADOPTION =
 
 // What people do.
 
+/** So many entries are kept, and so many bytes of them. */
 const KEPT_ENTRIES = 200;
+const KEPT_ENTRIES_BYTES = 100_000;
 
 /** Writes into the order's journal what somebody did. It is part of the state: no event is spent on it. */
 export function note(
@@ -137,7 +140,7 @@ export function note(
     ...((key || actor) && { by: { ...(key && { key }), ...(actor && { actor }) } }),
     ...(because && { because: because.slice(0, REASON_LIMIT) }),
   };
-  state.journal = [...(state.journal ?? []), entry].slice(-KEPT_ENTRIES);
+  state.journal = lastOf([...(state.journal ?? []), entry], KEPT_ENTRIES, KEPT_ENTRIES_BYTES);
 }
 
 // A person decides in place of the service.

@@ -2,6 +2,7 @@
 
 import type { ScreeningOutcome } from './activity-contract.ts';
 import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
+import { addReading } from './bounds.ts';
 import {
   actionAtCheckout,
   actionLater,
@@ -62,7 +63,8 @@ function follow(
   switch (outcome.kind) {
     case 'skipped':
       decideTo(state, attempt, 'skipped', moment);
-      setAction(state, actionAtCheckout('skipped', policy));
+      delete state.reason;
+      tell(state, policy, heldByGateway(attempt, actionAtCheckout('skipped', policy)), undefined);
       return ['order.decided'];
     case 'answered':
       recordSeen(state, policy, attempt, outcome, moment);
@@ -176,13 +178,14 @@ function decideTo(
 ): void {
   state.decision = decision;
   attempt.decision = decision;
-  attempt.readings.push({ decision, at: moment.now, source: moment.source, ...enriched });
+  addReading(state, attempt, { decision, at: moment.now, source: moment.source, ...enriched });
   state.lastRead = { at: moment.now, source: moment.source };
 }
 
 function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {
-  const words = outcome.words ?? outcome.reason;
-  return REFUSED[outcome.reason] ?? `The service refused the transaction: ${words.replace(/\.+$/, '')}.`;
+  const words = (outcome.words ?? outcome.reason).replace(/\.+$/, '');
+  if (outcome.reason === 'invalid-request') return `The transaction is invalid and was not sent: ${words}.`;
+  return REFUSED[outcome.reason] ?? `The screening service refused the transaction: ${words}.`;
 }
 
 const REFUSED: Record<string, string> = {

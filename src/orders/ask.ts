@@ -11,7 +11,7 @@ import {
   gatewayFieldsRefusal,
   retryRefusal,
 } from './check-messages.ts';
-import { applyGatewayResult, gatewayResultAnswer, gatewayResultRefusal } from './gateway.ts';
+import { applyGatewayResult, gatewayRefusal, gatewayReply, gatewayResultRefusal } from './gateway.ts';
 import type {
   Attributed,
   OverrideAnswer,
@@ -114,7 +114,7 @@ function take(order: Order, asked: Asked, what: Ask, replies: Reply[]): void {
       return;
     case 'gateway-result':
       emit(order, applyGatewayResult(state, what.request, now));
-      replies.push({ ticket, gateway: gatewayResultAnswer(state, what.request) });
+      replies.push({ ticket, ...gatewayReply(state, what.request) });
       return;
     case 'portal':
       takePortalAction(order, asked, what, replies);
@@ -251,8 +251,7 @@ function refusalNow(order: Order, asked: Ask, nowMs: number): Refusal | undefine
         : retryRefusal(state, asked.request, nowMs);
     case 'gateway-result': {
       const code = gatewayResultRefusal(state, asked.request, nowMs);
-      const message = 'The order does not take this gateway result now.';
-      return gatewayFieldsRefusal(asked.request) ?? (code && { code, message });
+      return gatewayFieldsRefusal(asked.request) ?? (code && gatewayRefusal(state, asked.request, code));
     }
     case 'portal':
       return (

@@ -5,6 +5,9 @@ import type { ActionRecord, Attention, AttentionCause, OrderState } from './stat
 import { cancelByOf, windowOpen } from './transactions.ts';
 import type { AttentionCode, Instant } from './words.ts';
 
+/** Of the reason for attention, in characters: it may quote the screening service. */
+const MOST_WORDS = 1_000;
+
 /**
  * Raises attention unless the same matter with the same cause is open already.
  * @param words the reason, for a person; no personal data
@@ -18,7 +21,7 @@ export function noteAttention(
   now: Instant,
 ): boolean {
   if (state.attention.some((one) => one.code === code && isSameCause(one.cause, cause))) return false;
-  state.attention.push({ code, words, since: now, cause });
+  state.attention.push({ code, words: words.slice(0, MOST_WORDS), since: now, cause });
   return true;
 }
 

@@ -1,6 +1,7 @@
 /** Begins an effect: what the order remembers of it, and the call with its request. */
 
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
+import { checkoutFailed } from './answer-checkout.ts';
 import { actionCause, gatewayCause, statusCause, wrongKeyKnown } from './attention.ts';
 import { hintReadable } from './deadlines.ts';
 import { describeDeadline } from './describe.ts';
@@ -10,7 +11,7 @@ import type { Effect, Order } from './order.ts';
 import type { Policy } from './policy.ts';
 import { actionNumbered, attemptFor, windowMeant } from './portal.ts';
 import { emailOf } from './portal-requests.ts';
-import { attemptNumbered, currentAttempt } from './record.ts';
+import { attemptNumbered, currentAttempt, eventToSend } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { knownTransactionIds, lastCall, transactionOf } from './transactions.ts';
 import type { Decision } from './words.ts';
@@ -56,7 +57,12 @@ export function begin(order: Order, effect: Effect): Call {
     case 'portal':
       return beginPortalAction(order, effect.action);
     case 'deliver':
-      return { kind: effect.kind, events: order.outbox.filter(({ sequence }) => sequence <= effect.upTo) };
+      return {
+        kind: effect.kind,
+        events: order.outbox
+          .filter(({ sequence }) => sequence <= effect.upTo)
+          .map((event) => eventToSend(state, event)),
+      };
     case 'forget-card': {
       const { cardRef = '', number } = attemptNumbered(state, effect.attempt);
       return { kind: effect.kind, request: { cardRef, attempt: number } };
@@ -76,7 +82,8 @@ function beginCatchUp(order: Order): Call {
   const { invoiceNumber } = request;
   attempt.unseen ??= { invoiceNumber, since: now };
   const forbiddenKnown = wrongKeyKnown(state, { operation: 'create' });
-  return { kind: 'catch-up', request: { ...request, ...ofAReset(order), forbiddenKnown } };
+  const mayBeSkipped = checkoutFailed(attempt) && { mayBeSkipped: true as const };
+  return { kind: 'catch-up', request: { ...request, ...ofAReset(order), forbiddenKnown, ...mayBeSkipped } };
 }
 
 function beginPortalAction(order: Order, number: number): Call {

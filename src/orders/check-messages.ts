@@ -1,5 +1,6 @@
 /** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
 import { staysOpen } from './attention.ts';
+import { bytesOf } from './bounds.ts';
 import { cardDataRefusal } from './card-data.ts';
 import { hintIsNews, isOver } from './deadlines.ts';
 import type { Fault, OrderErrorCode } from './errors.ts';
@@ -279,11 +280,6 @@ export function isMoment(value: unknown): boolean {
 
 export function isText(value: unknown, limit: number): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= limit;
-}
-
-/** @returns how many bytes a JSON value takes in UTF-8 */
-export function bytesOf(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

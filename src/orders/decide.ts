@@ -222,6 +222,14 @@ export function matchingSkipRule(rules: readonly OrderRule[], facts: OrderFacts)
   return index < 0 ? undefined : index;
 }
 
+/**
+ * Decides for every attempt, in the API and in the worker, whether policy skips it.
+ * @returns the place of the `skip` rule that holds, or undefined: the attempt is screened
+ */
+export function skipRuleFor({ skip }: Pick<Integration, 'skip'>, transaction: unknown): number | undefined {
+  return matchingSkipRule(skip, orderFactsOf(transaction));
+}
+
 /** @returns the action of a checkout without a decision: the one word, or the first rule that holds, else `hold` */
 export function unavailableAction(
   whenUnavailable: UnavailableAction | readonly UnavailableRule[],

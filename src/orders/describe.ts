@@ -52,6 +52,9 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
     lines.push(
       `- The payment gateway said ${attempt.gateway.result}${attempt.gateway.sent ? '' : ', not sent on yet'}`,
     );
+    for (const { result } of attempt.gateway.contradictions ?? []) {
+      lines.push(`- The payment gateway said ${result} later, which contradicts ${attempt.gateway.result}`);
+    }
   }
   lines.push(
     ...order.actions.map(

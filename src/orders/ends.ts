@@ -8,7 +8,7 @@ import type {
   Timed,
 } from './activity-contract.ts';
 import { advance, attend, emit, emitAnswer } from './advance.ts';
-import { answerCheckout, applyFirstScreening } from './answer-checkout.ts';
+import { answerCheckout, applyFirstScreening, brokeDown } from './answer-checkout.ts';
 import { applyAdoption, applyReading } from './apply-reading.ts';
 import { applyScreening } from './apply-screening.ts';
 import { actionCause, clear, noteAttention, raiseWrongKey } from './attention.ts';
@@ -22,11 +22,6 @@ import { attemptNumbered, currentAttempt } from './record.ts';
 import { isAwaited, recordFound, recordLate } from './record-screening.ts';
 import { transactionOf } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
-
-/** What is known when a screening's own code failed: a create may have been sent since it was begun. */
-function brokeDown(unseenSince: Instant): ScreeningOutcome {
-  return { kind: 'unanswered', reason: 'screening-broke-down', unseenSince };
-}
 
 /** Takes in how an effect ended. One that was stopped and isn't waited for is unknown by now: its end means nothing. */
 export function endEffect(order: Order, number: number, end: End): void {

@@ -83,8 +83,9 @@ export const ORDER_ERRORS = {
   },
   'gateway-result-mismatch': {
     status: 409,
-    title: 'Another gateway result was recorded for this attempt',
-    advice: 'read the order: it has another result',
+    title: 'Another gateway result is recorded for this attempt',
+    advice:
+      'the first result stays, and the order asks for attention: look at the payment in the gateway, then refund it, fulfil the order by hand, or cancel it',
   },
   'attempt-required': {
     status: 409,

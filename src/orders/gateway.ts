@@ -5,12 +5,16 @@ import { clear, gatewayCause, raiseAttention, raiseWrongKey } from './attention.
 import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
+import type { Refusal } from './order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settle } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionOf } from './transactions.ts';
 import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
 
-/** @returns why the order doesn't take this result, or undefined: it does */
+/**
+ * @returns why the order doesn't take this result, or undefined: it does. It takes a contradicting one, too, to record it; the
+ * answer is a refusal then.
+ */
 export function gatewayResultRefusal(
   state: OrderState,
   request: GatewayResultRequest,
@@ -23,15 +27,53 @@ export function gatewayResultRefusal(
   if (attempt === undefined) return 'unknown-attempt';
   const recorded = attempt.gateway?.result;
   if (recorded === request.result) return undefined;
-  if (recorded !== undefined && recorded !== 'error') return 'gateway-result-mismatch';
+  const { contradictions = [] } = attempt.gateway ?? {};
+  if (contradictions.some(({ result }) => result === request.result)) return 'gateway-result-mismatch';
   // A canceled order that ends keeps its phase, and sends nothing on any more.
   if (isOver(state, nowMs)) return 'order-closed';
+  if (recorded !== undefined && recorded !== 'error') return undefined;
   const current = attempt === currentAttempt(state);
   if (!current || state.phase === 'declined') return 'gateway-result-out-of-turn';
   return undefined;
 }
 
-/** Records the result, and what follows. @returns the events that it means */
+/** @returns what a result means that contradicts the recorded one, or undefined: it doesn't */
+function contradictionOf(state: OrderState, request: GatewayResultRequest): Refusal | undefined {
+  const attempt = attemptOf(state, request);
+  const recorded = attempt?.gateway?.result;
+  if (attempt === undefined || recorded === undefined || recorded === request.result) return undefined;
+  return {
+    code: 'gateway-result-mismatch',
+    message: contradictionWords(attempt.number, recorded, request.result),
+  };
+}
+
+function contradictionWords(attempt: number, recorded: GatewayResult, result: GatewayResult): string {
+  return `The payment gateway’s result of attempt ${attempt} is recorded as ${recorded}, and was reported as ${result} later. The first one stays. ${ADVICE[result]}`;
+}
+
+const ADVICE: Record<GatewayResult, string> = {
+  pass: 'Look at the payment in the gateway: if it went through, refund it, or fulfil the order by hand.',
+  fail: 'Look at the payment in the gateway: if it did not go through, cancel the order and do not ship it.',
+  error: 'Look at the payment in the gateway.',
+};
+
+/** What to do about a result that comes when the order records none any more. */
+export const RESULT_TOO_LATE =
+  'The order has ended and records no gateway result. Look at the payment in the gateway: refund it, or fulfil the order by hand.';
+
+/** @returns a refusal in words that say what to do */
+export function gatewayRefusal(
+  state: OrderState,
+  request: GatewayResultRequest,
+  code: OrderErrorCode,
+): Refusal {
+  if (code === 'order-closed') return { code, message: RESULT_TOO_LATE };
+  const contradiction = code === 'gateway-result-mismatch' ? contradictionOf(state, request) : undefined;
+  return contradiction ?? { code, message: 'The order does not take this gateway result now.' };
+}
+
+/** Records the result, and what follows. The first result stays: another one is recorded beside it. @returns the events that it means */
 export function applyGatewayResult(
   state: OrderState,
   request: GatewayResultRequest,
@@ -39,6 +81,12 @@ export function applyGatewayResult(
 ): OrderEventType[] {
   const attempt = attemptOf(state, request);
   if (attempt === undefined || attempt.gateway?.result === request.result) return [];
+  const contradiction = attempt.gateway?.result === 'error' ? undefined : contradictionOf(state, request);
+  if (attempt.gateway !== undefined && contradiction !== undefined) {
+    const { contradictions = [] } = attempt.gateway;
+    attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
+    return raiseAttention(state, 'gateway-contradiction', contradiction.message, {}, now);
+  }
   const { result, authcode = null, transactionId = null } = request;
   attempt.gateway = {
     result,
@@ -123,8 +171,16 @@ function actionAfterGateway(state: OrderState): Action {
   return answer?.wouldBe ?? answer?.action ?? 'hold';
 }
 
-/** @returns the answer to the order service: what to do now */
-export function gatewayResultAnswer(state: OrderState, request: GatewayResultRequest): GatewayResultAnswer {
+/** @returns the reply to a result that was taken: what to do now, or that it contradicts the recorded one */
+export function gatewayReply(
+  state: OrderState,
+  request: GatewayResultRequest,
+): { gateway: GatewayResultAnswer } | { refusal: Refusal } {
+  const refusal = contradictionOf(state, request);
+  return refusal === undefined ? { gateway: gatewayResultAnswer(state, request) } : { refusal };
+}
+
+function gatewayResultAnswer(state: OrderState, request: GatewayResultRequest): GatewayResultAnswer {
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
   const transaction = transactionOf(state, attempt);
   const cancelBy = cancelByOf(state, attempt);

@@ -1,5 +1,5 @@
 /** Ids and queue names. An id is built in one place: here. */
-import type { PortalActionKind } from './words.ts';
+import type { GatewayResult, PortalActionKind } from './words.ts';
 
 /** Workflows and local activities. */
 export const TASK_QUEUE = 'order-screening';
@@ -61,11 +61,11 @@ export function retryUpdateId(attempt: number): string {
 }
 
 /**
- * @returns the id of the `recordGatewayResult` update of an attempt. A result that replaces an `error` has an id
- * of its own, since the first one's stored answer would come back otherwise.
+ * @returns the id of the `recordGatewayResult` update of an attempt and result. Temporal keeps the outcome of an id, so that each
+ * result has its own: one that replaces an `error`, or contradicts the recorded one, must not get the answer of another.
  */
-export function gatewayUpdateId(attempt: number, afterError = false): string {
-  return afterError ? `gateway-${attempt}-after-error` : `gateway-${attempt}`;
+export function gatewayUpdateId(attempt: number, result: GatewayResult): string {
+  return `gateway-${attempt}-${result}`;
 }
 
 /** @returns whether both name one transaction: a UUID is one in capitals, too; what is sent keeps the service's spelling */

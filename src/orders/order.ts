@@ -18,7 +18,6 @@ import type {
   DecisionRequest,
   GatewayResultAnswer,
   GatewayResultRequest,
-  OrderEvent,
   OverrideAnswer,
   OverrideRequest,
   PortalAnswer,
@@ -29,7 +28,7 @@ import type {
   TransactionJson,
   WithdrawRequest,
 } from './messages.ts';
-import type { CheckoutAnswer, OrderState } from './state.ts';
+import type { CheckoutAnswer, KeptEvent, OrderState } from './state.ts';
 import type { By, DeadlineKind, GatewayResult, Instant, ReadingSource } from './words.ts';
 
 /** What a run of the workflow knows and hands on to the next; its `state` is what readers see. */
@@ -46,8 +45,8 @@ export interface Order {
   wasReset: boolean;
   /** The newest attempt's transaction, by its number: needed to screen again. */
   transactions: Record<number, TransactionJson>;
-  /** Events that wait to be delivered, oldest first. */
-  outbox: OrderEvent[];
+  /** Events that wait to be delivered, oldest first; what the screening service said is added when they are sent. */
+  outbox: KeptEvent[];
   /** What the portal actions that are under way send, by their number. */
   fields: Record<number, PortalFields>;
   /** What the next look at the status is for. `signal`: one came, and is to leave its trace. */

@@ -1,7 +1,7 @@
 /** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
+import { bytesOf } from './bounds.ts';
 import {
   byRefusal,
-  bytesOf,
   invalid,
   isMoment,
   isRecord,

@@ -74,7 +74,7 @@ function cancelRefusal(
   const transactionId = transactionMeant(state, fields);
   const newest = transactionId === transactionOf(state, attempt)?.id;
   if (newest && isCanceled(state, attempt)) return undefined;
-  if (state.decision === 'skipped') return { code: 'no-transaction' };
+  if (attempt.decision === 'skipped') return { code: 'no-transaction' };
   const cancelBy = windowMeant(state, attempt, transactionId);
   if (cancelBy === undefined || state.policy === undefined) return undefined;
   // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.

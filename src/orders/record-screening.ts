@@ -1,5 +1,6 @@
 /** Records which transactions a screening or a lookup brought, and which create is left that nobody has seen. */
 import type { ScreeningOutcome, Sent } from './activity-contract.ts';
+import { addReading } from './bounds.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
@@ -52,7 +53,7 @@ export function recordLate(
   const { decision } = outcome;
   if (decision === 'error' && hasDecision(attempt)) return;
   attempt.decision = decision;
-  attempt.readings.push({ decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
+  addReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
   if (attempt !== currentAttempt(state)) return;
   state.decision = decision;
   state.lastRead = { at: now, source: 'look-up' };

@@ -1,5 +1,6 @@
 /** An order's record: how it and each attempt begin, the phase, what a person must look at, and the events that tell of it. */
 
+import { lastOf } from './bounds.ts';
 import type { OrderEvent, OrderEventType, ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
 import type { Adoption, Attempt, Enriched, KeptEvent, OrderState, Override } from './state.ts';
@@ -183,9 +184,11 @@ export function awaitsGateway(state: OrderState): boolean {
 }
 
 /** @returns what came with a decision, of whatever else is known */
-export function enrichedOf({ insights, accountMode, passiveMode, subStatus }: Enriched): Enriched {
+export function enrichedOf(given: Enriched): Enriched {
+  const { insights, insightsLeftOut, accountMode, passiveMode, subStatus } = given;
   return {
     ...(insights !== undefined && { insights }),
+    ...(insightsLeftOut !== undefined && { insightsLeftOut }),
     ...(accountMode !== undefined && { accountMode }),
     ...(passiveMode !== undefined && { passiveMode }),
     ...(subStatus !== undefined && { subStatus }),
@@ -223,11 +226,12 @@ const BRINGS_DECISION: readonly OrderEventType[] = [
   'order.decision_changed',
 ];
 
-/** So many events can be sent again. */
+/** So many events can be sent again, and so many bytes of them. */
 const KEPT_EVENTS = 50;
+const KEPT_EVENTS_BYTES = 100_000;
 
 /** @returns the order's next event, with its state in short as it is now; counts the order's sequence on, and keeps the event */
-export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): OrderEvent {
+export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
   const { events } = state;
   const attempt = currentAttempt(state);
   const transaction = transactionOf(state, attempt);
@@ -253,8 +257,8 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
     },
     ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
   };
-  events.last = [...(events.last ?? []), event].slice(-KEPT_EVENTS);
-  return eventToSend(state, event);
+  events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
+  return event;
 }
 
 /** @returns an event of the order's as it is sent, each time the same */

@@ -165,6 +165,8 @@ export interface Override {
 /** What the service says beside a decision, in an enriched answer. */
 export interface Enriched {
   insights?: Insights;
+  /** How many insights of the reply were not kept. */
+  insightsLeftOut?: number;
   /** The mode of the account that the key is of. */
   accountMode?: 'live' | 'test';
   passiveMode?: boolean;
@@ -189,6 +191,8 @@ export interface GatewayRecord {
    * could not be sent within a day of the order's end.
    */
   sent?: Instant | 'recorded' | 'given-up';
+  /** Other results that were reported afterwards. They change nothing: a person must find out which one is true. */
+  contradictions?: { result: GatewayResult; at: Instant }[];
 }
 
 /** An open matter. It ends when its cause ends, or when a person resolves it. */

@@ -118,12 +118,8 @@ function endOf(
 
 // What a checkout is told.
 
-/** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is */
-export function checkoutAnswer(
-  state: OrderState,
-  extra: Pick<CheckoutAnswer, 'insights'> = {},
-  attempt: Attempt = currentAttempt(state),
-): CheckoutAnswer {
+/** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is; its insights are those of the reading */
+export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAttempt(state)): CheckoutAnswer {
   const newest = attempt === currentAttempt(state);
   const transaction = transactionOf(state, attempt);
   const cancelBy = cancelByOf(state, attempt);
@@ -140,7 +136,6 @@ export function checkoutAnswer(
     ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
     ...(newest && state.reason !== undefined && { reason: state.reason }),
     ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),
-    ...extra,
   };
 }
 
@@ -151,7 +146,10 @@ export function checkoutAnswer(
 export function answerNow(state: OrderState, number: number): CheckoutAnswer | undefined {
   const attempt = state.attempts.find((one) => one.number === number);
   const answer = attempt?.answer;
-  if (attempt === undefined || answer?.decision !== 'pending' || answer.action === 'decline') return answer;
-  const { decision = 'pending', insights } = attempt.readings[0] ?? {};
-  return { ...checkoutAnswer(state, insights && { insights }, attempt), decision };
+  if (attempt === undefined || answer === undefined) return undefined;
+  const { decision = 'pending', insights, source } = attempt.readings[0] ?? {};
+  if (answer.decision !== 'pending' || answer.action === 'decline') {
+    return { ...answer, ...(source === 'checkout' && insights && { insights }) };
+  }
+  return { ...checkoutAnswer(state, attempt), decision, ...(insights && { insights }) };
 }

@@ -118,6 +118,7 @@ export type AttentionCode =
   | 'gateway-late'
   | 'gateway-error'
   | 'gateway-refused'
+  | 'gateway-contradiction'
   | 'gateway-not-sent'
   | 'transaction-unseen'
   | 'review-unresolved'

@@ -1,6 +1,6 @@
 /** The client of the screening service: one call for each operation. */
 import { z } from 'zod';
-import type { Fault, OrderErrorCode } from '../orders/errors.ts';
+import type { Fault } from '../orders/errors.ts';
 import { withoutHash } from '../orders/ids.ts';
 import type { GatewayResult } from '../orders/words.ts';
 import { type Operation, ScreeningError } from './errors.ts';
@@ -33,16 +33,24 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
   const portal = withoutLastSlash(settings.portalBaseUrl, 'portalBaseUrl');
 
   async function call<T>(
-    request: { operation: Operation; url: string; body?: unknown; secrets?: string[] },
+    request: Pick<Context, 'operation' | 'transactionId'> & {
+      url: string;
+      body?: unknown;
+      secrets?: string[];
+    },
     options: CallOptions | undefined,
     read: (reply: Reply, context: Context) => T,
   ): Promise<T> {
-    const { operation, url, body, secrets = [] } = request;
+    const { operation, url, body, secrets = [], transactionId } = request;
     const timeoutMs = options?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const headers = apiKeyHeader ? { 'x-api-key': apiKey } : {};
     try {
       const reply = await exchange(machine, { operation, url, headers, body, timeoutMs });
-      return read(reply, { operation, secrets: [apiKey, ...secrets] });
+      return read(reply, {
+        operation,
+        secrets: [apiKey, ...secrets],
+        ...(transactionId !== undefined && { transactionId }),
+      });
     } catch (error) {
       if (error instanceof ScreeningError) onFailure?.(error, new URL(url).host);
       throw error;
@@ -55,7 +63,8 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
       return Promise.reject(new ScreeningError({ operation, outcome: 'refused', reason: 'bad-request' }));
     }
     const url = `${base}/${path}/${encodeURIComponent(apiKey)}/${encodeURIComponent(wanted)}`;
-    return call({ operation, url }, options, readTransactionResponse);
+    const byId = operation === 'status-by-url' && { transactionId: wanted };
+    return call({ operation, url, ...byId }, options, readTransactionResponse);
   }
 
   function act<T>(
@@ -65,7 +74,17 @@ export function createScreeningClient(settings: ScreeningClientSettings): Screen
     read: (reply: Reply, context: Context) => T,
   ): Promise<T> {
     const body = { nf_token: apiKey, ...fields };
-    return call({ operation, url: `${portal}/${operation}`, body }, options, read);
+    const { transaction_id: transactionId } = fields;
+    return call(
+      {
+        operation,
+        url: `${portal}/${operation}`,
+        body,
+        ...(typeof transactionId === 'string' && { transactionId }),
+      },
+      options,
+      read,
+    );
   }
 
   return {
@@ -168,7 +187,7 @@ export interface ScreeningClient {
   gatewayResponse(result: GatewayResponse, options?: CallOptions): Promise<void>;
   /** Reads a transaction by its id or invoice number. */
   status(idOrInvoice: string, options?: CallOptions): Promise<TransactionResponse>;
-  /** Reads a transaction by its id. Unknown: `refused`, reason `not-found`. */
+  /** Reads a transaction by its id. Unknown: `refused`, reason `not-found`. A reply about another one: `other-transaction`. */
   statusById(id: string, options?: CallOptions): Promise<TransactionResponse>;
   /** Reads the first transaction with this invoice number (a leading `#` is removed). None: `not-found`. */
   statusByInvoice(invoiceNumber: string, options?: CallOptions): Promise<TransactionResponse>;
@@ -184,66 +203,6 @@ export interface ScreeningClient {
     options?: CallOptions,
   ): Promise<ChargebackReply>;
 }
-
-// What is read of a transaction that an order adopts.
-
-/**
- * Reads the transaction and what the order's invoice number leads to, both within `timeoutMs`.
- * @returns its decision, or why no order may take it
- */
-export async function readForAdoption(
-  client: ScreeningClient,
-  wanted: { transactionId: string; invoiceNumber: string; force?: boolean },
-  timeoutMs: number,
-): Promise<TransactionResponse | { code: OrderErrorCode; message: string }> {
-  const { transactionId, invoiceNumber, force } = wanted;
-  try {
-    const [read, found] = await Promise.all([
-      client.statusById(transactionId, { timeoutMs }),
-      force === true ? transactionId : idByInvoice(client, invoiceNumber, timeoutMs),
-    ]);
-    if (read.decision === 'error') return { code: 'transaction-without-decision', message: IN_ERROR };
-    if (found !== undefined && found.toLowerCase() !== transactionId.toLowerCase()) {
-      return { code: 'invoice-mismatch', message: ANOTHER_BY_INVOICE };
-    }
-    return read;
-  } catch (error) {
-    if (!(error instanceof ScreeningError)) throw error;
-    return whyUnread(error);
-  }
-}
-
-/** @returns the id of the first transaction of that invoice number; undefined when there is none */
-async function idByInvoice(
-  client: ScreeningClient,
-  invoiceNumber: string,
-  timeoutMs: number,
-): Promise<string | undefined> {
-  try {
-    return (await client.statusByInvoice(invoiceNumber, { timeoutMs })).id;
-  } catch (error) {
-    if (!(error instanceof ScreeningError)) throw error;
-    if (error.reason === 'not-found') return undefined;
-    if (error.transactionId !== undefined) return error.transactionId;
-    throw error;
-  }
-}
-
-function whyUnread({ reason, outcome }: ScreeningError): { code: OrderErrorCode; message: string } {
-  if (reason === 'not-found') return { code: 'unknown-transaction', message: UNKNOWN_TO_SERVICE };
-  if (reason === 'unknown-decision') return { code: 'transaction-without-decision', message: NO_DECISION };
-  const words = reason === 'forbidden' ? WRONG_KEY : outcome === 'refused' ? REFUSED_TO_TELL : NO_ANSWER;
-  return { code: 'screening-service-unavailable', message: `${words}, so nothing was adopted` };
-}
-
-const UNKNOWN_TO_SERVICE = 'The screening service does not know the transaction';
-const IN_ERROR = 'The decision of the transaction is «error»: there is nothing to adopt';
-const NO_DECISION = 'The service’s word for the transaction is no decision: there is nothing to adopt';
-const ANOTHER_BY_INVOICE =
-  'The order’s invoice number leads to another transaction at the screening service: send it with force';
-const WRONG_KEY = 'The screening service does not take the API key';
-const REFUSED_TO_TELL = 'The screening service refused to tell the status';
-const NO_ANSWER = 'The screening service did not answer';
 
 // The fields of the portal actions.
 

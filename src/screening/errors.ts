@@ -39,6 +39,7 @@ export type Reason =
   | 'malformed-reply'
   | 'too-large'
   | 'missing-id'
+  | 'other-transaction'
   | 'unknown-decision';
 
 /** All that a `ScreeningError` tells. */

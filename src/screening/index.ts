@@ -12,11 +12,11 @@ export {
   createScreeningClient,
   customerCodeBodySchema,
   parseChargeback,
-  readForAdoption,
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
 export { requestReason } from './exchange.ts';
 export { email, hasUnprintable, OUR_WORDS } from './fields.ts';
+export { insightsSchema } from './insights.ts';
 export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
 export {
   createBodySchema,
@@ -25,9 +25,9 @@ export {
   parseTransaction,
   writeTransaction,
 } from './parse-transaction.ts';
+export { readForAdoption } from './read-for-adoption.ts';
 export {
   type ChargebackReply,
-  insightsSchema,
   isDecision,
   type TransactionResponse,
 } from './replies.ts';

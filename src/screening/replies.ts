@@ -1,6 +1,8 @@
 /** What the service's replies mean. */
 import { z } from 'zod';
-import type { Insight, Insights } from '../orders/state.ts';
+import { bytesOf } from '../orders/bounds.ts';
+import { sameTransaction } from '../orders/ids.ts';
+import type { Insights } from '../orders/state.ts';
 import { DECISIONS, type Decision } from '../orders/words.ts';
 import {
   isAboutKey,
@@ -12,6 +14,7 @@ import {
   saysNoTransaction,
 } from './errors.ts';
 import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
+import { insightsSchema, MAX_FREE_TEXT, readInsights } from './insights.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 
 /** Whether `word` is one of the service's five decisions. */
@@ -24,11 +27,14 @@ export interface Context {
   operation: Operation;
   /** The key and card data that were sent. */
   secrets: readonly string[];
+  /** The transaction that was asked for by its id: a reply about another one is no answer. */
+  transactionId?: string;
 }
 
 /**
  * Reads a Transaction response, in either spelling and shape. What the service isn't known to say is left out,
- * except `id` and `decision`, without which there is no answer: `missing-id`, `unknown-decision` (which keeps the id).
+ * except `id` and `decision`, without which there is no answer: `missing-id`, `unknown-decision` (which keeps the id);
+ * or with the id of another transaction than the one that was asked for: `other-transaction`.
  */
 export function readTransactionResponse(reply: Reply, context: Context): TransactionResponse {
   const body = toDefinitionSpelling(enrichedResponseSchema, bodyOfSuccess(reply, context)).value;
@@ -37,6 +43,7 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   const id = shape.id.safeParse(fields.id);
   const found = { operation: context.operation, status: reply.status, ...wordsOf(fields, context) };
   if (!id.success) throw new ScreeningError({ ...found, outcome: 'unknown', reason: 'missing-id' });
+  requireSame(id.data, reply, context);
   if (!isDecision(fields.decision)) {
     throw new ScreeningError({
       ...found,
@@ -50,52 +57,23 @@ export function readTransactionResponse(reply: Reply, context: Context): Transac
   const passiveMode = shape.passive_mode.safeParse(fields.passive_mode);
   const subStatus = shape.sub_status.safeParse(fields.sub_status);
   const clean = (text: string) => withoutSecrets(text, context.secrets).slice(0, MAX_FREE_TEXT);
-  const insights = readInsights(fields.insights, clean);
+  const { insights, leftOut } = readInsights(fields.insights, clean);
   return {
     id: id.data,
     decision: fields.decision,
-    ...(message.trim() === '' ? {} : { message: withoutSecrets(message, context.secrets) }),
+    ...(message.trim() === ''
+      ? {}
+      : { message: withoutSecrets(message, context.secrets).slice(0, MAX_MESSAGE) }),
     ...(accountMode.data === undefined ? {} : { accountMode: accountMode.data }),
     ...(passiveMode.data === undefined ? {} : { passiveMode: passiveMode.data }),
     ...(subStatus.data === undefined ? {} : { subStatus: clean(subStatus.data) }),
     ...(insights === undefined ? {} : { insights }),
+    ...(leftOut === 0 ? {} : { insightsLeftOut: leftOut }),
   };
 }
 
-const MAX_FREE_TEXT = 300;
-const MAX_INSIGHTS_OF_A_GROUP = 50;
-
-/** Reads what fits, since one odd value says nothing against the others; bounded, since it goes into the order's history. */
-function readInsights(given: unknown, clean: (text: string) => string): Insights | undefined {
-  if (!isObject(given)) return undefined;
-  const insights: Insights = {};
-  for (const group of insightsSchema.keyof().options) {
-    const inside = given[group];
-    if (!isObject(inside)) continue;
-    const isWeighed = group === 'risk' || group === 'trust';
-    const kept = Object.entries(inside)
-      .filter((entry): entry is [string, Record<string, unknown>] => isObject(entry[1]))
-      .slice(0, MAX_INSIGHTS_OF_A_GROUP);
-    insights[group] = Object.fromEntries(
-      kept.map(([index, insight]) => [clean(index), readInsight(insight, isWeighed, clean)]),
-    );
-  }
-  return insights;
-}
-
-function readInsight(
-  { name, description, kind, impact }: Record<string, unknown>,
-  isWeighed: boolean,
-  clean: (text: string) => string,
-): Insight {
-  const weight = isWeighed ? weighedInsightSchema.shape.impact.safeParse(impact).data : undefined;
-  return {
-    ...(typeof name === 'string' && { name: clean(name) }),
-    ...(typeof description === 'string' && { description: clean(description) }),
-    ...(typeof kind === 'string' && { kind: clean(kind) }),
-    ...(weight !== undefined && { impact: weight }),
-  };
-}
+/** Of the words for the customer, in characters. */
+const MAX_MESSAGE = 1_000;
 
 /** Reads the reply of gateway-response: `Status`, which is `OK`. */
 export function readGatewayReply(reply: Reply, context: Context): void {
@@ -146,10 +124,23 @@ export function readChargebackReply(reply: Reply, context: Context): ChargebackR
   const portal = readPortalReply(reply, context);
   const { chargeback } = bodyOfSuccess(reply, context);
   if (!isObject(chargeback)) return portal;
+  if (typeof chargeback.transaction_id === 'string') requireSame(chargeback.transaction_id, reply, context);
   const echoed = Object.entries(chargeback).filter((field): field is [string, string] =>
     isEchoable(field, context.secrets),
   );
-  return { ...portal, chargeback: Object.fromEntries(echoed) };
+  const kept: Record<string, string> = {};
+  for (const [name, value] of echoed) {
+    if (bytesOf({ ...kept, [name]: value }) <= MAX_ECHO_BYTES) kept[name] = value;
+  }
+  return { ...portal, chargeback: kept };
+}
+
+const MAX_ECHO_BYTES = 1_024;
+
+/** @throws ScreeningError `other-transaction` when the reply names a transaction that was not asked for; the error does not name it */
+function requireSame(named: string, { status }: Reply, { operation, transactionId }: Context): void {
+  if (transactionId === undefined || sameTransaction(named, transactionId)) return;
+  throw new ScreeningError({ operation, outcome: 'unknown', reason: 'other-transaction', status });
 }
 
 function isEchoable([name, value]: [string, unknown], secrets: readonly string[]): boolean {
@@ -235,23 +226,6 @@ function retryAfterOf({ retryAfterMs }: Reply): { retryAfterMs?: number } {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
-const insightSchema = z.object({
-  name: z.string().exactOptional(),
-  description: z.string().exactOptional(),
-  kind: z.string().exactOptional(),
-});
-const weighedInsightSchema = insightSchema.extend({
-  impact: z.enum(['low', 'medium', 'high']).exactOptional(),
-});
-
-/** What the service saw in a transaction: four groups, each keyed by an index. */
-export const insightsSchema = z.object({
-  risk: z.record(z.string(), weighedInsightSchema).exactOptional(),
-  trust: z.record(z.string(), weighedInsightSchema).exactOptional(),
-  neutral: z.record(z.string(), insightSchema).exactOptional(),
-  recommendation: z.record(z.string(), insightSchema).exactOptional(),
-}) satisfies z.ZodType<Insights>;
-
 /** The standard Transaction response as the service sends it. */
 const standardResponseSchema = z.object({
   id: z.guid(),
@@ -276,6 +250,8 @@ export interface TransactionResponse {
   passiveMode?: boolean;
   subStatus?: string;
   insights?: Insights;
+  /** How many insights of the reply are left out, since they would take more than 16 KiB. */
+  insightsLeftOut?: number;
 }
 
 /** The portal's reply. `code` is a string in the definition and a number in replies; here always a number. */

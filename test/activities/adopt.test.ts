@@ -1,6 +1,7 @@
 /** What is read of a transaction before an order adopts it. */
 import { describe, expect, it } from 'vitest';
 import type { Adoption } from '../../src/orders/state.ts';
+import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import {
   aCheckout,
   aWorld,
@@ -52,6 +53,16 @@ describe('a transaction that is adopted', () => {
     await world().checkout.screenAtCheckout(aCheckout('pass', { orderId: 'B-1', invoiceNumber: 'B-1' }));
     expect(await refusal(transactionId, {}, 'B-1')).toBe('invoice-mismatch');
     expect((await adopt(transactionId, { force: true }, 'B-1')).outcome).toMatchObject({ transactionId });
+  });
+
+  it('is refused where the service answers about another one', async () => {
+    const transactionId = await screened(world(), 'pass');
+    const fetch: Machine['fetch'] = (url, request) =>
+      MACHINE.fetch(url.replace(UNKNOWN_ID, transactionId), request);
+    const asking = aWorld({ reviewLimitMs: 30 * 24 * HOUR }, { machine: { ...MACHINE, fetch } });
+    const refused = await failureOf(adopt(UNKNOWN_ID, { force: true }, ORDER_ID, asking));
+    expect(refused).toMatchObject({ type: 'screening-service-unavailable' });
+    expect(refused.message).toContain('another transaction');
   });
 
   it('that the service does not know, or that is in error, is refused', async () => {

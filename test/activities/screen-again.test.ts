@@ -67,6 +67,14 @@ describe('a further attempt at checkout', () => {
     expect(requests('status-by-invoice')).toBeLessThanOrEqual(2);
   });
 
+  it('is skipped by the rule of the settings, though it lacks what a screening needs', async () => {
+    const world = aWorld({ skip: [{ currency: ['EUR'] }, { paymentMethod: ['gift card'] }] });
+    const transaction = { amount: '12.50', payment: { method: 'gift card' } };
+    const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('pass', { transaction }));
+    expect(outcome).toEqual({ kind: 'skipped', rule: 1 });
+    expect(sandbox.control.ledger()).toEqual([]);
+  });
+
   it('keeps to the checkout’s budget', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-before-commit' }] });
     const outcome = await outcomeOf(aWorld({ checkoutBudgetMs: 150 }).checkout.screenRetry, aCatchUp());

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { pollPauseMs } from '../../src/activities/status.ts';
 import type { LookUpRequest, PollRequest } from '../../src/orders/activity-contract.ts';
+import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import { property } from '../support/property.ts';
 import {
   aWorld,
@@ -21,6 +22,11 @@ import {
 withSandbox();
 
 const PAUSES = { firstMs: 60_000, factor: 1.5, maxMs: 900_000 };
+
+/** Asks for this transaction, whichever the client asks for. */
+function aboutAnother(transactionId: string): Machine['fetch'] {
+  return (url, request) => MACHINE.fetch(url.replace(UNKNOWN_ID, transactionId), request);
+}
 const BENIGN = ApplicationFailureCategory.BENIGN;
 
 describe('reading once', () => {
@@ -59,6 +65,15 @@ describe('reading once', () => {
       });
     },
   );
+
+  it('cannot use an answer about another transaction', async () => {
+    const transactionId = await screened(aWorld(), 'review');
+    const asking = aWorld({}, { machine: { ...MACHINE, fetch: aboutAnother(transactionId) } });
+    expect(await look(UNKNOWN_ID, asking)).toEqual({
+      kind: 'unreadable',
+      words: 'The screening service answered about another transaction than the one that was asked for.',
+    });
+  });
 
   test.each([
     ['5xx-before-commit', 'unanswered'],

@@ -115,12 +115,13 @@ describe('a hint', () => {
     expect(temporal.listWorkflowExecutions).toHaveBeenCalledTimes(3);
   });
 
-  it('is left as a signal when no worker answers, once an order and minute', async () => {
+  it('is left as a signal when no worker answers, once per order and minute; a further one is refused', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { orderScreening, temporal } = aClient();
     temporal.executeUpdate.mockRejectedValue(noAnswer);
     temporal.signal.mockResolvedValue(undefined);
-    for (const _time of [1, 2]) expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
+    expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
+    await expect(orderScreening.hint(hint)).rejects.toMatchObject({ code: 'busy' });
     expect(temporal.signal).toHaveBeenCalledTimes(1);
     await orderScreening.hint({ ...hint, orderId: 'order-2' });
     expect(temporal.signal).toHaveBeenCalledTimes(2);

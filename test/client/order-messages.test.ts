@@ -3,7 +3,7 @@ import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@tempora
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
 import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
-import { aClient, aClosedOrder, described } from './fake-temporal.ts';
+import { aClient, aClosedOrder, described, refused } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const unavailable = new ServiceError('Failed', { cause: grpcError(14) });
@@ -72,11 +72,11 @@ describe('a gateway result', () => {
       ([, { updateId }]) => updateId,
     );
 
-  it('is sent under the id of its attempt', async () => {
+  it('is sent under the id of its attempt and result', async () => {
     const client = aClient();
     client.temporal.executeUpdate.mockResolvedValue(answer('pass'));
     await client.orderScreening.recordGatewayResult(order, { attempt: 2, result: 'pass' });
-    expect(sentIds(client)).toEqual(['gateway-2']);
+    expect(sentIds(client)).toEqual(['gateway-2-pass']);
   });
 
   it('without an attempt is for the only one, and refused when there are several', async () => {
@@ -85,27 +85,30 @@ describe('a gateway result', () => {
     client.temporal.query.mockResolvedValue(aClosedOrder());
     client.temporal.executeUpdate.mockResolvedValue(answer('pass'));
     await client.orderScreening.recordGatewayResult(order, { result: 'pass' });
-    expect(sentIds(client)).toEqual(['gateway-1']);
+    expect(sentIds(client)).toEqual(['gateway-1-pass']);
     const [attempt] = aClosedOrder().attempts;
     client.temporal.query.mockResolvedValue({ attempts: [attempt, attempt] });
     const sending = client.orderScreening.recordGatewayResult(order, { result: 'pass' });
     await expect(sending).rejects.toMatchObject({ code: 'attempt-required' });
   });
 
-  it('that differs from the recorded one is a mismatch', async () => {
+  it('that contradicts the recorded one has an id of its own, whose failure is the answer to every repeat', async () => {
     const client = aClient();
-    client.temporal.executeUpdate.mockResolvedValue(answer('fail'));
-    const sending = client.orderScreening.recordGatewayResult(order, { attempt: 1, result: 'pass' });
-    await expect(sending).rejects.toMatchObject({ code: 'gateway-result-mismatch' });
-    expect(sentIds(client)).toEqual(['gateway-1']);
+    client.temporal.executeUpdate.mockRejectedValue(refused('gateway-result-mismatch'));
+    for (const _time of [1, 2]) {
+      const sending = client.orderScreening.recordGatewayResult(order, { attempt: 1, result: 'fail' });
+      await expect(sending).rejects.toMatchObject({ code: 'gateway-result-mismatch' });
+    }
+    expect(sentIds(client)).toEqual(['gateway-1-fail', 'gateway-1-fail']);
   });
 
-  it('replaces a recorded error under an id of its own', async () => {
-    const client = aClient();
-    client.temporal.executeUpdate.mockResolvedValueOnce(answer('error')).mockResolvedValue(answer('pass'));
-    const sending = client.orderScreening.recordGatewayResult(order, { attempt: 1, result: 'pass' });
-    expect(await sending).toMatchObject({ result: 'pass' });
-    expect(sentIds(client)).toEqual(['gateway-1', 'gateway-1-after-error']);
+  it('to an order that has ended is refused, in words that say what to do', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    temporal.result.mockResolvedValue(aClosedOrder());
+    await expect(
+      orderScreening.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
+    ).rejects.toMatchObject({ code: 'order-closed', message: expect.stringContaining('refund') });
   });
 });
 

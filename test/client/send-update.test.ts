@@ -72,7 +72,7 @@ const UPDATES: {
     what: 'a gateway result',
     ask: (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
     call: 'executeUpdate',
-    id: 'gateway-1',
+    id: 'gateway-1-pass',
     answer: { result: 'pass' },
   },
   {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { currentAttempt, nextEvent } from '../../src/orders/record.ts';
+import type { OrderEventType } from '../../src/orders/messages.ts';
+import { currentAttempt, eventToSend, nextEvent } from '../../src/orders/record.ts';
+import type { OrderState } from '../../src/orders/state.ts';
 import { answerNow } from '../../src/orders/tickets.ts';
 import { anOrder, answered, aPolicy, attention, HOUR, sinceStart, unanswered } from './support.ts';
 
@@ -18,13 +20,18 @@ const enriched = (more: { otherMode?: true } = {}): ScreeningOutcome => ({
   ...more,
 });
 
+/** @returns the order's next event, as it is sent */
+function sent(order: OrderState, type: OrderEventType) {
+  return eventToSend(order, nextEvent(order, type, sinceStart(HOUR)));
+}
+
 describe('what the service says beside a decision', () => {
   it('is kept with the decision that came after pending, and told with it', () => {
     const order = anOrder(unanswered());
     const moment = { source: 'catch-up', now: sinceStart(HOUR) } as const;
     expect(applyScreening(order, aPolicy(), enriched(), moment)).toEqual(['order.decided']);
     expect(currentAttempt(order).readings.at(-1)).toMatchObject({ decision: 'review', ...ENRICHED });
-    expect(nextEvent(order, 'order.decided', sinceStart(HOUR)).data).toMatchObject(ENRICHED);
+    expect(sent(order, 'order.decided').data).toMatchObject(ENRICHED);
     expect(answerNow(order, 1)).toMatchObject({ decision: 'review', insights: ENRICHED.insights });
   });
 
@@ -35,7 +42,7 @@ describe('what the service says beside a decision', () => {
       { decision: 'review', ...ENRICHED },
       { decision: 'pass', subStatus: 'approved' },
     ]);
-    const { data } = nextEvent(order, 'order.decision_changed', sinceStart(HOUR));
+    const { data } = sent(order, 'order.decision_changed');
     expect(data).toMatchObject({ subStatus: 'approved' });
     expect(data).not.toHaveProperty('insights');
   });
@@ -44,12 +51,12 @@ describe('what the service says beside a decision', () => {
     const order = anOrder(enriched());
     const read = { kind: 'read', decision: 'pass', subStatus: 'approved' } as const;
     expect(applyReading(order, read, 'poll', sinceStart(HOUR))).toEqual(['order.review_resolved']);
-    const { data } = nextEvent(order, 'order.review_resolved', sinceStart(HOUR));
+    const { data } = sent(order, 'order.review_resolved');
     expect(data).toMatchObject({ subStatus: 'approved' });
   });
 
   it('is not told again with what brings no decision', () => {
-    const { data } = nextEvent(anOrder(enriched()), 'order.attention', sinceStart(HOUR));
+    const { data } = sent(anOrder(enriched()), 'order.attention');
     expect(data).not.toHaveProperty('insights');
     expect(data).not.toHaveProperty('accountMode');
   });

@@ -170,7 +170,7 @@ describe('an event that is kept', () => {
       ...answered('review', 'the transaction'),
       ...{ insights: { risk: { '1': { name: 'velocity' } } }, subStatus: 'manual-review' },
     });
-    const first = nextEvent(order, 'order.decided', sinceStart(HOUR));
+    const first = eventToSend(order, nextEvent(order, 'order.decided', sinceStart(HOUR)));
     const sent = JSON.stringify(first);
     expect(first.data).toMatchObject({ decision: 'review', insights: {}, subStatus: 'manual-review' });
     applyReading(order, { kind: 'read', decision: 'fail', subStatus: 'refused' }, 'poll', sinceStart(DAY));

@@ -157,7 +157,6 @@ describe('the gateway’s result', () => {
   });
 
   it.each<[string, () => OrderState, GatewayResultRequest, string]>([
-    ['another result', () => told('pass'), { result: 'fail' }, 'gateway-result-mismatch'],
     ['after acceptance', () => anOrder('pass'), { result: 'pass' }, 'gateway-result-out-of-turn'],
     ['a declined order', () => anOrder('fail', PRE), { result: 'pass' }, 'gateway-result-out-of-turn'],
     ['an unknown attempt', () => anOrder('pass', PRE), { attempt: 3, result: 'pass' }, 'unknown-attempt'],

@@ -9,7 +9,7 @@ import {
 } from '../../src/orders/describe.ts';
 import { applyGatewayResult } from '../../src/orders/gateway.ts';
 import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/orders/ids.ts';
-import { nextEvent, setPhase } from '../../src/orders/record.ts';
+import { eventToSend, nextEvent, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { screened } from './life.ts';
 import { aNewOrder, anOrder, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
@@ -27,7 +27,7 @@ const PHASES: Phase[] = [
 describe('an event', () => {
   it('has the next number, an id that stays, and the state in short', () => {
     const order = anOrder('fail');
-    expect(nextEvent(order, 'order.decided', sinceStart(0))).toEqual({
+    expect(eventToSend(order, nextEvent(order, 'order.decided', sinceStart(0)))).toEqual({
       id: 'default:order-1:1',
       type: 'order.decided',
       orderId: 'order-1',
@@ -197,9 +197,9 @@ describe('ids', () => {
     });
   });
 
-  it('an order id loses its leading #, a gateway result that replaces an error has an id of its own', () => {
+  it('an order id loses its leading #, each gateway result has an id of its own', () => {
     expect(withoutHash('#1001')).toBe('1001');
-    expect(gatewayUpdateId(1)).not.toBe(gatewayUpdateId(1, true));
+    expect(gatewayUpdateId(1, 'error')).not.toBe(gatewayUpdateId(1, 'pass'));
   });
 
   it('an invoice number is the order’s own or its id, at most 64 characters, one for each create if wanted', () => {

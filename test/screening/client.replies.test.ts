@@ -80,7 +80,7 @@ describe('a good reply', () => {
     const reply = await client().createTransaction(CREATE);
     expect(reply.subStatus).toBe(shown);
     expect(Object.values(reply.insights?.risk ?? {})).toEqual(
-      Array(50).fill({ name: shown, description: shown, kind: shown }),
+      Array(17).fill({ name: shown, description: shown, kind: shown }),
     );
     expect(reply.insights?.neutral).toEqual({ '[removed]': { kind: '[removed]' } });
   });
@@ -99,6 +99,73 @@ describe('a good reply', () => {
       code: 200,
       chargeback: { transaction_id: ID, reason_code: '4837', inquiry: 'false' },
     });
+  });
+});
+
+describe('a reply that says a lot', () => {
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+  it('is kept within 16 KiB: the strongest insights first, the rest is counted', async () => {
+    const many = (impact: string) =>
+      Object.fromEntries(
+        Array.from({ length: 120 }, (_, index) => [
+          `${impact}${index}`,
+          { name: 'é'.repeat(150), description: '€'.repeat(300), impact },
+        ]),
+      );
+    const insights = {
+      neutral: many('none'),
+      trust: many('low'),
+      risk: { ...many('medium'), last: { name: 'strong', impact: 'high' } },
+    };
+    const sub_status = '€'.repeat(5_000);
+    service.answerJson(200, { id: ID, decision: 'fail', message: '€'.repeat(5_000), sub_status, insights });
+    const reply = await client().statusById(ID);
+    expect(bytesOf(reply)).toBeLessThanOrEqual(20 * 1024);
+    expect(bytesOf(reply.insights)).toBeLessThanOrEqual(16 * 1024);
+    expect(reply.insights?.risk).toMatchObject({ last: { name: 'strong', impact: 'high' } });
+    expect(reply.insights).toMatchObject({ trust: {}, neutral: {} });
+    expect(Object.keys({ ...reply.insights?.trust, ...reply.insights?.neutral })).toEqual([]);
+    expect(reply.insightsLeftOut).toBe(361 - Object.keys(reply.insights?.risk ?? {}).length);
+  });
+
+  it('of a chargeback echoes at most 1 KiB', async () => {
+    const chargeback = { transaction_id: ID, notes: '€'.repeat(4_000), carrier: 'x'.repeat(900) };
+    service.answerJson(200, { code: 200, chargeback });
+    const reply = await client().submitChargeback(CHARGEBACK);
+    expect(bytesOf(reply.chargeback)).toBeLessThanOrEqual(1024);
+    expect(reply.chargeback).toMatchObject({ transaction_id: ID });
+  });
+});
+
+describe('a reply about another transaction', () => {
+  const OTHER = '9d9d9d9d-1b2c-4d5e-8f90-0123456789ab';
+
+  it.each([{ decision: 'pass' }, { decision: 'unheard of' }])(
+    'is no status of the one that was asked for: %j',
+    async (rest) => {
+      service.answerJson(200, { id: OTHER, ...rest });
+      const error = await failureOf(client().statusById(ID));
+      expect(error).toMatchObject({ outcome: 'unknown', reason: 'other-transaction' });
+      expect(error.transactionId).toBeUndefined();
+      expect(error.message).not.toContain(OTHER);
+    },
+  );
+
+  it('confirms no chargeback', async () => {
+    service.answerJson(200, { code: 200, chargeback: { transaction_id: OTHER, reason_code: '4837' } });
+    expect(await failureOf(client().submitChargeback(CHARGEBACK))).toMatchObject({
+      outcome: 'unknown',
+      reason: 'other-transaction',
+    });
+  });
+
+  it('is not one that spells the same id in capitals', async () => {
+    const id = ID.toUpperCase();
+    service.answerJson(200, { id, decision: 'pass' });
+    expect(await client().statusById(ID)).toEqual({ id, decision: 'pass' });
+    service.answerJson(200, { code: 200, chargeback: { transaction_id: id } });
+    expect(await client().submitChargeback(CHARGEBACK)).toMatchObject({ code: 200 });
   });
 });
 

@@ -243,10 +243,8 @@ export class Callers {
         return call.content === 'same' ? decisionUpdateId(call.attempt) : own;
       case 'retry':
         return call.content === 'same' ? retryUpdateId(call.attempt) : own;
-      case 'gateway-result': {
-        const before = this.diary.gateway.findLast((one) => one.attempt === (call.attempt ?? 1))?.result;
-        return gatewayUpdateId(call.attempt ?? 1, before === 'error' && call.result !== 'error');
-      }
+      case 'gateway-result':
+        return gatewayUpdateId(call.attempt ?? 1, call.result);
       default:
         return own;
     }

@@ -179,7 +179,7 @@ export const MUTANTS: readonly Mutant[] = [
     const last = order.outbox.at(-1);
     if (last === undefined || last.type !== 'order.decided' || order.outbox.length > 1) return undefined;
     order.state.events.sequence += 1;
-    order.outbox.push({ ...last, id: `${last.id}x`, sequence: order.state.events.sequence });
+    order.outbox.push({ ...last, sequence: order.state.events.sequence });
     order.state.events.waiting = order.outbox.length;
     return undefined;
   }),

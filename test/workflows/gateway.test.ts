@@ -26,7 +26,7 @@ function preGateway(decision: 'pass' | 'review'): (world: World) => void {
 function report({ handle }: StartedOrder, result: GatewayResult) {
   return handle.executeUpdate(recordGatewayResultUpdate, {
     args: [{ result }],
-    updateId: gatewayUpdateId(1),
+    updateId: gatewayUpdateId(1, result),
   });
 }
 

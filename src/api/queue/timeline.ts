@@ -92,6 +92,9 @@ function addAttempt({ number, startedAt, readings, gateway, ...attempt }: Attemp
   for (const { at, decision, source } of readings) add(at, `Decision ${decision} (${source})`);
   if (gateway !== undefined) {
     add(gateway.at, `The payment gateway said ${gateway.result}`);
+    for (const { result, at } of gateway.contradictions ?? []) {
+      add(at, `The payment gateway said ${result}, which contradicts ${gateway.result}`);
+    }
     if (gateway.sent !== 'recorded') add(gateway.sent, 'The gateway’s result was sent to the service');
   }
   add(attempt.declinedAt, 'Declined: another attempt may come');

@@ -81,7 +81,7 @@ async function checkKey(integration: Integration): Promise<Finding> {
     if (!(error instanceof ScreeningError)) throw error;
     const { reason } = error;
     if (reason === 'not-found') return check.ok('it answers, and the key is right');
-    if (reason === 'malformed-reply') return notTheService(check, baseUrl);
+    if (reason === 'malformed-reply' || reason === 'other-transaction') return notTheService(check, baseUrl);
     if (reason === 'forbidden') {
       return check.fault(
         'the screening service refuses the key (403)',
