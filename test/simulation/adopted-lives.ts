@@ -7,6 +7,7 @@ import { KEPT_SEEDS } from './kept-seeds.ts';
 import { type Life, START } from './life.ts';
 import type { OrderWorld } from './order-world.ts';
 import { Dice, mixed } from './random.ts';
+import { transactionId } from './service.ts';
 
 /** What the order is adopted with. */
 export interface Adopted {
@@ -39,7 +40,7 @@ export function adoptedOrNot(life: Life): Life {
   };
 }
 
-export const ADOPTED_ID = 'tx-1';
+export const ADOPTED_ID = transactionId(1);
 
 /** @returns what the order is started with */
 export function adoptionOf({ ageMs, gatewayResult }: Adopted): Adoption {

@@ -7,6 +7,7 @@ import type { Diary } from '../chaos/client.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
 import type { Call, Named } from './happenings.ts';
 import type { Run } from './run.ts';
+import { ANOTHERS_ID } from './service.ts';
 import type { Outcome } from './task.ts';
 import { transactionOf } from './transaction-of.ts';
 import type { World } from './world.ts';
@@ -233,7 +234,7 @@ export class Callers {
   named(which: Named): string | undefined {
     const { transactions } = this.#world.service;
     if (which === 'none') return undefined;
-    if (which === 'another') return 'tx-of-another-order';
+    if (which === 'another') return ANOTHERS_ID;
     return (which === 'first' ? transactions[0] : transactions.at(-1))?.id;
   }
 

@@ -8,7 +8,7 @@ const seed = values.seed === undefined ? Date.now() % 1e9 : Number(values.seed);
 const lives = values.lives === undefined ? 100_000 : Number(values.lives);
 keepMoments();
 const from = process.cpuUsage();
-const { failed, inputs } = simulate({ seed, lives });
+const { failed, inputs } = await simulate({ seed, lives });
 const { user, system } = process.cpuUsage(from);
 for (const story of failed) console.log(`${story}\n`);
 const seconds = (user + system) / 1e6;

@@ -12,6 +12,7 @@ import { Owed } from './owed.ts';
 import { resetRun } from './reset-run.ts';
 import type { Rules } from './rules.ts';
 import { type Ending, Run, type Start } from './run.ts';
+import { ANOTHERS_ID } from './service.ts';
 import { transactionOf } from './transaction-of.ts';
 import { World } from './world.ts';
 
@@ -47,12 +48,13 @@ export class OrderWorld {
   }
 
   /** Lives to the end, and to the end of everything that was on its way then. */
-  live(): void {
+  async live(): Promise<void> {
     const { world } = this;
     const { agenda, faults } = world;
     this.#begin();
     for (const [index, one] of world.life.happenings.entries()) this.#plan(one, index);
     for (let turn = 0; faults.length === 0 && agenda.next(); turn += 1) {
+      if (world.takeCodeRan()) await promisesSettled();
       if (turn > MOST_TURNS) world.fault('it runs in circles');
       if (agenda.now > START + LONGEST_MS) world.fault('it never ends');
     }
@@ -191,7 +193,7 @@ export class OrderWorld {
     this.world.stir();
     const { id } = transaction;
     const send = (): void => {
-      if (webhook === 'forged') this.#hint('update', 'tx-of-another-order');
+      if (webhook === 'forged') this.#hint('update', ANOTHERS_ID);
       this.#hint('update', id);
       if (webhook === 'doubled') this.#hint('update', id);
     };
@@ -225,6 +227,7 @@ export class OrderWorld {
   #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {
     const { world } = this;
     const { agenda, wire } = world;
+    if (one.do === 'broken') return;
     if (one.do === 'uncovered') {
       world.service.covered = false;
       for (const transaction of world.service.transactions) transaction.covered = false;
@@ -240,6 +243,15 @@ export class OrderWorld {
         wire.wrongKeys.push(span);
         world.stir();
         return;
+      case 'no-integration':
+        world.unconfigured.integration.push(span);
+        return;
+      case 'no-key':
+        world.unconfigured.key.push(span);
+        return;
+      case 'stash-down':
+        world.stashDown.push(span);
+        return;
       case 'slow':
         wire.slow.push(span);
         return;
@@ -252,6 +264,12 @@ export class OrderWorld {
         return;
     }
   }
+}
+
+function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 export function orderIdOf({ seed }: Pick<Life, 'seed'>): string {

@@ -34,7 +34,7 @@ export function planLife(seed: number): Life {
     ],
     start: dice.pick(['update', 'update', 'update', 'fast', 'plain']),
     ...(dice.chance(0.15) && { answerByMs: dice.anySize(10, 9_000) }),
-    card: gateway && dice.chance(0.5),
+    card: gateway,
     happenings: [],
   };
   const count = dice.chance(0.15) ? dice.between(6, 16) : dice.between(0, 6);

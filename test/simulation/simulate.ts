@@ -11,17 +11,17 @@ const MOST_FAILED = 5;
  * @param seed of the first life; each next one has the next
  * @returns the stories of lives that went wrong, and how many inputs were taken in
  */
-export function simulate({ seed, lives }: { seed: number; lives: number }): {
+export async function simulate({ seed, lives }: { seed: number; lives: number }): Promise<{
   failed: string[];
   inputs: number;
-} {
+}> {
   const failed: string[] = [];
   let inputs = 0;
   for (let next = seed; next < seed + lives && failed.length < MOST_FAILED; next += 1) {
     const life = planLife(next);
-    const lived = live(life);
+    const lived = await live(life);
     inputs += lived.inputs;
-    if (lived.faults.length > 0) failed.push(timeline(life, RULES));
+    if (lived.faults.length > 0) failed.push(await timeline(life, RULES));
   }
   return { failed, inputs };
 }

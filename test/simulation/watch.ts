@@ -1,14 +1,13 @@
 /** Watches what is sent: a second create needs a look that may be believed, a cancel must be in time. */
-import type { Asked } from './service.ts';
-import { UNDER_WAY_MS } from './tries.ts';
-import type { Heard } from './wire.ts';
+import { UNDER_WAY_MS } from '../../src/activities/tries.ts';
+import type { Asked, HeardWord } from './service.ts';
 
 type Create = Extract<Asked, { operation: 'create-transaction' }>;
 
 export interface Sent {
   asked: Create;
   /** How it ended for whoever sent it; absent while nobody knows. */
-  heard?: Heard;
+  heard?: HeardWord;
   /** When nobody was at it any more. */
   endedAt?: number;
 }
@@ -52,8 +51,7 @@ export class Watch {
   }
 
   #why({ asked: { invoice }, heard, endedAt }: Sent): string | undefined {
-    if (heard?.is === 'transaction' || heard?.is === 'refused') return undefined;
-    if (heard?.is === 'failed' && heard.outcome !== 'unknown') return undefined;
+    if (heard !== undefined && heard !== 'unknown' && heard !== 'unreadable') return undefined;
     if (endedAt === undefined) return `a create of ${invoice} is sent beside another one`;
     const believed = this.#looked.some(
       (look) => look.invoice === invoice && (look.found !== undefined || look.at >= endedAt + UNDER_WAY_MS),
