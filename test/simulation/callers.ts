@@ -16,6 +16,15 @@ const AT_MOST = 12;
 const FIRST_PAUSE_MS = 1_500;
 const LONGEST_PAUSE_MS = 120_000;
 
+/** One question and its answer. */
+export interface Booked {
+  ask: Ask;
+  id: string;
+  sentAt: number;
+  at: number;
+  outcome: Outcome;
+}
+
 export class Callers {
   readonly diary: Diary = {
     answers: [],
@@ -26,6 +35,10 @@ export class Callers {
     givenUp: [],
     unheard: [],
   };
+  /** What each asked and was told, with when. */
+  readonly book: Booked[] = [];
+  /** What a caller in the process of a worker was told before it was recorded. */
+  beforeRecord: { answer: Extract<Reply, { checkout: unknown }>['checkout']; at: number } | undefined;
   /** What each was told, by what it asked: for a person who reads. */
   readonly #world: World;
   readonly #run: () => Run;
@@ -63,6 +76,7 @@ export class Callers {
 
   /** A caller in the process of a worker is told before it is recorded. */
   toldBefore(answer: Extract<Reply, { checkout: unknown }>['checkout']): void {
+    this.beforeRecord = { answer, at: this.#world.agenda.now };
     this.diary.answers.push({ ...answer, at: this.#world.agenda.now });
     this.#noteAnswer();
   }
@@ -76,6 +90,7 @@ export class Callers {
     this.#run().update(id, { ask }, (outcome) => {
       this.waiting.delete(number);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
+      this.book.push({ ask, id, sentAt, at: agenda.now, outcome });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);

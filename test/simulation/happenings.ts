@@ -78,6 +78,8 @@ export type ByHand =
 export type OfTheWorld =
   /** The nth request of an operation goes wrong. */
   | { do: 'fault'; operation: Operation; nth: number; fault: FaultKind; ms: number }
+  /** Every request of an operation fails with 500 from then on, for ever. */
+  | ({ do: 'broken'; operation: Operation } & When)
   | ({ do: 'outage' | 'wrong-key' | 'slow' | 'receiver-down' | 'workers-away'; ms: number } & When)
   | ({ do: 'uncovered' } & When);
 

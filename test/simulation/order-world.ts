@@ -29,6 +29,13 @@ export class OrderWorld {
   /** When the order ended. */
   endedAt: number | undefined;
   wasReset = false;
+  readonly resets: { to: number; at: number }[] = [];
+  /** What somebody told the order without waiting for an answer. */
+  readonly told: {
+    at: number;
+    what: 'hint' | 'recheck' | 'cancellation';
+    transactionId?: string | undefined;
+  }[] = [];
   readonly #rules: Rules;
   #hints = 0;
 
@@ -156,6 +163,10 @@ export class OrderWorld {
       case 'reset':
         if (this.endedAt !== undefined || !resetRun(this, one.toTask)) break;
         this.wasReset = true;
+        this.resets.push({
+          to: this.run.tasks.at(-1)?.recordedAt ?? START,
+          at: this.world.agenda.now,
+        });
         this.owed.reset();
         return;
       default:
@@ -219,6 +230,13 @@ export class OrderWorld {
   }
 
   #signal(input: Extract<Input, { kind: 'signal' }>): void {
+    if (!this.run.over) {
+      this.told.push({
+        at: this.world.agenda.now,
+        what: input.signal === 'review-hint' ? 'hint' : input.signal,
+        ...('hint' in input && { transactionId: input.hint.transactionId }),
+      });
+    }
     this.run.arrive({ kind: 'signal', input });
   }
 
@@ -230,6 +248,7 @@ export class OrderWorld {
       for (const transaction of world.service.transactions) transaction.covered = false;
       return;
     }
+    if (one.do === 'broken') return;
     const span = { from: agenda.now, until: agenda.now + one.ms };
     world.tell?.(`${one.do} for ${one.ms} ms`);
     switch (one.do) {

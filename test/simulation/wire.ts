@@ -1,9 +1,9 @@
 /** The way to the service and back: latency, faults, commits that come late, a wrong key, an outage. */
 import type { Agenda } from './agenda.ts';
 import type { FaultKind, Happening, Operation } from './happenings.ts';
-import type { Life } from './life.ts';
+import { type Life, START } from './life.ts';
 import { between, mixed } from './random.ts';
-import { type Asked, type Entry, operationOf, type Said, type Service } from './service.ts';
+import { type Asked, type Entry, type HeardWord, operationOf, type Said, type Service } from './service.ts';
 import type { Sent, Watch } from './watch.ts';
 
 /** Why a call brought no answer: as the screening client tells it. */
@@ -34,6 +34,7 @@ export class Wire {
   readonly #watch: Watch;
   readonly #lastCallMs: number;
   readonly #faults: readonly Fault[];
+  readonly #broken: readonly Extract<Happening, { do: 'broken' }>[];
   readonly #counts = new Map<Operation, number>();
   readonly outages: Span[] = [];
   readonly wrongKeys: Span[] = [];
@@ -53,6 +54,7 @@ export class Wire {
     this.#lastCallMs = lastCallMs;
     this.#seed = mixed(life.seed, 77);
     this.#faults = life.happenings.filter((one) => one.do === 'fault');
+    this.#broken = life.happenings.filter((one) => one.do === 'broken');
   }
 
   /**
@@ -70,11 +72,14 @@ export class Wire {
     const there = between(2, 60, seed, nth) * slow;
     const back = between(0, 20, seed, -nth);
     const planned = this.#faults.find((one) => one.nth === nth && one.operation === operation);
-    const fault = planned?.fault;
+    const broken = this.#broken.some((one) => one.operation === operation && now >= START + one.at);
+    const fault = planned?.fault ?? (broken ? '5xx-before' : undefined);
     const ms = planned?.ms ?? 0;
     if (within(this.outages, now)) {
       const entry = this.service.enter(asked, now, 'outage');
       entry.status = 503;
+      entry.endedAt = now + back;
+      entry.heard = 'not-done';
       agenda.at(now + back, () => tell(failed('unreachable', 'not-done')));
       return undefined;
     }
@@ -83,6 +88,10 @@ export class Wire {
     if (asked.operation === 'create-transaction') sending.watched = this.#watch.creates(asked);
     if (asked.operation === 'portal' && asked.fields.kind === 'cancel') this.#watchCancel(asked);
     const hear = (heard: Heard): void => {
+      if (!sending.abandoned) {
+        entry.endedAt = agenda.now;
+        entry.heard = heardWord(heard);
+      }
       this.#note(asked, sending, heard, now);
       tell(heard);
     };
@@ -216,8 +225,16 @@ export class Sending {
     this.#latest = Math.min(this.#latest, this.#agenda.now + ARRIVES_WITHIN_MS);
     this.#entry.fault ??= 'unheard';
     this.abandoned = true;
+    if (this.#entry.endedAt === undefined) this.#entry.endedAt = this.#agenda.now;
     if (this.watched !== undefined) this.watched.endedAt ??= this.#agenda.now;
   }
+}
+
+function heardWord(heard: Heard): HeardWord {
+  if (heard.is !== 'failed') return heard.is;
+  if (heard.reason === 'forbidden') return 'forbidden';
+  if (heard.reason === 'unknown-decision' || heard.reason === 'missing-id') return 'unreadable';
+  return heard.outcome;
 }
 
 export function within(spans: readonly Span[], at: number): boolean {

@@ -1,0 +1,36 @@
+/** What excuses an order: facts of the world that nobody in the product wrote, each with its reason. */
+import type { Books, Span } from './books.ts';
+
+/** A reset takes back what the order did and said between its task and the reset. */
+export function takenBack({ world }: Books, at: number): boolean {
+  return world.resets.some((reset) => at > reset.to && at <= reset.at);
+}
+
+/** Whoever is told again after a reset may be told otherwise. */
+export function wasReset({ world }: Books): boolean {
+  return world.resets.length > 0;
+}
+
+/** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */
+export function answerOutranRecord({ world }: Books): boolean {
+  return world.recordLost;
+}
+
+/** A first screening whose code fails reads no skip rule. */
+export function firstScreeningFailed({ world }: Books): boolean {
+  return world.brokeDown;
+}
+
+/** Nobody acts while no worker is there, and nothing is answered without the screening service or with a wrong key. */
+export function nobodyCould({ world }: Books, from: number, until: number): boolean {
+  return [...world.workersAway, ...world.unreachable, ...world.wrongKey].some(overlaps(from, until));
+}
+
+/** What Temporal loses it tries again only after a time-out. */
+export function wasLate({ world }: Books): boolean {
+  return world.losses || world.lateByMs > 0 || world.workersAway.length > 0;
+}
+
+function overlaps(from: number, until: number): (span: Span) => boolean {
+  return (span) => span.from < until && span.until > from;
+}
