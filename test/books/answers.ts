@@ -46,7 +46,7 @@ function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Gi
     : [];
 }
 
-function ownDecision(books: Books, { answer, at, sentAt }: Given): Finding[] {
+function ownDecision(books: Books, { answer, at }: Given): Finding[] {
   const { attempt, decision, transactionId, reason } = answer;
   const wrong = (facts: string) => [finding('answer', `attempt ${attempt} at ${iso(at)}: ${facts}`)];
   if (decision === 'skipped') return [];
@@ -58,8 +58,7 @@ function ownDecision(books: Books, { answer, at, sentAt }: Given): Finding[] {
       `${decision} → ${answer.action} with ${transactionId}, which is attempt ${transaction.attempt}'s`,
     );
   }
-  if (decision === 'pending')
-    return unanswered(books, attempt, sentAt, at) ? [] : wrong('pending, though heard');
+  if (decision === 'pending') return unanswered(books, answer, at) ? [] : wrong('pending, though heard');
   if (decision === 'error') {
     return hasReason(books, attempt, at) ? [] : wrong(`error (${reason}) without a reason in the books`);
   }
@@ -69,11 +68,12 @@ function ownDecision(books: Books, { answer, at, sentAt }: Given): Finding[] {
     : wrong(`${decision}, which ${transactionId} never was`);
 }
 
-/** Nothing that can be used was heard in time. */
-function unanswered(books: Books, attempt: number, sentAt: number, at: number): boolean {
+/** Nothing that can be used was heard: by then, or for a decline, which is final, in the caller's time. */
+function unanswered(books: Books, { attempt, action }: CheckoutAnswer, at: number): boolean {
   if (wasLate(books) || firstScreeningFailed(books)) return true;
   const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
-  const until = Math.min(at, books.answerBy ?? at, sentAt + books.checkoutBudgetMs);
+  const inTime = Math.min(books.answerBy ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
+  const until = action === 'decline' ? Math.min(at, inTime) : at;
   return !books.requests.some(
     (one) =>
       one.heard === 'transaction' &&
@@ -94,14 +94,31 @@ function hasReason({ requests, policy, attempts, startedAt }: Books, attempt: nu
   return heard || attempts[attempt - 1]?.card === true || at - startedAt >= policy.screeningDeadlineMs;
 }
 
-/** The first answer of an attempt follows the table; an adopted order's fail is left to a person. */
-function meantAction({ policy, adoptedFrom }: Books, { answer }: Given): Finding[] {
+/** An answer in time follows the table; a later one has the action of then, and an adopted order's fail is left to a person. */
+function meantAction(books: Books, { answer, at }: Given): Finding[] {
+  const { policy, adoptedFrom } = books;
   const { decision, action, wouldBe, attempt } = answer;
-  if (adoptedFrom !== undefined) return [];
+  if (adoptedFrom !== undefined || !isPrompt(books, answer, at)) return [];
   const meant = atCheckout(decision, policy);
   const said = policy.passive ? wouldBe : action;
   if (said === meant && (!policy.passive || action === 'proceed')) return [];
   return [finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`)];
+}
+
+/** Nothing but the screening can have changed what the attempt is told. */
+function isPrompt(books: Books, { attempt }: CheckoutAnswer, at: number): boolean {
+  const others = books.calls.some(
+    (one) =>
+      one.refusal === undefined &&
+      one.sentAt <= at &&
+      (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
+  );
+  return at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
+}
+
+function beganAt({ startedAt, calls }: Books, attempt: number): number {
+  const first = calls.find((one) => one.asks === 'checkout' && one.attempt === attempt);
+  return attempt === 1 ? startedAt : (first?.sentAt ?? startedAt);
 }
 
 function atCheckout(
@@ -128,6 +145,9 @@ function atCheckout(
 function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const [first] = given;
   if (first === undefined || answerOutranRecord(books)) return [];
+  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first.answer, first.at);
+  const inShort = ({ decision, action, transactionId }: CheckoutAnswer): string =>
+    `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
   let before: CheckoutAnswer = first.answer;
   for (const { answer, at } of given) {
     const free = before.decision === 'pending' && before.action !== 'decline';
@@ -139,10 +159,6 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
     before = answer;
   }
   return [];
-}
-
-function inShort({ decision, action, transactionId }: CheckoutAnswer): string {
-  return `${decision} → ${action} (${transactionId})`;
 }
 
 function finding(kind: string, facts: string): Finding {

@@ -1,5 +1,6 @@
 /** Is each transaction created once, and on the record of its own attempt? */
 import { type BookedRequest, type Books, type Finding, iso } from './books.ts';
+import { isForgottenAttempt, isShadowed } from './facts.ts';
 
 /** A create whose connection was lost may arrive so much later: a lookup before that proves nothing. */
 export const ARRIVES_WITHIN_MS = 10_000;
@@ -49,12 +50,16 @@ function lastTold({ requests }: Books, transactionId: string | undefined, by: nu
 }
 
 /** Every transaction is on the record, and on that of the attempt whose content was sent. */
-function misplaced({ transactions, record }: Books): Finding[] {
+function misplaced(books: Books): Finding[] {
+  const { transactions, record } = books;
   const found: Finding[] = [];
-  for (const { id, attempt, invoice } of transactions) {
+  for (const transaction of transactions) {
+    const { id, attempt, invoice } = transaction;
     const recorded = record.transactions.find((one) => one.id === id);
-    if (recorded === undefined) found.push({ kind: 'not on record', facts: `${id} (${invoice})` });
-    else if (recorded.attempt !== attempt) {
+    if (recorded === undefined) {
+      if (isShadowed(books, transaction) || isForgottenAttempt(books, transaction)) continue;
+      found.push({ kind: 'not on record', facts: `${id} (${invoice})` });
+    } else if (recorded.attempt !== attempt) {
       found.push({
         kind: 'wrong attempt',
         facts: `${id} is attempt ${attempt}'s, on record at ${recorded.attempt}`,

@@ -3,7 +3,7 @@ import { type Books, type Finding, iso } from './books.ts';
 
 const DAY = 24 * 3_600_000;
 /** An order that is over waits so long for what can still be done; events are tried for three days. */
-const AFTER_ITS_END_MS = 3 * DAY + 3_600_000;
+const AFTER_ITS_END_MS = 3 * DAY + 6 * 3_600_000;
 
 export function ends(books: Books): Finding[] {
   const latest = latestEnd(books);
@@ -21,7 +21,9 @@ function latestEnd({ policy, startedAt, calls, news, transactions, world }: Book
     ...news.map(({ at }) => at),
     ...transactions.map(({ createdAt }) => createdAt),
     ...transactions.flatMap(({ decisions }) => decisions.map(({ at }) => at)),
-    ...[...world.workersAway, ...world.unreachable, ...world.wrongKey].map(({ until }) => until),
+    ...[...world.workersAway, ...world.unreachable, ...world.wrongKey, ...world.receiverDown].map(
+      ({ until }) => until,
+    ),
     ...world.resets.map(({ at }) => at),
   ];
   const { screeningDeadlineMs, cancelWindowMs, reviewLimitMs, retryWithinMs, gatewayResultWithinMs } = policy;

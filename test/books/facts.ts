@@ -1,5 +1,5 @@
 /** What excuses an order: facts of the world that nobody in the product wrote, each with its reason. */
-import type { Books, Span } from './books.ts';
+import { type BookedTransaction, type Books, requestsAbout, type Span } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
 export function takenBack({ world }: Books, at: number): boolean {
@@ -9,6 +9,20 @@ export function takenBack({ world }: Books, at: number): boolean {
 /** Whoever is told again after a reset may be told otherwise. */
 export function wasReset({ world }: Books): boolean {
   return world.resets.length > 0;
+}
+
+/** What a create left is out of sight when its answer was not heard, and its invoice number leads to an older transaction. */
+export function isShadowed(books: Books, { id, invoice, createdAt }: BookedTransaction): boolean {
+  const heard = requestsAbout(books, id, 'create-transaction').some(
+    (one) => one.heard === 'transaction' && !takenBack(books, one.endedAt) && !books.world.losses,
+  );
+  const older = books.transactions.some((one) => one.invoice === invoice && one.createdAt < createdAt);
+  return older && !heard;
+}
+
+/** An attempt that was sent after the task of a reset is no part of the order any more. */
+export function isForgottenAttempt(books: Books, { attempt, createdAt }: BookedTransaction): boolean {
+  return takenBack(books, createdAt) && attempt > books.record.attempts;
 }
 
 /** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */

@@ -3,7 +3,7 @@ import type { OrderState } from '../../src/orders/state.ts';
 import type { BookedCall, BookedRequest, Books, World } from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
 import { SKIP_BELOW } from '../chaos/policies.ts';
-import type { Booked } from './callers.ts';
+import type { Booked } from './booked.ts';
 import type { Happening } from './happenings.ts';
 import { START } from './life.ts';
 import type { OrderWorld } from './order-world.ts';

@@ -5,6 +5,8 @@ import type { Ask, Reply } from '../../src/orders/order.ts';
 import { answerNow } from '../../src/orders/tickets.ts';
 import type { Diary } from '../chaos/client.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
+import type { Booked } from './booked.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Call, Named } from './happenings.ts';
 import type { Run } from './run.ts';
 import type { Outcome } from './task.ts';
@@ -15,15 +17,6 @@ import type { World } from './world.ts';
 const AT_MOST = 12;
 const FIRST_PAUSE_MS = 1_500;
 const LONGEST_PAUSE_MS = 120_000;
-
-/** One question and its answer. */
-export interface Booked {
-  ask: Ask;
-  id: string;
-  sentAt: number;
-  at: number;
-  outcome: Outcome;
-}
 
 export class Callers {
   readonly diary: Diary = {
@@ -90,7 +83,7 @@ export class Callers {
     this.#run().update(id, { ask }, (outcome) => {
       this.waiting.delete(number);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
-      this.book.push({ ask, id, sentAt, at: agenda.now, outcome });
+      this.book.push({ ask, id, sentAt, at: agenda.now, outcome: this.#heard(call, outcome) });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
@@ -156,6 +149,15 @@ export class Callers {
         return;
       }
     }
+  }
+
+  /** @returns what the client library makes of an outcome: it asks an order that is pending or over what became of it */
+  #heard(call: Call, outcome: Outcome): Outcome {
+    if (call.do !== 'decision' && call.do !== 'retry') return outcome;
+    const pending =
+      typeof outcome === 'object' && 'checkout' in outcome && outcome.checkout.decision === 'pending';
+    const checkout = pending || outcome === 'closed' ? this.#answerNow(call.attempt) : undefined;
+    return checkout === undefined ? outcome : { ticket: 0, checkout };
   }
 
   #answerNow(attempt: number) {
@@ -286,9 +288,4 @@ export class Callers {
     this.#ids += 1;
     return `own-${this.#ids}`;
   }
-}
-
-function fingerprint(attempt: number, content: 'same' | 'other' | 'unsaid'): { fingerprint?: string } {
-  if (content === 'unsaid') return {};
-  return { fingerprint: content === 'same' ? `f-${attempt}` : 'f-other' };
 }
