@@ -78,7 +78,8 @@ export type BookedCall = { sentAt: number; at: number; refusal?: string } & (
   | { asks: 'gateway-result'; attempt?: number; result: GatewayResult; taken: boolean }
   | { asks: 'portal'; fields: PortalFields; status?: string; transactionId?: string }
   | { asks: 'withdraw'; number: number; status?: string }
-  | { asks: 'override'; action: OverrideAction; taken: boolean }
+  /** `cancels`: the answer says that the transaction is canceled with the screening service. */
+  | { asks: 'override'; action: OverrideAction; taken: boolean; cancels: boolean }
   | { asks: 'acknowledge'; taken: boolean }
 );
 

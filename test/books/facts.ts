@@ -40,6 +40,16 @@ export function nobodyCould({ world }: Books, from: number, until: number): bool
   return [...world.workersAway, ...world.unreachable, ...world.wrongKey].some(overlaps(from, until));
 }
 
+/** A cancel takes time, which is not left where nobody could send it until the window's last minute. */
+export function noTimeLeft({ world }: Books, from: number, until: number): boolean {
+  const spans = [...world.workersAway, ...world.unreachable, ...world.wrongKey];
+  const lost = spans.reduce(
+    (sum, one) => sum + Math.max(0, Math.min(one.until, until) - Math.max(one.from, from)),
+    0,
+  );
+  return until - from - lost - world.lateByMs < 60_000;
+}
+
 /** What Temporal loses it tries again only after a time-out. */
 export function wasLate({ world }: Books): boolean {
   return world.losses || world.lateByMs > 0 || world.workersAway.length > 0;

@@ -117,7 +117,13 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
         ...('portal' in outcome && { status: outcome.portal.status }),
       };
     case 'override':
-      return { ...when, asks: 'override', action: ask.request.action, taken };
+      return {
+        ...when,
+        asks: 'override',
+        action: ask.request.action,
+        taken,
+        cancels: 'override' in outcome && outcome.override.number !== undefined,
+      };
     case 'acknowledge':
       return { ...when, asks: 'acknowledge', taken };
   }

@@ -1,0 +1,48 @@
+/** Is each hint and each recheck followed by a read of the status in time? */
+import { type BookedNews, type Books, type Finding, iso } from './books.ts';
+import { nobodyCould, takenBack, wasLate } from './facts.ts';
+
+const FIRST_SPACING_MS = 2_000;
+const LONGEST_SPACING_MS = 5 * 60_000;
+/** For a read that was under way, and one that is tried again. */
+const A_READ_MS = 30_000;
+
+export function owedReads(books: Books): Finding[] {
+  return books.news.flatMap((one, index) => {
+    const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
+    const by = one.at + within;
+    if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
+    const read = books.requests.some(
+      ({ operation, sentAt }) =>
+        sentAt >= one.at &&
+        sentAt <= by &&
+        (operation === 'status' || operation === 'status-by-invoice' || operation === 'create-transaction'),
+    );
+    return read
+      ? []
+      : [{ kind: 'read owed', facts: `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}` }];
+  });
+}
+
+/** The order is open, has a decision, and the news is about its newest transaction. */
+function isOwed(books: Books, { at, what, transactionId }: BookedNews, by: number): boolean {
+  const { transactions, calls, policy, endedAt, closedAt } = books;
+  const newest = transactions.findLast(({ createdAt }) => createdAt <= at);
+  if (what === 'cancellation' || newest === undefined || takenBack(books, at)) return false;
+  if (transactionId !== undefined && transactionId !== newest.id) return false;
+  const canceled = (newest.canceledAt ?? Number.POSITIVE_INFINITY) <= by;
+  const over = by >= (endedAt ?? closedAt) || by >= newest.createdAt + policy.cancelWindowMs - A_READ_MS;
+  const told = books.requests.some(
+    (one) =>
+      one.transactionId === newest.id &&
+      one.heard === 'transaction' &&
+      one.endedAt <= at &&
+      one.decision !== 'error',
+  );
+  const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);
+  const declined = calls.some((one) => {
+    if (one.asks === 'gateway-result') return one.taken && one.result === 'fail';
+    return one.asks === 'checkout' && one.answer?.action === 'decline';
+  });
+  return told && !canceled && !over && !moved && !declined;
+}
