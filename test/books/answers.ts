@@ -95,10 +95,10 @@ function hasReason({ requests, policy, attempts, startedAt }: Books, attempt: nu
 }
 
 /** An answer in time follows the table; a later one has the action of then, and an adopted order's fail is left to a person. */
-function meantAction(books: Books, { answer, at }: Given): Finding[] {
+function meantAction(books: Books, given: Given): Finding[] {
   const { policy, adoptedFrom } = books;
-  const { decision, action, wouldBe, attempt } = answer;
-  if (adoptedFrom !== undefined || !isPrompt(books, answer, at)) return [];
+  const { decision, action, wouldBe, attempt } = given.answer;
+  if (adoptedFrom !== undefined || !isPrompt(books, given)) return [];
   const meant = atCheckout(decision, policy);
   const said = policy.passive ? wouldBe : action;
   if (said === meant && (!policy.passive || action === 'proceed')) return [];
@@ -106,14 +106,18 @@ function meantAction(books: Books, { answer, at }: Given): Finding[] {
 }
 
 /** Nothing but the screening can have changed what the attempt is told. */
-function isPrompt(books: Books, { attempt }: CheckoutAnswer, at: number): boolean {
+function isPrompt(books: Books, { answer: { attempt }, at, sentAt }: Given): boolean {
   const others = books.calls.some(
     (one) =>
       one.refusal === undefined &&
       one.sentAt <= at &&
       (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
   );
-  return at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
+  const [created] = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
+  );
+  const waited = sentAt <= (created?.endedAt ?? at);
+  return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
 }
 
 function beganAt({ startedAt, calls }: Books, attempt: number): number {
@@ -145,7 +149,7 @@ function atCheckout(
 function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const [first] = given;
   if (first === undefined || answerOutranRecord(books)) return [];
-  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first.answer, first.at);
+  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first);
   const inShort = ({ decision, action, transactionId }: CheckoutAnswer): string =>
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
   let before: CheckoutAnswer = first.answer;

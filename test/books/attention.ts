@@ -109,11 +109,11 @@ function ofTheDecision({ requests, record, endedAt, closedAt }: Books): Expectat
   const told = requests.findLast(
     (one) =>
       one.transactionId === record.newest &&
-      one.heard === 'transaction' &&
+      (one.heard === 'transaction' || one.heard === 'unreadable' || one.heard === 'not-found') &&
       one.endedAt < (endedAt ?? closedAt) &&
       one.operation !== 'status-by-invoice',
   );
-  if (told?.decision === undefined || record.newest === undefined) return [];
+  if (told?.decision === undefined || told.heard !== 'transaction' || record.newest === undefined) return [];
   const because = { at: told.endedAt, words: `${told.transactionId} was told to be ${told.decision}` };
   const found: Expectation[] = [];
   if (DECIDED.includes(told.decision) && record.decision === told.decision) {

@@ -1,6 +1,6 @@
 /** Were there more calls to the screening service than the rules allow? */
 import { type BookedRequest, type Books, type Finding, iso } from './books.ts';
-import { takenBack, wasReset } from './facts.ts';
+import { takenBack, wasLate, wasReset } from './facts.ts';
 
 const SHORT_MS = 2_000;
 /** The look after an answer, one for a hint, one for a deadline, and the try again of one that failed. */
@@ -57,7 +57,9 @@ function lineOf({ operation, transactionId, sent }: BookedRequest): string {
 }
 
 /** Reads come in no flood: hints are spaced, and polls have their pauses. */
-function reads({ requests, news, policy }: Books): Finding[] {
+function reads(books: Books): Finding[] {
+  const { requests, news, policy } = books;
+  if (wasLate(books)) return [];
   const sent = requests.filter((one) => one.operation === 'status');
   const polls = Math.ceil(SHORT_MS / policy.poll.firstMs);
   for (const [index, { sentAt }] of sent.entries()) {

@@ -94,12 +94,12 @@ interface Wanted {
 }
 
 /** A caller or a person was told that it is canceled with the screening service. */
-function promised({ calls }: Books, { id }: BookedTransaction): Wanted[] {
+function promised({ calls, transactions }: Books, { id }: BookedTransaction): Wanted[] {
   const withdrawn = calls.some(({ asks }) => asks === 'withdraw');
   return calls.flatMap((call): Wanted[] => {
     if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
       return [];
-    const about = call.fields.transactionId ?? call.transactionId;
+    const about = call.fields.transactionId ?? (transactions.length === 1 ? id : undefined);
     return about === id ? [{ at: call.at, because: `a caller was told ${call.status}` }] : [];
   });
 }

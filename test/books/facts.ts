@@ -50,6 +50,16 @@ export function noTimeLeft({ world }: Books, from: number, until: number): boole
   return until - from - lost - world.lateByMs < 60_000;
 }
 
+/** Events are tried for three days, and then given up. */
+export function downForThreeDays({ world }: Books): boolean {
+  return world.receiverDown.reduce((sum, { from, until }) => sum + until - from, 0) >= 3 * 24 * 3_600_000;
+}
+
+/** An answer whose try was lost is unknown to the order, which asks a person to look. */
+export function answerWasLost({ world, record }: Books): boolean {
+  return world.losses && record.attention.includes('portal-unconfirmed');
+}
+
 /** What Temporal loses it tries again only after a time-out. */
 export function wasLate({ world }: Books): boolean {
   return world.losses || world.lateByMs > 0 || world.workersAway.length > 0;

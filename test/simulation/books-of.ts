@@ -97,6 +97,7 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
       };
     case 'gateway-result': {
       const { attempt, result } = ask.request;
+      const taken = 'gateway' in outcome && outcome.gateway.result === result;
       return { ...when, asks: 'gateway-result', result, taken, ...(attempt != null && { attempt }) };
     }
     case 'portal':

@@ -225,7 +225,9 @@ export class OrderWorld {
     this.#hints += 1;
     this.run.update(`hint-${this.#hints}`, { hint }, (heard) => {
       const wanted = typeof heard === 'object' && 'refused' in heard && heard.refused === 'hint-wanted';
-      if (wanted) this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+      // The signal goes to the run that the order has by then.
+      const send = (): void => this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+      if (wanted) agenda.at(agenda.now + 1, send);
     });
   }
 
