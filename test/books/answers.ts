@@ -154,7 +154,8 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
   let before: CheckoutAnswer = first.answer;
   for (const { answer, at } of given) {
-    const free = before.decision === 'pending' && before.action !== 'decline';
+    const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
+    const free = before.decision === 'pending' && !final;
     if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {
       return [
         finding('contradiction', `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`),

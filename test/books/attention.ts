@@ -1,7 +1,7 @@
 /** Does every attention stand at the end whose cause remains, and no other? */
 import type { AttentionCode } from '../../src/orders/state.ts';
-import { type BookedRequest, type Books, type Finding, iso } from './books.ts';
-import { takenBack, wasReset } from './facts.ts';
+import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
+import { takenBack, wasLate, wasReset } from './facts.ts';
 
 const DECIDED = ['pass', 'fail', 'review', 'fraudulent'];
 
@@ -57,6 +57,7 @@ function ofTheKey(books: Books): Expectation[] {
   const last = [...lines.values()].sort((a, b) => a.endedAt - b.endedAt).at(-1);
   const refused = [...lines.values()].some(({ heard }) => heard === 'forbidden');
   if (!refused) {
+    if (wasLate(books)) return [];
     const words = 'no call is answered 403 any more';
     return [{ codes: ['wrong-key'], means: 'gone', because: { at: last?.endedAt ?? 0, words } }];
   }
@@ -71,7 +72,7 @@ function ofPortalActions(books: Books): Expectation[] {
   for (const one of books.requests) {
     const isAction = ['report-fraud', 'submit-chargeback', 'customer-code'].includes(one.operation);
     if (!isAction || one.heard === undefined) continue;
-    lines.set(`${one.operation} ${one.transactionId} ${JSON.stringify(one.sent)}`, one);
+    lines.set(actionOf(one), one);
   }
   const refused = [...lines.values()].filter(({ heard }) => heard === 'refused');
   const [first] = refused;
@@ -105,12 +106,12 @@ function ofTheGateway(books: Books): Expectation[] {
 }
 
 /** A decision that was told ends what was said about the want of one. */
-function ofTheDecision({ requests, record, endedAt, closedAt }: Books): Expectation[] {
+function ofTheDecision({ requests, record, endedAt, closedAt, startedAt, policy }: Books): Expectation[] {
   const told = requests.findLast(
     (one) =>
       one.transactionId === record.newest &&
       (one.heard === 'transaction' || one.heard === 'unreadable' || one.heard === 'not-found') &&
-      one.endedAt < (endedAt ?? closedAt) &&
+      one.endedAt < Math.min(endedAt ?? closedAt, startedAt + policy.reviewLimitMs) &&
       one.operation !== 'status-by-invoice',
   );
   if (told?.decision === undefined || told.heard !== 'transaction' || record.newest === undefined) return [];

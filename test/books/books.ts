@@ -182,6 +182,18 @@ export function requestsAbout(
   return requests.filter((one) => one.transactionId === transactionId && operations.includes(one.operation));
 }
 
+/** @returns what makes two portal actions the same: how they name the transaction, and why, makes no difference */
+export function actionOf({ operation, transactionId, sent }: BookedRequest): string {
+  if (typeof sent !== 'object') return `${operation} ${transactionId} ${sent}`;
+  return `${operation} ${transactionId} ${JSON.stringify({ ...sent, transactionId, force: undefined, reason: undefined })}`;
+}
+
+/** @returns whether a lookup was answered that there is none, whoever heard that */
+export function foundNone({ operation, heard, arrivedAt, decision }: BookedRequest): boolean {
+  if (operation !== 'status-by-invoice') return false;
+  return heard === 'not-found' || (heard === undefined && arrivedAt !== undefined && decision === undefined);
+}
+
 export function iso(at: number): string {
   return new Date(at).toISOString();
 }

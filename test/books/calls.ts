@@ -1,5 +1,5 @@
 /** Were there more calls to the screening service than the rules allow? */
-import { type BookedRequest, type Books, type Finding, iso } from './books.ts';
+import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
 import { takenBack, wasLate, wasReset } from './facts.ts';
 
 const SHORT_MS = 2_000;
@@ -24,7 +24,7 @@ function chargebacks({ requests, calls: asked }: Books): Finding[] {
   const sent = requests.filter((one) => one.operation === 'submit-chargeback');
   const seen = new Set<string>();
   return sent.flatMap((one) => {
-    const key = lineOf(one);
+    const key = actionOf(one);
     const again = seen.has(key);
     if (!isCertainlyNothing(one)) seen.add(key);
     return again ? [{ kind: 'chargeback twice', facts: `${key} at ${iso(one.sentAt)}` }] : [];
@@ -37,7 +37,7 @@ function repeats(books: Books): Finding[] {
   const settled = new Map<string, number>();
   return books.requests.flatMap((one) => {
     if (one.sent === undefined || one.operation === 'submit-chargeback') return [];
-    const key = lineOf(one);
+    const key = actionOf(one);
     const since = settled.get(key);
     if (one.heard === 'done' || one.heard === 'refused') settled.set(key, one.endedAt);
     if (since === undefined || one.sentAt < since || takenBack(books, one.sentAt)) return [];
@@ -49,11 +49,6 @@ function repeats(books: Books): Finding[] {
     if (askedAgain && !gateway) return [];
     return [{ kind: 'sent again', facts: `${key} at ${iso(one.sentAt)}, settled at ${iso(since)}` }];
   });
-}
-
-function lineOf({ operation, transactionId, sent }: BookedRequest): string {
-  const fields = typeof sent === 'object' && 'force' in sent ? { ...sent, force: undefined } : sent;
-  return `${operation} ${transactionId} ${JSON.stringify(fields)}`;
 }
 
 /** Reads come in no flood: hints are spaced, and polls have their pauses. */

@@ -94,12 +94,13 @@ interface Wanted {
 }
 
 /** A caller or a person was told that it is canceled with the screening service. */
-function promised({ calls, transactions }: Books, { id }: BookedTransaction): Wanted[] {
-  const withdrawn = calls.some(({ asks }) => asks === 'withdraw');
+function promised({ calls, transactions, record }: Books, { id }: BookedTransaction): Wanted[] {
+  const withdrawn = calls.some((one) => one.asks === 'withdraw' || (one.asks === 'override' && one.taken));
   return calls.flatMap((call): Wanted[] => {
     if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
       return [];
-    const about = call.fields.transactionId ?? (transactions.length === 1 ? id : undefined);
+    const about =
+      call.fields.transactionId ?? (transactions.length === 1 && record.attempts === 1 ? id : undefined);
     return about === id ? [{ at: call.at, because: `a caller was told ${call.status}` }] : [];
   });
 }
@@ -122,18 +123,19 @@ function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
 
 function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const { policy } = books;
+  const last = books.requests.findLast(
+    (one) => one.transactionId === transaction.id && one.heard === 'transaction',
+  );
+  const stillFails = last?.decision === 'fail' || last?.decision === 'fraudulent';
   const failed = failedAt(books, transaction);
   // A fail at checkout is declined before acceptance, and nothing is canceled.
   const [created] = requestsAbout(books, transaction.id, 'create-transaction');
   const atCheckout =
     created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
   const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
-  if (cancelsFail && Number.isFinite(failed))
+  if (cancelsFail && stillFails && Number.isFinite(failed))
     return [{ at: failed, because: 'the product was told that it fails' }];
-  const review = books.requests.findLast(
-    (one) => one.transactionId === transaction.id && one.heard === 'transaction',
-  );
-  if (policy.onUnresolvedReview !== 'cancel' || review?.decision !== 'review') return [];
+  if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
   const due = transaction.cancelableUntil - policy.reviewLeadTimeMs;
-  return [{ at: Math.max(due, review.endedAt), because: 'its review is unresolved' }];
+  return [{ at: Math.max(due, last.endedAt), because: 'its review is unresolved' }];
 }

@@ -1,6 +1,6 @@
 /** Is each transaction created once, and on the record of its own attempt? */
-import { type BookedRequest, type Books, type Finding, iso } from './books.ts';
-import { isForgottenAttempt, isShadowed } from './facts.ts';
+import { type BookedRequest, type Books, type Finding, foundNone, iso } from './books.ts';
+import { isForgotten, isShadowed } from './facts.ts';
 
 /** A create whose connection was lost may arrive so much later: a lookup before that proves nothing. */
 export const ARRIVES_WITHIN_MS = 10_000;
@@ -36,7 +36,7 @@ function whyTooEarly(books: Books, create: BookedRequest, at: number): string | 
   );
   const proved = looks.some(
     (one) =>
-      (one.heard === 'not-found' && one.sentAt >= endedAt + ARRIVES_WITHIN_MS) ||
+      (foundNone(one) && one.sentAt >= endedAt + ARRIVES_WITHIN_MS) ||
       (one.heard === 'transaction' && one.decision === 'error') ||
       one.heard === 'unreadable',
   );
@@ -57,7 +57,7 @@ function misplaced(books: Books): Finding[] {
     const { id, attempt, invoice } = transaction;
     const recorded = record.transactions.find((one) => one.id === id);
     if (recorded === undefined) {
-      if (isShadowed(books, transaction) || isForgottenAttempt(books, transaction)) continue;
+      if (isShadowed(books, transaction) || isForgotten(books, transaction)) continue;
       found.push({ kind: 'not on record', facts: `${id} (${invoice})` });
     } else if (recorded.attempt !== attempt) {
       found.push({

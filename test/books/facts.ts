@@ -20,9 +20,12 @@ export function isShadowed(books: Books, { id, invoice, createdAt }: BookedTrans
   return older && !heard;
 }
 
-/** An attempt that was sent after the task of a reset is no part of the order any more. */
-export function isForgottenAttempt(books: Books, { attempt, createdAt }: BookedTransaction): boolean {
-  return takenBack(books, createdAt) && attempt > books.record.attempts;
+/** What was sent after the task of a reset, with a number that the new run never comes to, is no part of the order any more. */
+export function isForgotten(books: Books, { attempt, createdAt, invoice }: BookedTransaction): boolean {
+  const since = books.requests.some(
+    (one) => one.invoice === invoice && !takenBack(books, one.sentAt) && one.sentAt > createdAt,
+  );
+  return takenBack(books, createdAt) && (attempt > books.record.attempts || !since);
 }
 
 /** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */

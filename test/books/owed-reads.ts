@@ -37,6 +37,7 @@ function isOwed(books: Books, { at, what, transactionId }: BookedNews, by: numbe
       one.transactionId === newest.id &&
       one.heard === 'transaction' &&
       one.endedAt <= at &&
+      !takenBack(books, one.endedAt) &&
       one.decision !== 'error',
   );
   const moved = transactions.some(({ createdAt }) => createdAt > at && createdAt <= by);

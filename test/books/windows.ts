@@ -1,5 +1,5 @@
 /** Does each recorded cancel window match the screening service's? */
-import { type BookedTransaction, type Books, type Finding, iso } from './books.ts';
+import { type BookedTransaction, type Books, type Finding, foundNone, iso } from './books.ts';
 import { ARRIVES_WITHIN_MS } from './creates.ts';
 import type { RecordedTransaction } from './record-of.ts';
 
@@ -48,10 +48,6 @@ function earliestSending(books: Books, { id, attempt, createdAt }: BookedTransac
 function isExcluded(books: Books, { heard, endedAt, invoice }: Books['requests'][number]): boolean {
   if (heard !== undefined && heard !== 'unknown' && heard !== 'unreadable') return true;
   return books.requests.some(
-    (one) =>
-      one.operation === 'status-by-invoice' &&
-      one.invoice === invoice &&
-      one.heard === 'not-found' &&
-      one.sentAt >= endedAt + ARRIVES_WITHIN_MS,
+    (one) => foundNone(one) && one.invoice === invoice && one.sentAt >= endedAt + ARRIVES_WITHIN_MS,
   );
 }
