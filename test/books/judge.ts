@@ -7,10 +7,22 @@ import { cancels } from './cancels.ts';
 import { creates } from './creates.ts';
 import { ends } from './ends.ts';
 import { events } from './events.ts';
+import { gatewayResults } from './gateway-results.ts';
 import { owedReads } from './owed-reads.ts';
 import { windows } from './windows.ts';
 
-const QUESTIONS = [answers, creates, cancels, windows, attention, ends, calls, events, owedReads];
+const QUESTIONS = [
+  answers,
+  creates,
+  cancels,
+  windows,
+  attention,
+  ends,
+  calls,
+  events,
+  gatewayResults,
+  owedReads,
+];
 
 /** @returns everything that the books show to be wrong */
 export function judgeBooks(books: Books): Finding[] {

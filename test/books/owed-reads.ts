@@ -1,5 +1,5 @@
 /** Is each hint and each recheck followed by a read of the status in time? */
-import { type BookedNews, type Books, type Finding, iso } from './books.ts';
+import { type BookedNews, type BookedRequest, type Books, type Finding, iso } from './books.ts';
 import { nobodyCould, takenBack, wasLate } from './facts.ts';
 
 const FIRST_SPACING_MS = 2_000;
@@ -7,20 +7,23 @@ const LONGEST_SPACING_MS = 5 * 60_000;
 /** For a read that was under way, and one that is tried again. */
 const A_READ_MS = 30_000;
 
+/** A read that failed is tried again, at pauses that grow to five minutes. */
+const TRIED_AGAIN_MS = 6 * 60_000;
+const READS: BookedRequest['operation'][] = ['status', 'status-by-invoice', 'create-transaction'];
+const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
+
 export function owedReads(books: Books): Finding[] {
   return books.news.flatMap((one, index) => {
     const within = Math.min(LONGEST_SPACING_MS, FIRST_SPACING_MS * 2 ** index) + A_READ_MS;
     const by = one.at + within;
     if (!isOwed(books, one, by) || wasLate(books) || nobodyCould(books, one.at - within, by)) return [];
-    const read = books.requests.some(
-      ({ operation, sentAt }) =>
-        sentAt >= one.at &&
-        sentAt <= by &&
-        (operation === 'status' || operation === 'status-by-invoice' || operation === 'create-transaction'),
-    );
-    return read
-      ? []
-      : [{ kind: 'read owed', facts: `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}` }];
+    const sent = books.requests.filter((read) => READS.includes(read.operation) && read.sentAt >= one.at);
+    const facts = `${one.what} of ${iso(one.at)}, not read for by ${iso(by)}`;
+    if (!sent.some(({ sentAt }) => sentAt <= by)) return [{ kind: 'read owed', facts }];
+    const last = by + TRIED_AGAIN_MS;
+    if (!isOwed(books, one, last) || nobodyCould(books, one.at, last)) return [];
+    const answered = sent.some(({ heard, endedAt }) => endedAt <= last && !NO_ANSWER.includes(heard));
+    return answered ? [] : [{ kind: 'read owed', facts: `${facts}, nor answered by ${iso(last)}` }];
   });
 }
 
