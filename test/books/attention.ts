@@ -111,10 +111,17 @@ function ofTheDecision({ requests, record, endedAt, closedAt, startedAt, policy 
     (one) =>
       one.transactionId === record.newest &&
       (one.heard === 'transaction' || one.heard === 'unreadable' || one.heard === 'not-found') &&
-      one.endedAt < Math.min(endedAt ?? closedAt, startedAt + policy.reviewLimitMs) &&
-      one.operation !== 'status-by-invoice',
+      one.endedAt < (endedAt ?? closedAt),
   );
-  if (told?.decision === undefined || told.heard !== 'transaction' || record.newest === undefined) return [];
+  // What is read after the last deadline changes nothing.
+  const over = startedAt + policy.reviewLimitMs;
+  if (
+    told?.decision === undefined ||
+    told.endedAt >= over ||
+    told.heard !== 'transaction' ||
+    record.newest === undefined
+  )
+    return [];
   const because = { at: told.endedAt, words: `${told.transactionId} was told to be ${told.decision}` };
   const found: Expectation[] = [];
   if (DECIDED.includes(told.decision) && record.decision === told.decision) {

@@ -73,7 +73,7 @@ function lost(books: Books): Finding[] {
 /** The end is told once and last; a cancel that was accepted is told, and each answer is where all events are wanted. */
 function ended(books: Books): Finding[] {
   const { arrivals, endedAt, policy, record, transactions, requests } = books;
-  if (endedAt === undefined || policy.events !== 'all') return [];
+  if (endedAt === undefined || policy.events !== 'all' || downForThreeDays(books)) return [];
   const types = new Map(arrivals.map(({ event }) => [event.sequence, event.type]));
   const inTurn = [...types].sort(([a], [b]) => a - b).map(([, type]) => type);
   const found: Finding[] = [];

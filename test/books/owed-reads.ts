@@ -22,8 +22,13 @@ export function owedReads(books: Books): Finding[] {
     if (!sent.some(({ sentAt }) => sentAt <= by)) return [{ kind: 'read owed', facts }];
     const last = by + TRIED_AGAIN_MS;
     if (!isOwed(books, one, last) || nobodyCould(books, one.at, last)) return [];
-    const answered = sent.some(({ heard, endedAt }) => endedAt <= last && !NO_ANSWER.includes(heard));
-    return answered ? [] : [{ kind: 'read owed', facts: `${facts}, nor answered by ${iso(last)}` }];
+    const [first] = sent;
+    const again = sent.some(
+      ({ sentAt, endedAt, heard }) =>
+        sentAt <= last &&
+        (first === undefined || sentAt >= first.endedAt || (endedAt <= last && !NO_ANSWER.includes(heard))),
+    );
+    return again ? [] : [{ kind: 'read owed', facts: `${facts}, nor tried again by ${iso(last)}` }];
   });
 }
 
