@@ -8,6 +8,7 @@ import { creates } from './creates.ts';
 import { ends } from './ends.ts';
 import { events } from './events.ts';
 import { gatewayResults } from './gateway-results.ts';
+import { outcome } from './outcome.ts';
 import { owedReads } from './owed-reads.ts';
 import { windows } from './windows.ts';
 
@@ -21,6 +22,7 @@ const QUESTIONS = [
   calls,
   events,
   gatewayResults,
+  outcome,
   owedReads,
 ];
 

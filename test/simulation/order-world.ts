@@ -228,6 +228,9 @@ export class OrderWorld {
       // The signal goes to the run that the order has by then.
       const send = (): void => this.#signal({ kind: 'signal', signal: 'review-hint', hint });
       if (wanted) agenda.at(agenda.now + 1, send);
+      else if (typeof heard === 'object' && 'refused' in heard) {
+        this.told.push({ at: agenda.now, what: 'hint', transactionId });
+      }
     });
   }
 

@@ -1,6 +1,6 @@
 /** Varies a planned life by what its plan leaves alone: keys of the policy, faults that last for ever, orders that a skip rule matches late. */
 import { SKIP_BELOW } from '../chaos/policies.ts';
-import type { Operation } from './happenings.ts';
+import type { Happening, Operation } from './happenings.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
 import { someTime } from './some-time.ts';
@@ -37,6 +37,9 @@ export function variedLife(life: Life): Life {
     },
     ...(life.amount >= SKIP_BELOW && dice.chance(0.15) && { laterAmount: SKIP_BELOW / 2 }),
   };
+  if (policy.workflow === 'pre-gateway' && dice.chance(0.1)) {
+    varied.happenings = [...varied.happenings, ...replacedResult(dice)];
+  }
   if (!dice.chance(0.03)) return varied;
   const operation = dice.pick<Operation>([
     'gateway-response',
@@ -48,4 +51,15 @@ export function variedLife(life: Life): Life {
   ]);
   const at = dice.chance(0.5) ? 0 : someTime(varied, dice);
   return { ...varied, happenings: [...varied.happenings, { do: 'broken', operation, at }] };
+}
+
+/** A result that takes the place of another one while that is being sent. */
+function replacedResult(dice: Dice): Happening[] {
+  const sent = { do: 'gateway-result', attempt: 1, times: 1, id: 'own', afterAnswer: true } as const;
+  const at = dice.between(10, 2_000);
+  return [
+    { do: 'fault', operation: 'gateway-response', nth: 1, fault: 'delay', ms: dice.between(500, 4_000) },
+    { ...sent, result: 'error', at },
+    { ...sent, result: 'pass', at: at + dice.between(20, 1_000) },
+  ];
 }
