@@ -30,6 +30,13 @@ export class OrderWorld {
   /** When the order ended. */
   endedAt: number | undefined;
   wasReset = false;
+  readonly resets: { to: number; at: number }[] = [];
+  /** What somebody told the order without waiting for an answer. */
+  readonly told: {
+    at: number;
+    what: 'hint' | 'recheck' | 'cancellation';
+    transactionId?: string | undefined;
+  }[] = [];
   readonly #rules: Rules;
   #hints = 0;
 
@@ -158,6 +165,10 @@ export class OrderWorld {
       case 'reset':
         if (this.endedAt !== undefined || !resetRun(this, one.toTask)) break;
         this.wasReset = true;
+        this.resets.push({
+          to: this.run.tasks.at(-1)?.recordedAt ?? START,
+          at: this.world.agenda.now,
+        });
         this.owed.reset();
         return;
       default:
@@ -216,11 +227,23 @@ export class OrderWorld {
     this.#hints += 1;
     this.run.update(`hint-${this.#hints}`, { hint }, (heard) => {
       const wanted = typeof heard === 'object' && 'refused' in heard && heard.refused === 'hint-wanted';
-      if (wanted) this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+      // The signal goes to the run that the order has by then.
+      const send = (): void => this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+      if (wanted) agenda.at(agenda.now + 1, send);
+      else if (typeof heard === 'object' && 'refused' in heard) {
+        this.told.push({ at: agenda.now, what: 'hint', transactionId });
+      }
     });
   }
 
   #signal(input: Extract<Input, { kind: 'signal' }>): void {
+    if (!this.run.over) {
+      this.told.push({
+        at: this.world.agenda.now,
+        what: input.signal === 'review-hint' ? 'hint' : input.signal,
+        ...('hint' in input && { transactionId: input.hint.transactionId }),
+      });
+    }
     this.run.arrive({ kind: 'signal', input });
   }
 

@@ -8,6 +8,13 @@ const BASE = aTransaction();
 export const CARD = TEST_CARD;
 
 /** @returns what an attempt sends: it names its attempt, so that the screening service knows what it is to decide */
-export function transactionOf({ amount }: Pick<Life, 'amount'>, attempt: number): TransactionJson {
-  return { ...BASE, amount: String(amount), userFields: { attempt: String(attempt) } };
+export function transactionOf(
+  { amount, laterAmount = amount }: Pick<Life, 'amount' | 'laterAmount'>,
+  attempt: number,
+): TransactionJson {
+  return {
+    ...BASE,
+    amount: String(attempt === 1 ? amount : laterAmount),
+    userFields: { attempt: String(attempt) },
+  };
 }
