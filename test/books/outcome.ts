@@ -41,10 +41,8 @@ function missed(books: Books, { id, decisions, createdAt }: BookedTransaction, e
 }
 
 /** A review that was always one, or a transaction that had failed when it was adopted, is left to a person. */
-function notHeld(
-  { record, policy, adoptedFrom, calls, requests }: Books,
-  { decisions }: BookedTransaction,
-): Finding[] {
+function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Finding[] {
+  const { record, policy, adoptedFrom, calls, requests } = books;
   const [only, ...others] = decisions;
   const disturbed = calls.some(
     ({ asks, refusal }) => asks !== 'checkout' && asks !== 'acknowledge' && refusal === undefined,
@@ -55,7 +53,9 @@ function notHeld(
   const failed = only.decision === 'fail' || only.decision === 'fraudulent';
   const held = record.action === 'hold' || (!failed && policy.onUnresolvedReview === 'cancel');
   const toHold =
-    only.decision === 'review' ? record.decision === 'review' : failed && adoptedFrom !== undefined;
+    only.decision === 'review'
+      ? answersTo(books, attempt)[0]?.answer.decision === 'review'
+      : failed && adoptedFrom !== undefined;
   return toHold && !held
     ? [{ kind: 'action wrong', facts: `${record.action}, not hold, for ${only.decision}` }]
     : [];
