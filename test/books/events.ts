@@ -8,11 +8,12 @@ export function events(books: Books): Finding[] {
 }
 
 function said(books: Books, { event, at }: BookedArrival): Finding[] {
-  const { type, sequence, data } = event;
+  const { type, sequence, data, id, integration, orderId } = event;
   const wrong = (facts: string) => [
     { kind: 'event wrong', facts: `${sequence} ${type} at ${iso(at)}: ${facts}` },
   ];
   const { transactionId, attempt, decision } = data;
+  if (id !== `${integration}:${orderId}:${sequence}`) return wrong(`its id is ${id}`);
   const transaction = transactionOf(books, transactionId);
   if (transactionId !== undefined && transaction === undefined)
     return wrong(`${transactionId} does not exist`);

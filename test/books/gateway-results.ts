@@ -30,7 +30,11 @@ function neverSent(books: Books): Finding[] {
   return books.attempts.flatMap(({ number, skip }) => {
     const last = reported(books).findLast((one) => (one.attempt ?? 1) === number);
     const newest = record.transactions.findLast((one) => one.attempt === number);
-    if (last === undefined || newest === undefined || skip || takenBack(books, last.at)) return [];
+    // Of two that cross, the order service can't tell which one counts.
+    const crossed = reported(books).some(
+      (one) => one.sentAt >= (last?.sentAt ?? 0) && one.result !== last?.result,
+    );
+    if (last === undefined || newest === undefined || crossed || skip || takenBack(books, last.at)) return [];
     const sent = books.requests.some(
       (one) =>
         one.operation === 'gateway-response' && one.transactionId === newest.id && one.sent === last.result,

@@ -9,6 +9,7 @@ export function outcome(books: Books): Finding[] {
   const newest = transactionOf(books, record.newest);
   if (newest === undefined || endedAt === undefined || wasReset(books) || policy.passive) return [];
   const found = missed(books, newest, endedAt);
+  found.push(...notHeld(books, newest));
   if (adoptedFrom !== undefined) return found;
   const meant = meantAction(books, newest);
   if (meant === undefined || meant.action === record.action) return found;
@@ -37,6 +38,27 @@ function missed(books: Books, { id, decisions, createdAt }: BookedTransaction, e
       facts: `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`,
     },
   ];
+}
+
+/** A review that was always one, or a transaction that had failed when it was adopted, is left to a person. */
+function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Finding[] {
+  const { record, policy, adoptedFrom, calls, requests } = books;
+  const [only, ...others] = decisions;
+  const disturbed = calls.some(
+    ({ asks, refusal }) => asks !== 'checkout' && asks !== 'acknowledge' && refusal === undefined,
+  );
+  const canceled = requests.some(({ operation }) => operation === 'cancel-transaction');
+  if (only === undefined || others.length > 0 || disturbed || canceled || policy.workflow === 'pre-gateway')
+    return [];
+  const failed = only.decision === 'fail' || only.decision === 'fraudulent';
+  const held = record.action === 'hold' || (!failed && policy.onUnresolvedReview === 'cancel');
+  const toHold =
+    only.decision === 'review'
+      ? answersTo(books, attempt)[0]?.answer.decision === 'review'
+      : failed && adoptedFrom !== undefined;
+  return toHold && !held
+    ? [{ kind: 'action wrong', facts: `${record.action}, not hold, for ${only.decision}` }]
+    : [];
 }
 
 interface Meant {
