@@ -1,7 +1,6 @@
 /** One activity as the Temporal server keeps it: its tries, pauses and time-outs, and what becomes of each try. */
 import type { ApplicationFailure } from '@temporalio/common';
 import { pollPauseMs } from '../../src/activities/status.ts';
-import { UNDER_WAY_MS } from '../../src/activities/tries.ts';
 import { POLL_UNCHANGED } from '../../src/orders/activity-contract.ts';
 import type { EffectResult, End } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
@@ -15,6 +14,7 @@ import type { Liberty } from './happenings.ts';
 import { Process } from './process.ts';
 import { mixed } from './random.ts';
 import { type RunningTry, runTry, type TryEnd } from './run-try.ts';
+import { sameUntil } from './same-again.ts';
 import { within } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -111,9 +111,10 @@ export class Activity {
     this.#schedule(at);
   }
 
-  #schedule(at: number): void {
+  /** @param comesAt a server that was restarted may hand a try out before its time */
+  #schedule(at: number, comesAt = at): void {
     const turn = ++this.#turn;
-    this.#world.agenda.at(at, () => {
+    this.#world.agenda.at(comesAt, () => {
       if (turn === this.#turn) this.#begin(at);
     });
   }
@@ -227,25 +228,28 @@ export class Activity {
       this.#parkedUntil = at;
       return;
     }
-    // Tries that are certain to bring the same are left out: a life has no time for hundreds of them.
-    const same = this.#attempt >= 4 && this.call.kind !== 'deliver' ? this.#world.sameUntil(why) : 0;
-    const cancels = this.call.kind === 'portal' && this.call.request.notAfter !== undefined;
-    while (!cancels && at < same) {
+    const same = this.#attempt >= 4 ? sameUntil(this.#world, this.call, why) : 0;
+    if (same === Number.POSITIVE_INFINITY) {
+      // Only the order can end it.
+      this.#turn += 1;
+      return;
+    }
+    while (at < same) {
       if (this.#told === this.#attempt) this.#told = this.#attempt + 1;
       this.#attempt += 1;
       pause = why === 'forbidden' ? pause : Math.min(pause * 2, 300_000);
       at += pause;
     }
-    // A try that comes before its time waits for a while.
     const early = this.#world.liberties.earlyTries.get(this.#nth);
-    this.#schedule(early === undefined ? at : Math.min(at, now + early + UNDER_WAY_MS));
+    this.#schedule(at, early === undefined ? at : Math.min(at, now + early));
   }
 
   #mayPark(): boolean {
     if (this.call.kind !== 'poll') return false;
     const { known, transactionId } = this.call.request;
-    const { service, wrongKeys } = this.#world.wire;
-    return service.find(transactionId)?.decision === known && !within(wrongKeys, this.#world.agenda.now);
+    const { wire, agenda } = this.#world;
+    if (wire.brokenBy('status') !== undefined) return false;
+    return wire.service.find(transactionId)?.decision === known && !within(wire.wrongKeys, agenda.now);
   }
 
   #chance(): number {

@@ -250,7 +250,10 @@ export class OrderWorld {
   #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {
     const { world } = this;
     const { agenda, wire } = world;
-    if (one.do === 'broken') return;
+    if (one.do === 'broken') {
+      world.stir();
+      return;
+    }
     if (one.do === 'uncovered') {
       world.service.covered = false;
       for (const transaction of world.service.transactions) transaction.covered = false;

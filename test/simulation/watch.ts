@@ -1,6 +1,8 @@
 /** Watches what is sent: a second create needs a look that may be believed, a cancel must be in time. */
-import { UNDER_WAY_MS } from '../../src/activities/tries.ts';
 import type { Asked, HeardWord } from './service.ts';
+
+/** A create whose outcome nobody knows has arrived by then, or never will. */
+const BELIEVED_AFTER_MS = 10_000;
 
 type Create = Extract<Asked, { operation: 'create-transaction' }>;
 
@@ -54,7 +56,8 @@ export class Watch {
     if (heard !== undefined && heard !== 'unknown' && heard !== 'unreadable') return undefined;
     if (endedAt === undefined) return `a create of ${invoice} is sent beside another one`;
     const believed = this.#looked.some(
-      (look) => look.invoice === invoice && (look.found !== undefined || look.at >= endedAt + UNDER_WAY_MS),
+      (look) =>
+        look.invoice === invoice && (look.found !== undefined || look.at >= endedAt + BELIEVED_AFTER_MS),
     );
     return believed ? undefined : `a second create of ${invoice} without a look that may be believed`;
   }

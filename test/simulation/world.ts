@@ -101,12 +101,6 @@ export class World {
     return latest(this.away, this.agenda.now);
   }
 
-  /** @returns until when a failure of this kind is certain to repeat */
-  sameUntil(why: string): number {
-    if (why === 'forbidden') return latest(this.wire.wrongKeys, this.agenda.now);
-    return why === 'connection-refused' ? latest(this.wire.outages, this.agenda.now) : 0;
-  }
-
   countTry(): number {
     this.#tries += 1;
     return this.#tries;
@@ -123,7 +117,8 @@ export class World {
   }
 }
 
-function latest(spans: readonly Span[], now: number): number {
+/** @returns the end of the spans that `now` is in, or `now` */
+export function latest(spans: readonly Span[], now: number): number {
   let until = now;
   for (const span of spans) if (now >= span.from && span.until > until) until = span.until;
   return until;
