@@ -1,7 +1,6 @@
 /** The loop of an order: takes in what comes, one input after the other, and begins and stops what the order wants after each. */
 import {
   ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -15,13 +14,13 @@ import {
 import type { Call, Command } from '../orders/activity-contract.ts';
 import { answerBeforeContinuing } from '../orders/ask.ts';
 import { describe, searchAttributesOf } from '../orders/describe.ts';
-import { isOrderErrorCode } from '../orders/errors.ts';
 import { counterOf } from '../orders/metrics.ts';
 import { type End, type Input, type Order, type OrderRun, type Reply, RULES_READ } from '../orders/order.ts';
 import { currentAttempt } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { canStop, isReady, isShown, keep, next, nothingLeft, resumed, step } from '../orders/step.ts';
 import { perform } from './activities.ts';
+import { endOfFailure } from './perform.ts';
 
 /** What an order lives by. */
 export interface Rules {
@@ -131,17 +130,11 @@ function endOf(error: unknown, { kind }: Call): End {
   if (isCancellation(error)) return { how: 'cut-off' };
   // What a local activity throws may come as it is.
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure && isOrderErrorCode(cause.type)) {
-    const [details] = cause.details ?? [];
-    return { how: 'failed', refused: { ...detailsOf(details), code: cause.type, message: cause.message } };
+  const end = endOfFailure(cause);
+  if (end.refused === undefined) {
+    log.error('an activity failed for good', { effect: kind, error: String(error) });
   }
-  log.error('an activity failed for good', { effect: kind, error: String(error) });
-  return { how: 'failed' };
-}
-
-/** The details of our own failures are plain objects. */
-function detailsOf(details: unknown): object {
-  return typeof details === 'object' && details !== null ? details : {};
+  return end;
 }
 
 // What ops are shown of an order: search attributes, one upsert for all that changed, the words, and metrics.

@@ -17,7 +17,8 @@ import { NOT_SENT, refusedBy } from '../orders/portal.ts';
 import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import { failure, isRefusedNow, performPortalAction, unlessRefused, wasReset } from './activities.ts';
+import { failure, isRefusedNow, performPortalAction, wasReset } from './activities.ts';
+import { unlessRefused } from './perform.ts';
 
 /**
  * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.

@@ -1,15 +1,25 @@
 /** One activity as the Temporal server keeps it: its tries, pauses and time-outs, and what becomes of each try. */
-import { type EffectResult, type End, RULES_WRITTEN } from '../../src/orders/order.ts';
-import { LIMITS, type Limits, type Regular } from './activity-limits.ts';
+import type { ApplicationFailure } from '@temporalio/common';
+import { pollPauseMs } from '../../src/activities/status.ts';
+import { POLL_UNCHANGED } from '../../src/orders/activity-contract.ts';
+import type { EffectResult, End } from '../../src/orders/order.ts';
+import { instant } from '../../src/orders/words.ts';
+import {
+  type ActivityCall,
+  type ActivityLimits,
+  endOfFailure,
+  LIMITS_OF_CALLS,
+} from '../../src/workflows/perform.ts';
 import type { Liberty } from './happenings.ts';
-import { deliver, forgetCard, portalAction, sendGatewayResult } from './portal-tries.ts';
 import { Process } from './process.ts';
 import { mixed } from './random.ts';
-import { catchUp, retryScreening } from './screening-tries.ts';
-import { lookUp, poll, pollPauseMs, readDurably } from './status-tries.ts';
-import { type Context, moment, type Try, type TryEnd, UNDER_WAY_MS } from './tries.ts';
+import { type RunningTry, runTry, type TryEnd } from './run-try.ts';
+import { sameUntil } from './same-again.ts';
 import { within } from './wire.ts';
 import type { World } from './world.ts';
+
+/** An activity of the server, not one that runs inside the workflow task. */
+export type Regular = Exclude<ActivityCall, { kind: 'first-screening' | 'look' }>;
 
 /** The run of the workflow that hears of an activity. */
 export interface Hearer {
@@ -36,12 +46,12 @@ export class Activity {
   result: EffectResult | undefined;
   readonly #world: World;
   readonly #hearer: Hearer;
-  readonly #limits: Limits;
+  readonly #limits: ActivityLimits;
   #attempt = 0;
   /** The last try's number among all of the world. */
   #nth = 0;
-  #told: number | undefined;
-  #process: Process<TryEnd> | undefined;
+  #told: unknown;
+  #running: RunningTry | undefined;
   #over = false;
   #stopAsked = false;
   /** What is due for an earlier turn of it means nothing any more. */
@@ -54,7 +64,7 @@ export class Activity {
     this.number = number;
     this.call = call;
     this.begunBy = begunBy;
-    this.#limits = LIMITS[call.kind];
+    this.#limits = LIMITS_OF_CALLS[call.kind];
     this.scheduledAt = world.agenda.now;
     this.#schedule(this.scheduledAt);
   }
@@ -68,24 +78,24 @@ export class Activity {
     }
     if (this.#over) return;
     this.#stopAsked = true;
-    if (this.#process === undefined) this.#finish({ how: 'cut-off' });
+    this.#running?.askToStop();
+    if (this.#running === undefined) this.#finish({ how: 'cut-off' });
   }
 
   /** Nobody waits for it any more: what runs runs on unheard. */
   end(): void {
     this.#over = true;
     this.#turn += 1;
-    this.#process?.forget();
-    this.#process = undefined;
+    this.#running?.process.forget();
+    this.#running = undefined;
     this.#parkedUntil = undefined;
   }
 
   /** The worker that runs a try of it dies. */
   workerDies(): void {
-    const process = this.#process;
-    if (process === undefined || this.#over) return;
-    process.die();
-    this.#giveUpAt(this.#world.agenda.now + this.#limits.unheardMs);
+    if (this.#running === undefined || this.#over) return;
+    this.#running.process.die();
+    this.#giveUpAfter(this.#unheardMs);
   }
 
   /** Something changed for which a poll that waits may have news. */
@@ -101,9 +111,10 @@ export class Activity {
     this.#schedule(at);
   }
 
-  #schedule(at: number): void {
+  /** @param comesAt a server that was restarted may hand a try out before its time */
+  #schedule(at: number, comesAt = at): void {
     const turn = ++this.#turn;
-    this.#world.agenda.at(at, () => {
+    this.#world.agenda.at(comesAt, () => {
       if (turn === this.#turn) this.#begin(at);
     });
   }
@@ -133,141 +144,112 @@ export class Activity {
     this.#nth = nth;
     const loss = world.liberties.lostTries.get(nth);
     const turn = ++this.#turn;
-    const told = this.#told;
-    const context: Context = {
-      life: world.life,
+    const process = new Process(
       agenda,
-      receiver: world.receiver,
-      stash: world.stash,
+      () => world.noteCode(),
+      world.liberties.stalls.get(nth),
+      (ms) => this.#stalled(turn, ms),
+    );
+    const facts = { runId: this.begunBy, now: instant(this.scheduledAt), mayHaveRun: false };
+    const info = {
       runId: this.#hearer.id,
-      afterReset: this.#afterReset(),
       attempt: this.#attempt,
       scheduledAt,
-      startedAt: agenda.now,
-      skewMs: world.liberties.skewMs,
-      breaksDown: false,
-      told,
-      tellNext: (details) => {
-        if (turn === this.#turn && !world.liberties.lostHeartbeats.has(nth)) this.#told = details;
-      },
-      askedToStop: () => this.#stopAsked,
-      chance: () => this.#chance(),
+      told: this.#told,
+      isLocal: false,
     };
-    let done = false;
-    const process = new Process<TryEnd>(
-      agenda,
-      world.wire,
-      this.#code(context),
-      (end) => {
-        done = true;
-        this.#process = undefined;
-        if (turn === this.#turn) this.#tried(end, loss);
-      },
-      loss?.how === 'zombie',
-    );
-    if (done) return;
-    this.#process = process;
-    if (loss?.how === 'zombie') this.#giveUpAt(agenda.now + this.#limits.unheardMs);
+    const tellNext = (details: unknown): void => {
+      if (turn === this.#turn && !world.liberties.lostHeartbeats.has(nth)) this.#told = details;
+    };
+    const running = runTry(world, process, this.call, facts, info, tellNext, (end) => {
+      if (this.#running === running) this.#running = undefined;
+      if (turn === this.#turn) this.#tried(end, loss);
+    });
+    if (this.#stopAsked) running.askToStop();
+    this.#running = running;
+    if (loss?.how === 'zombie') {
+      process.forget();
+      this.#giveUpAfter(this.#unheardMs);
+    }
     if (loss?.how === 'dies') {
       agenda.at(agenda.now + (loss.ms % 3_000), () => {
-        if (this.#process === process) this.workerDies();
+        if (this.#running === running) this.workerDies();
       });
     }
   }
 
-  #afterReset(): boolean {
-    const { call } = this;
-    const request = 'request' in call ? call.request : {};
-    const writes = call.kind === 'catch-up' || call.kind === 'retry-screening' || call.kind === 'portal';
-    return (
-      ('wasReset' in request && request.wasReset === true) || (writes && this.begunBy !== this.#hearer.id)
-    );
+  /** A process that stands still sends no heartbeats. */
+  #stalled(turn: number, ms: number): void {
+    if (turn === this.#turn && ms >= this.#unheardMs) this.#giveUpAfter(this.#unheardMs);
   }
 
-  #code(context: Context): Try {
-    const { call } = this;
-    const begunHere = this.begunBy === context.runId;
-    switch (call.kind) {
-      case 'policy':
-        return policyInForce(context);
-      case 'retry-screening':
-        return retryScreening(context, call.request, begunHere);
-      case 'catch-up':
-        return catchUp(context, call.request, begunHere);
-      case 'read':
-        return readDurably(context, call.request);
-      case 'poll':
-        return poll(context, call.request);
-      case 'look-up':
-        return lookUp(context, call.request);
-      case 'gateway':
-        return sendGatewayResult(context, call.request);
-      case 'portal':
-        return portalAction(context, call.request, begunHere);
-      case 'deliver':
-        return deliver(context, call);
-      case 'forget-card':
-        return forgetCard(context, call.request);
-    }
+  /** After which the server gives up a try that it hears nothing of. */
+  get #unheardMs(): number {
+    return this.#limits.heartbeatTimeout ?? this.#limits.startToCloseTimeout;
   }
 
   #tried(tried: TryEnd, loss: Loss | undefined): void {
-    const { now } = this.#world.agenda;
-    if (loss?.how === 'end-lost') this.#giveUpAt(now + this.#limits.unheardMs);
-    else if ('end' in tried) this.#finish(tried.end, loss?.how === 'late-end' ? loss.ms % 8_000 : 0);
-    else this.#again(tried.again, tried.pauseMs);
+    if (loss?.how === 'end-lost') this.#giveUpAfter(this.#unheardMs);
+    else if ('failure' in tried) this.#again(tried.failure);
+    else this.#finish({ how: 'done', result: tried.result }, loss?.how === 'late-end' ? loss.ms % 8_000 : 0);
   }
 
-  #giveUpAt(at: number): void {
+  #giveUpAfter(ms: number): void {
     const turn = ++this.#turn;
-    this.#world.agenda.at(at, () => {
+    const { agenda } = this.#world;
+    agenda.at(agenda.now + ms, () => {
       if (turn !== this.#turn) return;
-      this.#process?.forget();
-      this.#process = undefined;
+      this.#running?.process.forget();
+      this.#running = undefined;
       this.triedAfterLoss = true;
-      this.#again('timed out', undefined);
+      this.#again(undefined);
     });
   }
 
-  #again(why: string, pauseMs: number | undefined): void {
-    // The server tries nothing again that is to stop, and tells of the failure.
-    if (this.#stopAsked) {
-      this.#finish({ how: 'failed' });
-      return;
-    }
-    const { tries, inAllMs, firstPauseMs, factor, longestPauseMs } = this.#limits;
+  /** @param failure absent: the server heard nothing of the try */
+  #again(failure: ApplicationFailure | undefined): void {
+    const { retry, scheduleToCloseTimeout } = this.#limits;
+    const { initialInterval = 1_000, backoffCoefficient = 2, maximumAttempts } = retry;
+    const { maximumInterval = 100 * initialInterval } = retry;
     const { now } = this.#world.agenda;
-    let pause = pauseMs ?? Math.min(firstPauseMs * factor ** (this.#attempt - 1), longestPauseMs);
+    const grown = Math.min(initialInterval * backoffCoefficient ** (this.#attempt - 1), maximumInterval);
+    let pause = Number(failure?.nextRetryDelay ?? grown);
     let at = now + pause;
-    const over = inAllMs !== undefined && at > this.scheduledAt + inAllMs;
-    if (over || (tries !== undefined && this.#attempt >= tries)) {
-      this.#finish({ how: 'failed' });
+    const over = scheduleToCloseTimeout !== undefined && at > this.scheduledAt + scheduleToCloseTimeout;
+    const spent = maximumAttempts !== undefined && this.#attempt >= maximumAttempts;
+    // The server tries nothing again that is to stop, and tells of the failure.
+    if (this.#stopAsked || over || spent || failure?.nonRetryable === true) {
+      this.#finish(endOfFailure(failure));
       return;
     }
-    if (why === 'unchanged' && this.#attempt >= 3 && this.#mayPark()) {
+    const why = failure?.type ?? 'timed out';
+    if (why === POLL_UNCHANGED && this.#attempt >= 3 && this.#mayPark()) {
       this.#turn += 1;
       this.#parkedUntil = at;
       return;
     }
-    // Tries that are certain to bring the same are left out: a life has no time for hundreds of them.
-    const same = this.#attempt >= 4 && this.call.kind !== 'deliver' ? this.#world.sameUntil(why) : 0;
-    const cancels = this.call.kind === 'portal' && this.call.request.notAfter !== undefined;
-    while (!cancels && at < same) {
-      if (this.#told === this.#attempt) this.#told += 1;
+    const same = this.#attempt >= 4 ? sameUntil(this.#world, this.call, why) : 0;
+    if (same === Number.POSITIVE_INFINITY) {
+      // Only the order can end it.
+      this.#turn += 1;
+      return;
+    }
+    while (at < same) {
+      if (this.#told === this.#attempt) this.#told = this.#attempt + 1;
       this.#attempt += 1;
       pause = why === 'forbidden' ? pause : Math.min(pause * 2, 300_000);
       at += pause;
     }
-    // A try that comes before its time waits for a while.
     const early = this.#world.liberties.earlyTries.get(this.#nth);
-    this.#schedule(early === undefined ? at : Math.min(at, now + early + UNDER_WAY_MS));
+    this.#schedule(at, early === undefined ? at : Math.min(at, now + early));
   }
 
   #mayPark(): boolean {
     if (this.call.kind !== 'poll') return false;
     const { known, transactionId } = this.call.request;
-    const { service, wrongKeys } = this.#world.wire;
-    return service.find(transactionId)?.decision === known && !within(wrongKeys, this.#world.agenda.now);
+    const { wire, agenda } = this.#world;
+    if (wire.brokenBy('status') !== undefined) return false;
+    return wire.service.find(transactionId)?.decision === known && !within(wire.wrongKeys, agenda.now);
   }
 
   #chance(): number {
@@ -278,7 +260,7 @@ export class Activity {
     if (this.#over) return;
     this.#over = true;
     this.#turn += 1;
-    this.#process = undefined;
+    this.#running = undefined;
     this.#parkedUntil = undefined;
     const { agenda } = this.#world;
     const at = agenda.now + 1 + Math.floor(this.#chance() * 12) + lateMs;
@@ -288,12 +270,4 @@ export class Activity {
       this.#hearer.ended(this.number, end);
     });
   }
-}
-
-function* policyInForce(context: Context): Try {
-  yield 3;
-  const { policy } = context.life;
-  return {
-    end: { how: 'done', result: { kind: 'policy', policy, rules: RULES_WRITTEN, ...moment(context) } },
-  };
 }

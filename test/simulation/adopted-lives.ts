@@ -1,5 +1,6 @@
 /** Lives of orders that are adopted: started from a transaction that somebody else has screened. */
 import type { Adoption, OrderState } from '../../src/orders/state.ts';
+import { cancelByOf } from '../../src/orders/transactions.ts';
 import type { Decision, GatewayResult } from '../../src/orders/words.ts';
 import { instant, millis } from '../../src/orders/words.ts';
 import type { Happening } from './happenings.ts';
@@ -7,6 +8,7 @@ import { KEPT_SEEDS } from './kept-seeds.ts';
 import { type Life, START } from './life.ts';
 import type { OrderWorld } from './order-world.ts';
 import { Dice, mixed } from './random.ts';
+import { transactionId } from './service.ts';
 
 /** What the order is adopted with. */
 export interface Adopted {
@@ -39,7 +41,7 @@ export function adoptedOrNot(life: Life): Life {
   };
 }
 
-export const ADOPTED_ID = 'tx-1';
+export const ADOPTED_ID = transactionId(1);
 
 /** @returns what the order is started with */
 export function adoptionOf({ ageMs, gatewayResult }: Adopted): Adoption {
@@ -76,8 +78,9 @@ function hasReason(state: OrderState, at: string): boolean {
   const [attempt] = state.attempts;
   const [adoption, ...since] = attempt?.readings ?? [];
   const { policy } = state;
-  if (attempt?.cancelBy === undefined || adoption === undefined || policy === undefined) return false;
-  const due = millis(attempt.cancelBy) - policy.reviewLeadTimeMs;
+  const cancelBy = attempt && cancelByOf(state, attempt);
+  if (cancelBy === undefined || adoption === undefined || policy === undefined) return false;
+  const due = millis(cancelBy) - policy.reviewLeadTimeMs;
   if (policy.onUnresolvedReview === 'cancel' && due > millis(adoption.at)) return true;
   let before = adoption.decision;
   for (const reading of since) {

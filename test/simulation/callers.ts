@@ -5,8 +5,11 @@ import type { Ask, Reply } from '../../src/orders/order.ts';
 import { answerNow } from '../../src/orders/tickets.ts';
 import type { Diary } from '../chaos/client.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
+import type { Booked } from './booked.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Call, Named } from './happenings.ts';
 import type { Run } from './run.ts';
+import { ANOTHERS_ID } from './service.ts';
 import type { Outcome } from './task.ts';
 import { transactionOf } from './transaction-of.ts';
 import type { World } from './world.ts';
@@ -26,6 +29,10 @@ export class Callers {
     givenUp: [],
     unheard: [],
   };
+  /** What each asked and was told, with when. */
+  readonly book: Booked[] = [];
+  /** What a caller in the process of a worker was told before it was recorded. */
+  beforeRecord: { answer: Extract<Reply, { checkout: unknown }>['checkout']; at: number } | undefined;
   /** What each was told, by what it asked: for a person who reads. */
   readonly #world: World;
   readonly #run: () => Run;
@@ -63,6 +70,7 @@ export class Callers {
 
   /** A caller in the process of a worker is told before it is recorded. */
   toldBefore(answer: Extract<Reply, { checkout: unknown }>['checkout']): void {
+    this.beforeRecord = { answer, at: this.#world.agenda.now };
     this.diary.answers.push({ ...answer, at: this.#world.agenda.now });
     this.#noteAnswer();
   }
@@ -76,6 +84,7 @@ export class Callers {
     this.#run().update(id, { ask }, (outcome) => {
       this.waiting.delete(number);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
+      this.book.push({ ask, id, sentAt, at: agenda.now, outcome: this.#heard(call, outcome) });
       const next = this.#again(outcome, id);
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
@@ -141,6 +150,15 @@ export class Callers {
         return;
       }
     }
+  }
+
+  /** @returns what the client library makes of an outcome: it asks an order that is pending or over what became of it */
+  #heard(call: Call, outcome: Outcome): Outcome {
+    if (call.do !== 'decision' && call.do !== 'retry') return outcome;
+    const pending =
+      typeof outcome === 'object' && 'checkout' in outcome && outcome.checkout.decision === 'pending';
+    const checkout = pending || outcome === 'closed' ? this.#answerNow(call.attempt) : undefined;
+    return checkout === undefined ? outcome : { ticket: 0, checkout };
   }
 
   #answerNow(attempt: number) {
@@ -233,7 +251,7 @@ export class Callers {
   named(which: Named): string | undefined {
     const { transactions } = this.#world.service;
     if (which === 'none') return undefined;
-    if (which === 'another') return 'tx-of-another-order';
+    if (which === 'another') return ANOTHERS_ID;
     return (which === 'first' ? transactions[0] : transactions.at(-1))?.id;
   }
 
@@ -269,9 +287,4 @@ export class Callers {
     this.#ids += 1;
     return `own-${this.#ids}`;
   }
-}
-
-function fingerprint(attempt: number, content: 'same' | 'other' | 'unsaid'): { fingerprint?: string } {
-  if (content === 'unsaid') return {};
-  return { fingerprint: content === 'same' ? `f-${attempt}` : 'f-other' };
 }

@@ -78,6 +78,10 @@ export type ByHand =
 export type OfTheWorld =
   /** The nth request of an operation goes wrong. */
   | { do: 'fault'; operation: Operation; nth: number; fault: FaultKind; ms: number }
+  /** Every request of an operation fails alike from then on, for ever. */
+  | ({ do: 'broken'; operation: Operation; fault: '5xx-before' | '403' } & When)
+  /** The workers' settings lack the integration or its key, or the card stash doesn't answer. */
+  | ({ do: 'no-integration' | 'no-key' | 'stash-down'; ms: number } & When)
   | ({ do: 'outage' | 'wrong-key' | 'slow' | 'receiver-down' | 'workers-away'; ms: number } & When)
   | ({ do: 'uncovered' } & When);
 
@@ -93,6 +97,8 @@ export type Liberty =
   | { do: 'late-try'; nth: number; ms: number }
   /** The pause after the nth try of an activity isn't kept: the next one comes after so many ms. */
   | { do: 'early-try'; nth: number; ms: number }
+  /** The process of the nth try stands still before it reads its clock for the nth time, and goes on unaware. */
+  | { do: 'stall'; nth: number; reading: number; ms: number }
   /** What the nth try told the next one is lost. */
   | { do: 'lose-heartbeat'; nth: number }
   | { do: 'late-timer'; nth: number; ms: number }

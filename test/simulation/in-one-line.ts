@@ -60,8 +60,8 @@ function done(command: Command): string {
       return `${number} timer ${call.at} (${call.summary})`;
     case 'catch-up':
     case 'retry-screening': {
-      const { lookFirst, invoiceNumber } = call.request;
-      return `${number} ${call.kind} ${invoiceNumber}${lookFirst ? ', looking first' : ''}`;
+      const { unseenSince, invoiceNumber } = call.request;
+      return `${number} ${call.kind} ${invoiceNumber}${unseenSince ? ', looking first' : ''}`;
     }
     case 'deliver':
       return `${number} deliver ${call.events.map((one) => `${one.sequence} ${one.type}`).join(' + ')}`;

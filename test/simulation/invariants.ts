@@ -6,7 +6,6 @@ import { LOCAL } from '../../src/orders/wanted.ts';
 import type { Action, OrderDecision } from '../../src/orders/words.ts';
 import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
-import type { Owed } from './owed.ts';
 import type { World } from './world.ts';
 
 /** Where a replay takes two tasks for one, what is begun and stopped in it leaves no trace. */
@@ -15,7 +14,6 @@ const CREATES: readonly EffectKind[] = ['first-screening', 'retry-screening', 'c
 
 export class Invariants {
   readonly #world: World;
-  readonly #owed: Owed;
   #decision: OrderDecision = 'pending';
   #attempts = 1;
   #now = '';
@@ -27,9 +25,8 @@ export class Invariants {
   /** How many inputs the order took in. */
   inputs = 0;
 
-  constructor(world: World, owed: Owed) {
+  constructor(world: World) {
     this.#world = world;
-    this.#owed = owed;
   }
 
   before(order: Order): void {
@@ -47,7 +44,6 @@ export class Invariants {
   after(order: Order, input: Input, replies: readonly Reply[], commands: readonly Command[]): void {
     this.inputs += 1;
     this.#world.tell?.(inOneLine(order, input, replies, commands));
-    this.#owed.after(order, promisesRead(order, input));
     const fault = this.#broken(order, commands) ?? this.#overridden(order, input);
     if (fault !== undefined) this.#world.fault(fault);
   }
@@ -101,17 +97,6 @@ export class Invariants {
 function mayCreate(command: Command): boolean {
   if (command.do !== 'begin') return false;
   return command.call.kind === 'catch-up' || command.call.kind === 'retry-screening';
-}
-
-/** Whether somebody was told that the order will be read. */
-function promisesRead({ state }: Order, input: Input): boolean {
-  const newest = state.attempts.at(-1)?.transactionId;
-  if (newest === undefined) return false;
-  // While an order is being screened there is nothing to check again.
-  if (input.kind === 'signal' && input.signal === 'recheck') return state.phase !== 'screening';
-  if (input.kind !== 'signal' || input.signal !== 'review-hint') return false;
-  const named = input.hint.transactionId;
-  return named === undefined || named === newest;
 }
 
 function automaticCancels({ state }: Order): number {

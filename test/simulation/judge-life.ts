@@ -1,87 +1,26 @@
-/** What is judged when a life has ended: by the chaos run's oracle, and by what only a virtual world can tell. */
+/** What is judged when a life has ended: by its books, and by what only a virtual world can tell. */
 import type { Order } from '../../src/orders/order.ts';
-import type { OrderEvidence } from '../chaos/evidence.ts';
-import type { OrderPlan } from '../chaos/plan.ts';
-import { type Circumstances, judge } from '../chaos/verdict.ts';
+import { judgeBooks } from '../books/judge.ts';
 import { judgeAdopted } from './adopted-lives.ts';
-import { isExcused } from './excuses.ts';
-import { factsOf } from './facts-of.ts';
-import { type OrderWorld, orderIdOf } from './order-world.ts';
-import { arrivalOf } from './receiver.ts';
-import { entryOf, recordOf } from './service.ts';
+import { booksOf } from './books-of.ts';
+import type { OrderWorld } from './order-world.ts';
 
 /** @returns what is wrong with the life, in words */
 export function judgeLife(orderWorld: OrderWorld): string[] {
-  const { callers, run, endedAt } = orderWorld;
+  const { callers, run, endedAt, world, wasReset } = orderWorld;
   const { order } = run;
   if (order === undefined || endedAt === undefined) return ['the order has no end'];
+  if (order.refused !== undefined) return [];
   const faults: string[] = [];
   for (const { what, since } of callers.waiting.values()) {
     faults.push(`${what} of ${new Date(since).toISOString()} was never answered`);
   }
-  const unpaid = orderWorld.owed.unpaid(endedAt);
-  if (unpaid !== undefined) faults.push(unpaid);
   faults.push(...leftOver(order));
-  if (!orderWorld.wasReset) faults.push(...eventsTwice(orderWorld));
-  // The oracle knows orders that were screened.
-  if (orderWorld.world.life.adopted !== undefined) return [...faults, ...judgeAdopted(orderWorld)];
-  for (const { kind, facts } of judge(evidenceOf(orderWorld, order, endedAt), circumstancesOf(orderWorld))) {
-    if (isExcused(orderWorld, order.state, kind, facts)) continue;
+  if (!wasReset) faults.push(...eventsTwice(orderWorld));
+  if (world.life.adopted !== undefined) faults.push(...judgeAdopted(orderWorld));
+  for (const { kind, facts } of judgeBooks(booksOf(orderWorld, order.state)))
     faults.push(`${kind}: ${facts}`);
-  }
   return faults;
-}
-
-function evidenceOf(orderWorld: OrderWorld, { state }: Order, closedAt: number): OrderEvidence {
-  const { world, callers } = orderWorld;
-  const { life, service, receiver } = world;
-  return {
-    plan: planOf(orderWorld),
-    diary: callers.diary,
-    run: {
-      status: 'COMPLETED',
-      state,
-      closedAt,
-      history: {
-        events: 0,
-        failedTasks: {},
-        timedOutTasks: 0,
-        eager: life.start === 'fast',
-        firstTaskLost: true,
-        facts: factsOf(world),
-      },
-    },
-    transactions: service.transactions.map(recordOf),
-    ledger: service.ledger.map(entryOf),
-    arrivals: receiver.arrived.map(arrivalOf),
-    portalRuns: [],
-    customerCodes: service.customerCodes,
-    departures: {},
-  };
-}
-
-function planOf({ world: { life } }: OrderWorld): OrderPlan {
-  return {
-    index: 0,
-    orderId: orderIdOf(life),
-    integration: life.integration,
-    startsAfterMs: 0,
-    amount: life.amount,
-    attempts: life.wishes.map(([first = 'pass']) => first),
-    retryAfterMs: 0,
-    doubled: false,
-    stormy: false,
-    analysts: [],
-    actions: [],
-  };
-}
-
-function circumstancesOf({ world }: OrderWorld): Circumstances {
-  return {
-    outages: world.away.map(({ from, until }) => ({ what: 'worker' as const, from, until })),
-    restless: new Set(),
-    unreplayable: new Map(),
-  };
 }
 
 /** Nothing that was taken is left lying. */

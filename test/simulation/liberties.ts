@@ -10,6 +10,7 @@ export class Liberties {
   readonly lostTries = new Map<number, Of<'lose-try'>>();
   readonly lateTries = new Map<number, number>();
   readonly earlyTries = new Map<number, number>();
+  readonly stalls = new Map<number, Of<'stall'>>();
   readonly lostHeartbeats = new Set<number>();
   readonly lateTimers = new Map<number, number>();
   skewMs = 0;
@@ -33,7 +34,8 @@ export class Liberties {
   }
 
   #take(one: Happening): void {
-    this.delays ||= one.do.startsWith('late-') || one.do.startsWith('lose-') || one.do === 'reset';
+    this.delays ||=
+      one.do.startsWith('late-') || one.do.startsWith('lose-') || one.do === 'reset' || one.do === 'stall';
     switch (one.do) {
       case 'lose-task':
         this.lostTasks.set(one.nth, one);
@@ -52,6 +54,9 @@ export class Liberties {
         break;
       case 'early-try':
         this.earlyTries.set(one.nth, one.ms);
+        break;
+      case 'stall':
+        this.stalls.set(one.nth, one);
         break;
       case 'lose-heartbeat':
         this.lostHeartbeats.add(one.nth);

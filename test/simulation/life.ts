@@ -11,6 +11,8 @@ export interface Life {
   policy: Policy;
   checkoutBudgetMs: number;
   amount: number;
+  /** What attempts after the first are about, where that is another amount. */
+  laterAmount?: number;
   /** What the service decides, by attempt, and of an attempt by create. */
   wishes: Decision[][];
   /** A plain start; an update with the start; or in the process of a worker, which answers before the record. */

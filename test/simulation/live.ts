@@ -23,7 +23,7 @@ export interface How {
 }
 
 /** Lives the life to its end. @returns what was wrong with it */
-export function live(life: Life, { rules = RULES, tell, alwaysCut = false }: How = {}): Lived {
+export async function live(life: Life, { rules = RULES, tell, alwaysCut = false }: How = {}): Promise<Lived> {
   const orderWorld: OrderWorld = new OrderWorld(
     life,
     rules,
@@ -31,8 +31,9 @@ export function live(life: Life, { rules = RULES, tell, alwaysCut = false }: How
   );
   const { world, invariants } = orderWorld;
   const { faults } = world;
+  const restore = withOwnChance(life, () => world.agenda.now);
   try {
-    orderWorld.live();
+    await orderWorld.live();
     if (faults.length === 0) faults.push(...judgeLife(orderWorld));
     if (faults.length === 0 && (alwaysCut || mixed(life.seed, 5) % CUT_ONE_OF === 0)) {
       const differs = cutsDiffer(rules, orderWorld.runs, life);
@@ -41,6 +42,21 @@ export function live(life: Life, { rules = RULES, tell, alwaysCut = false }: How
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     faults.push(`it threw: ${tell !== undefined && error instanceof Error ? error.stack : words}`);
+  } finally {
+    restore();
   }
   return { faults, inputs: invariants.inputs };
+}
+
+/** The code of the activities asks the process for chance, and the circuit breaker's library for the time. @returns what restores both */
+function withOwnChance({ seed }: Life, now: () => number): () => void {
+  const { random } = Math;
+  const realNow = Date.now;
+  let drawn = 0;
+  Math.random = () => mixed(seed + 13, ++drawn) / 2 ** 32;
+  Date.now = now;
+  return () => {
+    Math.random = random;
+    Date.now = realNow;
+  };
 }

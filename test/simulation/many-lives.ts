@@ -15,8 +15,8 @@ export function liveManyLives(part: number): void {
   const seed = Math.floor(SEED) + part * lives;
   beforeAll(keepMoments);
 
-  it(`${lives} orders from seed ${seed} live as their rules say`, () => {
-    const { failed } = simulate({ seed, lives });
+  it(`${lives} orders from seed ${seed} live as their rules say`, async () => {
+    const { failed } = await simulate({ seed, lives });
     expect(failed, failed.join('\n\n')).toEqual([]);
   });
 }

@@ -1,5 +1,6 @@
 /** What must be under way, said a second time and from the order's state alone. */
 import type { EffectKind, Order } from '../../src/orders/order.ts';
+import { transactionOf } from '../../src/orders/transactions.ts';
 
 /** @returns what should be under way and isn't, in words */
 export function missingWork(order: Order): string | undefined {
@@ -9,11 +10,13 @@ export function missingWork(order: Order): string | undefined {
   if (attempt === undefined) return 'an order without an attempt';
   if (outbox.length > 0 && !runs(order, 'deliver'))
     return `${outbox.length} events wait, and none is delivered`;
-  for (const { number, gateway, transactionId } of state.attempts) {
-    if (gateway === undefined || gateway.sent !== undefined || transactionId === undefined) continue;
+  for (const one of state.attempts) {
+    const { number, gateway } = one;
+    if (gateway === undefined || gateway.sent !== undefined || transactionOf(state, one) === undefined)
+      continue;
     if (!runs(order, 'gateway', number)) return `the gateway's result of attempt ${number} isn't sent`;
   }
-  if (state.ended) return undefined;
+  if (state.endedAt !== undefined) return undefined;
   if (attempt.answer === undefined) {
     return runs(order, 'first-screening') ||
       runs(order, 'policy') ||
@@ -35,14 +38,14 @@ export function missingWork(order: Order): string | undefined {
     if (status !== 'queued' && status !== 'running') continue;
     if (kind === 'cancel' ? cancelMoves(order, number) : anyMoves(order)) continue;
     // What says which transaction it is about begins after the look.
-    if (looks && attempt.transactionId === undefined) continue;
+    if (looks && transactionOf(state, attempt) === undefined) continue;
     return `action ${number} (${kind}) is ${status}, and nothing moves it`;
   }
   if (
     state.hints.unread &&
     state.hints.until === undefined &&
     isRead(phase) &&
-    attempt.transactionId !== undefined
+    transactionOf(state, attempt) !== undefined
   ) {
     if (!looks) return 'a hint is kept, and nobody reads it';
   }

@@ -51,9 +51,16 @@ function ends(what: string, change: (end: Done, order: Order) => void): Mutant {
   });
 }
 
+function withoutUnseen<Request extends { unseenSince?: unknown }>({
+  unseenSince: _left,
+  ...request
+}: Request) {
+  return request;
+}
+
 function looksNever(call: Call): Call {
   if (call.kind === 'catch-up') {
-    return { ...call, request: { ...call.request, lookFirst: false, maybeUnderWay: false } };
+    return { ...call, request: withoutUnseen(call.request) };
   }
   return call;
 }
@@ -65,9 +72,6 @@ function commands(what: string, change: (commands: Command[], order: Order) => C
 /** At least twenty; each must be found within 10,000 lives. */
 export const MUTANTS: readonly Mutant[] = [
   calls('a catch-up that doesn’t look first', looksNever),
-  calls('a catch-up that believes a look that comes too early', (call) =>
-    call.kind === 'catch-up' ? { ...call, request: { ...call.request, maybeUnderWay: false } } : call,
-  ),
   calls('a rescreen under the invoice number of the screening before', (call) =>
     call.kind === 'catch-up'
       ? {
@@ -190,15 +194,11 @@ export const MUTANTS: readonly Mutant[] = [
   }),
   ends('a window that is a minute too long', (end, order) => {
     if (end.result.kind !== 'catch-up' && end.result.kind !== 'first-screening') return;
-    const attempt = order.state.attempts.at(-1);
-    if (attempt?.cancelBy !== undefined) attempt.cancelBy = instant(millis(attempt.cancelBy) + 60_000);
+    const transaction = order.state.transactions.at(-1);
+    if (transaction !== undefined) transaction.cancelBy = instant(millis(transaction.cancelBy) + 60_000);
   }),
   ends('a transaction that is forgotten', (end, order) => {
-    const attempt = order.state.attempts.at(-1);
-    if (end.result.kind === 'catch-up' && attempt !== undefined) {
-      delete attempt.transactionId;
-      attempt.transactionIds = [];
-    }
+    if (end.result.kind === 'catch-up') order.state.transactions = [];
   }),
   ends('a cancel that is done and forgotten', (end, order) => {
     if (end.result.kind !== 'portal' || order.state.phase !== 'canceled') return;

@@ -9,10 +9,10 @@ import { Callers } from './callers.ts';
 import type { ByHand, Call, Happening, OfTheWorld } from './happenings.ts';
 import { Invariants } from './invariants.ts';
 import { type Life, START } from './life.ts';
-import { Owed } from './owed.ts';
 import { resetRun } from './reset-run.ts';
 import type { Rules } from './rules.ts';
 import { type Ending, Run, type Start } from './run.ts';
+import { ANOTHERS_ID } from './service.ts';
 import { transactionOf } from './transaction-of.ts';
 import { World } from './world.ts';
 
@@ -24,20 +24,25 @@ export class OrderWorld {
   readonly world: World;
   readonly callers: Callers;
   readonly invariants: Invariants;
-  readonly owed: Owed;
   /** All runs of the order, the last one is the one that lives, or has ended. */
   readonly runs: Run[] = [];
   /** When the order ended. */
   endedAt: number | undefined;
   wasReset = false;
+  readonly resets: { to: number; at: number }[] = [];
+  /** What somebody told the order without waiting for an answer. */
+  readonly told: {
+    at: number;
+    what: 'hint' | 'recheck' | 'cancellation';
+    transactionId?: string | undefined;
+  }[] = [];
   readonly #rules: Rules;
   #hints = 0;
 
   constructor(life: Life, rules: Rules, tell?: (words: string) => void) {
     this.#rules = rules;
     this.world = new World(life, tell);
-    this.owed = new Owed(this.world);
-    this.invariants = new Invariants(this.world, this.owed);
+    this.invariants = new Invariants(this.world);
     this.callers = new Callers(this.world, () => this.run);
   }
 
@@ -48,12 +53,13 @@ export class OrderWorld {
   }
 
   /** Lives to the end, and to the end of everything that was on its way then. */
-  live(): void {
+  async live(): Promise<void> {
     const { world } = this;
     const { agenda, faults } = world;
     this.#begin();
     for (const [index, one] of world.life.happenings.entries()) this.#plan(one, index);
     for (let turn = 0; faults.length === 0 && agenda.next(); turn += 1) {
+      if (world.takeCodeRan()) await promisesSettled();
       if (turn > MOST_TURNS) world.fault('it runs in circles');
       if (agenda.now > START + LONGEST_MS) world.fault('it never ends');
     }
@@ -157,7 +163,10 @@ export class OrderWorld {
       case 'reset':
         if (this.endedAt !== undefined || !resetRun(this, one.toTask)) break;
         this.wasReset = true;
-        this.owed.reset();
+        this.resets.push({
+          to: this.run.tasks.at(-1)?.recordedAt ?? START,
+          at: this.world.agenda.now,
+        });
         return;
       default:
         this.#ofTheWorld(one);
@@ -192,7 +201,7 @@ export class OrderWorld {
     this.world.stir();
     const { id } = transaction;
     const send = (): void => {
-      if (webhook === 'forged') this.#hint('update', 'tx-of-another-order');
+      if (webhook === 'forged') this.#hint('update', ANOTHERS_ID);
       this.#hint('update', id);
       if (webhook === 'doubled') this.#hint('update', id);
     };
@@ -215,17 +224,33 @@ export class OrderWorld {
     this.#hints += 1;
     this.run.update(`hint-${this.#hints}`, { hint }, (heard) => {
       const wanted = typeof heard === 'object' && 'refused' in heard && heard.refused === 'hint-wanted';
-      if (wanted) this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+      // The signal goes to the run that the order has by then.
+      const send = (): void => this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+      if (wanted) agenda.at(agenda.now + 1, send);
+      else if (typeof heard === 'object' && 'refused' in heard) {
+        this.told.push({ at: agenda.now, what: 'hint', transactionId });
+      }
     });
   }
 
   #signal(input: Extract<Input, { kind: 'signal' }>): void {
+    if (!this.run.over) {
+      this.told.push({
+        at: this.world.agenda.now,
+        what: input.signal === 'review-hint' ? 'hint' : input.signal,
+        ...('hint' in input && { transactionId: input.hint.transactionId }),
+      });
+    }
     this.run.arrive({ kind: 'signal', input });
   }
 
   #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {
     const { world } = this;
     const { agenda, wire } = world;
+    if (one.do === 'broken') {
+      world.stir();
+      return;
+    }
     if (one.do === 'uncovered') {
       world.service.covered = false;
       for (const transaction of world.service.transactions) transaction.covered = false;
@@ -241,6 +266,15 @@ export class OrderWorld {
         wire.wrongKeys.push(span);
         world.stir();
         return;
+      case 'no-integration':
+        world.unconfigured.integration.push(span);
+        return;
+      case 'no-key':
+        world.unconfigured.key.push(span);
+        return;
+      case 'stash-down':
+        world.stashDown.push(span);
+        return;
       case 'slow':
         wire.slow.push(span);
         return;
@@ -253,6 +287,12 @@ export class OrderWorld {
         return;
     }
   }
+}
+
+function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 export function orderIdOf({ seed }: Pick<Life, 'seed'>): string {

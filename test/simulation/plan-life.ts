@@ -8,13 +8,14 @@ import { byHand, call } from './plan-people.ts';
 import { liberty, ofTheWorld } from './plan-trouble.ts';
 import { policyFor } from './policies.ts';
 import { Dice, mixed } from './random.ts';
+import { RATES, withRareTrouble } from './rare-trouble.ts';
 import { someTime } from './some-time.ts';
 
 const NAMES = Object.keys(POLICIES).filter((name): name is IntegrationName => name in POLICIES);
 const [FIRST = 'default', ...OTHERS] = NAMES;
 
 /** @returns the life of this seed: what befalls it is drawn for each happening by itself */
-export function planLife(seed: number): Life {
+export function planLife(seed: number, rates = RATES): Life {
   const dice = new Dice(mixed(seed, 0));
   const integration = dice.pick([FIRST, ...OTHERS]);
   const amount = dice.chance(0.03) ? 0.5 : dice.between(20, 200);
@@ -34,7 +35,7 @@ export function planLife(seed: number): Life {
     ],
     start: dice.pick(['update', 'update', 'update', 'fast', 'plain']),
     ...(dice.chance(0.15) && { answerByMs: dice.anySize(10, 9_000) }),
-    card: gateway && dice.chance(0.5),
+    card: gateway,
     happenings: [],
   };
   const count = dice.chance(0.15) ? dice.between(6, 16) : dice.between(0, 6);
@@ -43,7 +44,7 @@ export function planLife(seed: number): Life {
   }
   const usual = withWhatIsUsual(life, new Dice(mixed(seed, -1)));
   const adopted = adoptedOrNot(withEvents(usual, new Dice(mixed(seed, -2))));
-  return withOverride(adopted, new Dice(mixed(seed, -3)));
+  return withRareTrouble(withOverride(adopted, new Dice(mixed(seed, -3))), rates);
 }
 
 /** Some order services want to hear only of changes; those who wait say until when, as the client library does. */

@@ -1,59 +1,102 @@
-/** A piece of code that runs in a worker: it sleeps, asks the service, ends; or its worker dies under it. */
+/** The process of a worker as one try of an activity has it: its clocks, its timers, its requests; and what becomes of it. */
+import { Context } from '@temporalio/activity';
 import type { Agenda } from './agenda.ts';
-import type { Asked } from './service.ts';
-import type { Heard, Sending, Wire } from './wire.ts';
+import type { Sending } from './sending.ts';
 
-/** What a process waits for: milliseconds, or the answer to a request. */
-export type Wait = number | { ask: Asked; timeoutMs: number };
-export type Code<End> = Generator<Wait, End, Heard | undefined>;
+/** A pause of the whole process, such as of a machine that is suspended. */
+export interface Stall {
+  /** Before its code reads the clock for the nth time. */
+  reading: number;
+  ms: number;
+}
 
-export class Process<End> {
+export class Process {
+  readonly sendings = new Set<Sending>();
+  /** Its code fails, as the life has it. */
+  breaksDown = false;
   readonly #agenda: Agenda;
-  readonly #wire: Wire;
-  readonly #code: Code<End>;
-  readonly #onEnd: (end: End) => void;
-  #fate: 'heard' | 'unheard' | 'dead';
-  #sending: Sending | undefined;
+  readonly #onRun: () => void;
+  readonly #stall: Stall | undefined;
+  readonly #onStall: (ms: number) => void;
+  #fate: 'heard' | 'unheard' | 'dead' = 'heard';
+  #frozenUntil = 0;
+  #readings = 0;
 
-  /** @param unheard it runs to its end, and nobody hears of it */
-  constructor(agenda: Agenda, wire: Wire, code: Code<End>, onEnd: (end: End) => void, unheard = false) {
+  /**
+   * @param onRun called whenever its code runs: what it does by promises is to be awaited
+   * @param onStall called when it freezes
+   */
+  constructor(agenda: Agenda, onRun: () => void, stall?: Stall, onStall: (ms: number) => void = () => {}) {
     this.#agenda = agenda;
-    this.#wire = wire;
-    this.#code = code;
-    this.#onEnd = onEnd;
-    this.#fate = unheard ? 'unheard' : 'heard';
-    this.#go(undefined);
+    this.#onRun = onRun;
+    this.#stall = stall;
+    this.#onStall = onStall;
   }
 
   get heard(): boolean {
     return this.#fate === 'heard';
   }
 
-  /** Its worker dies: what is on its way may still arrive, nothing more is sent. */
+  get isDead(): boolean {
+    return this.#fate === 'dead';
+  }
+
+  /** True time, as far as its code has come: a frozen process does everything at the end of the pause. */
+  get now(): number {
+    return Math.max(this.#agenda.now, this.#frozenUntil);
+  }
+
+  /** Its code reads the clock. */
+  readClock(): number {
+    this.#readings += 1;
+    if (this.#stall?.reading === this.#readings) {
+      this.#frozenUntil = this.now + this.#stall.ms;
+      this.#onStall(this.#stall.ms);
+    }
+    return this.now;
+  }
+
+  /** Calls back when its clock has gone on by so much. @returns a function that prevents it */
+  after(ms: number, call: () => void): () => void {
+    let due = true;
+    this.#agenda.at(this.now + ms, () => {
+      if (due) this.run(call, true);
+    });
+    return () => {
+      due = false;
+    };
+  }
+
+  /** Runs code of it, at the end of a pause if it is in one; timers that are due come first then. */
+  run(code: () => void, isTimer = false): void {
+    if (this.#fate === 'dead') return;
+    const frozenUntil = this.#frozenUntil;
+    if (frozenUntil > this.#agenda.now) {
+      this.#agenda.at(isTimer ? frozenUntil : frozenUntil + 1, () => this.run(code, isTimer));
+      return;
+    }
+    this.#onRun();
+    code();
+  }
+
+  /** It ends in the middle of its work: nothing more is sent, what has left may still arrive. */
   die(): void {
     this.#fate = 'dead';
-    this.#sending?.abandon();
+    this.#abandon();
   }
 
-  /** Nobody waits for it any more, and it doesn't know. */
+  /** The server has given the try up, and its code doesn't know. */
   forget(): void {
     if (this.#fate === 'heard') this.#fate = 'unheard';
-    this.#sending?.abandon();
+    this.#abandon();
   }
 
-  #go(heard: Heard | undefined): void {
-    if (this.#fate === 'dead') return;
-    this.#sending = undefined;
-    const { done, value } = this.#code.next(heard);
-    if (done === true) {
-      if (this.#fate === 'heard') this.#onEnd(value);
-      return;
-    }
-    if (typeof value === 'number') {
-      this.#agenda.at(this.#agenda.now + value, () => this.#go(undefined));
-      return;
-    }
-    this.#sending = this.#wire.send(value.ask, value.timeoutMs, (answer) => this.#go(answer));
-    if (this.#fate === 'unheard') this.#sending?.abandon();
+  #abandon(): void {
+    for (const one of this.sendings) one.abandon();
   }
+}
+
+/** The context of an activity, with the process that it runs in. */
+export class TryContext extends Context {
+  process: Process | undefined;
 }

@@ -1,6 +1,12 @@
 /** The order service's receiver of events, and what came to it. */
+import type { RequestInit } from 'node-fetch';
 import type { OrderEvent } from '../../src/orders/messages.ts';
+import type { HttpResponse } from '../../src/screening/index.ts';
 import type { Arrival } from '../chaos/receiver.ts';
+import type { Agenda } from './agenda.ts';
+import { Response } from './http.ts';
+import type { Process } from './process.ts';
+import type { Server } from './virtual-machine.ts';
 import { within } from './wire.ts';
 
 export interface Arrived {
@@ -9,17 +15,46 @@ export interface Arrived {
   taken: boolean;
 }
 
-export class Receiver {
+const TRAVELS_MS = 3;
+
+export class Receiver implements Server {
   readonly arrived: Arrived[] = [];
   /** When it takes nothing. */
   readonly down: { from: number; until: number }[] = [];
+  readonly #agenda: Agenda;
 
-  /** @returns whether it took the event */
-  take(event: OrderEvent, now: number): boolean {
+  constructor(agenda: Agenda) {
+    this.#agenda = agenda;
+  }
+
+  send(
+    _url: string,
+    { body, headers }: RequestInit,
+    process: Process,
+    told: (answer: HttpResponse | Error) => void,
+  ): { giveUp(): void } {
+    const payload: Omit<OrderEvent, 'id'> = JSON.parse(String(body));
+    const event = { id: idIn(headers), ...payload };
+    this.#agenda.at(process.now + TRAVELS_MS, () => {
+      if (process.isDead) return;
+      const taken = this.#take(event);
+      process.run(() => told(new Response(taken ? 204 : 503, '')));
+    });
+    return { giveUp: () => undefined };
+  }
+
+  #take(event: OrderEvent): boolean {
+    const { now } = this.#agenda;
     const taken = !within(this.down, now);
     this.arrived.push({ event, at: now, taken });
     return taken;
   }
+}
+
+function idIn(headers: RequestInit['headers']): string {
+  if (typeof headers !== 'object' || !('webhook-id' in headers))
+    throw new TypeError('an event without an id');
+  return String(headers['webhook-id']);
 }
 
 /** @returns the arrival as the chaos run's receiver notes it */

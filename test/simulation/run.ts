@@ -75,7 +75,7 @@ export class Run implements Hearer {
     const activity = this.activities.get(number);
     if (activity === undefined) return;
     this.activities.delete(number);
-    this.world.activities.delete(activity);
+    this.world.openActivities.delete(activity);
     this.arrive({ kind: 'end', number, end });
   }
 
@@ -128,7 +128,7 @@ export class Run implements Hearer {
     this.over = true;
     for (const one of this.activities.values()) {
       one.end();
-      this.world.activities.delete(one);
+      this.world.openActivities.delete(one);
     }
     this.activities.clear();
     this.#worker.leave();
@@ -188,7 +188,7 @@ export class Run implements Hearer {
       activity?.stop(command.waits);
       if (!command.waits && activity !== undefined) {
         this.activities.delete(command.number);
-        world.activities.delete(activity);
+        world.openActivities.delete(activity);
       }
       return;
     }
@@ -215,7 +215,7 @@ export class Run implements Hearer {
     activity.task = this.tasks.at(-1)?.place ?? 0;
     this.world.everyActivity.push(activity);
     this.activities.set(number, activity);
-    this.world.activities.add(activity);
+    this.world.openActivities.add(activity);
   }
 
   ringAt(number: number, at: number, kind: 'timer' | 'pause'): void {

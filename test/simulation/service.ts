@@ -31,7 +31,27 @@ export interface Entry {
   code: string | null;
   committed: boolean;
   fault: string | null;
+  /** The attempt whose content a create carries. */
+  attempt?: number;
+  /** What a portal action or a gateway result sends. */
+  sent?: PortalFields | GatewayResult;
+  /** When the screening service dealt with it. */
+  arrivedAt?: number;
+  /** When its sender heard the answer, gave it up, or was gone, and what it heard. */
+  endedAt?: number;
+  heard?: HeardWord;
 }
+
+/** What the sender of a request heard: `unknown` is an error after which it may have been done, or nothing at all. */
+export type HeardWord =
+  | 'transaction'
+  | 'unreadable'
+  | 'done'
+  | 'not-found'
+  | 'refused'
+  | 'forbidden'
+  | 'not-done'
+  | 'unknown';
 
 /** What is asked of the service. */
 export type Asked =
@@ -47,6 +67,14 @@ export type Said =
   | { is: 'done' }
   | { is: 'not-found' }
   | { is: 'refused'; code: string; words: string };
+
+/** @returns the id of the nth transaction; no transaction has the number 0 */
+export function transactionId(nth: number): string {
+  return `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;
+}
+
+/** A transaction that the screening service doesn't have. */
+export const ANOTHERS_ID = transactionId(0);
 
 /** @returns the operation's name in the ledger */
 export function operationOf(asked: Asked): Operation {
@@ -106,6 +134,9 @@ export class Service {
       code: null,
       committed: false,
       fault,
+      ...(asked.operation === 'create-transaction' && { attempt: asked.attempt }),
+      ...(asked.operation === 'gateway-response' && { sent: asked.result }),
+      ...(asked.operation === 'portal' && { sent: asked.fields }),
     };
     this.ledger.push(entry);
     return entry;
@@ -114,6 +145,7 @@ export class Service {
   /** Does what is asked, and notes it in the ledger. */
   commit(asked: Asked, entry: Entry, now: number): Said {
     const said = this.#do(asked, entry, now);
+    entry.arrivedAt = now;
     entry.status = said.is === 'not-found' && asked.operation !== 'portal' ? 404 : 200;
     if (asked.operation === 'portal') entry.code = said.is === 'refused' ? said.code : '200';
     if (said.is === 'transaction') {
@@ -151,7 +183,7 @@ export class Service {
     const before = this.transactions.filter((one) => one.attempt === asked.attempt).length;
     const decision = asked.wishes[before] ?? asked.wishes.at(-1) ?? 'pass';
     const transaction: Transaction = {
-      id: `tx-${this.transactions.length + 1}`,
+      id: transactionId(this.transactions.length + 1),
       invoice: asked.invoice,
       attempt: asked.attempt,
       decision,

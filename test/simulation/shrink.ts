@@ -5,14 +5,16 @@ import { live } from './live.ts';
 import type { Rules } from './rules.ts';
 
 /** @returns the life with as few happenings as still break the rules; what happens otherwise stays as it was */
-export function shrink(life: Life, rules: Rules): Life {
-  const fails = (happenings: Happening[]): boolean =>
-    live({ ...life, happenings }, { rules, alwaysCut: true }).faults.length > 0;
+export async function shrink(life: Life, rules: Rules): Promise<Life> {
+  const fails = async (happenings: Happening[]): Promise<boolean> => {
+    const { faults } = await live({ ...life, happenings }, { rules, alwaysCut: true });
+    return faults.length > 0;
+  };
   let { happenings } = life;
   for (let size = Math.ceil(happenings.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < happenings.length; ) {
       const fewer = [...happenings.slice(0, from), ...happenings.slice(from + size)];
-      if (fails(fewer)) happenings = fewer;
+      if (await fails(fewer)) happenings = fewer;
       else from += size;
     }
   }
@@ -20,11 +22,11 @@ export function shrink(life: Life, rules: Rules): Life {
 }
 
 /** @returns the shortest life that fails like this one, as a person reads it */
-export function timeline(life: Life, rules: Rules): string {
-  const short = shrink(life, rules);
+export async function timeline(life: Life, rules: Rules): Promise<string> {
+  const short = await shrink(life, rules);
   const lines: string[] = [];
   const tell = (words: string, atMs: number) => lines.push(`${momentOf(atMs)} ${words}`);
-  const { faults } = live(short, { rules, tell, alwaysCut: true });
+  const { faults } = await live(short, { rules, tell, alwaysCut: true });
   const { seed, integration, amount, wishes, start, answerByMs } = short;
   return [
     `Seed ${seed}: ${faults.join('; ')}`,

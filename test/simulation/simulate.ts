@@ -1,6 +1,7 @@
 /** Lives many orders, one after the other. */
 import { live } from './live.ts';
 import { planLife } from './plan-life.ts';
+import type { Rates } from './rare-trouble.ts';
 import { RULES } from './rules.ts';
 import { timeline } from './shrink.ts';
 
@@ -11,17 +12,25 @@ const MOST_FAILED = 5;
  * @param seed of the first life; each next one has the next
  * @returns the stories of lives that went wrong, and how many inputs were taken in
  */
-export function simulate({ seed, lives }: { seed: number; lives: number }): {
+export async function simulate({
+  seed,
+  lives,
+  rates,
+}: {
+  seed: number;
+  lives: number;
+  rates?: Rates;
+}): Promise<{
   failed: string[];
   inputs: number;
-} {
+}> {
   const failed: string[] = [];
   let inputs = 0;
   for (let next = seed; next < seed + lives && failed.length < MOST_FAILED; next += 1) {
-    const life = planLife(next);
-    const lived = live(life);
+    const life = planLife(next, rates);
+    const lived = await live(life);
     inputs += lived.inputs;
-    if (lived.faults.length > 0) failed.push(timeline(life, RULES));
+    if (lived.faults.length > 0) failed.push(await timeline(life, RULES));
   }
   return { failed, inputs };
 }

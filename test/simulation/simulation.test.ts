@@ -12,18 +12,19 @@ const ANY_SEED = 4_711;
 beforeAll(keepMoments);
 
 describe('an order in a virtual world', () => {
-  it.each(KEPT_SEEDS)('lives the life of seed %i again: %s', (seed) => {
+  it.each(KEPT_SEEDS)('lives the life of seed %i again: %s', async (seed) => {
     const life = planLife(seed);
-    const { faults } = live(life, { alwaysCut: true });
-    expect(faults, faults.length > 0 ? timeline(life, RULES) : '').toEqual([]);
+    const { faults } = await live(life, { alwaysCut: true });
+    expect(faults, faults.length > 0 ? await timeline(life, RULES) : '').toEqual([]);
   });
 
-  it('lives the same life again from the same seed', () => {
-    const told = [1, 2].map(() => {
+  it('lives the same life again from the same seed', async () => {
+    const told: string[][] = [];
+    for (const _time of [1, 2]) {
       const lines: string[] = [];
-      live(planLife(ANY_SEED), { tell: (words, atMs) => lines.push(`${atMs} ${words}`) });
-      return lines;
-    });
+      await live(planLife(ANY_SEED), { tell: (words, atMs) => lines.push(`${atMs} ${words}`) });
+      told.push(lines);
+    }
     expect(told[0]).toEqual(told[1]);
   });
 });

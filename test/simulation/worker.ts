@@ -230,7 +230,7 @@ export class Worker {
     if (call.kind !== 'first-screening' || again || end.how !== 'done') return;
     const { result } = end;
     if (result.kind !== 'first-screening') return;
-    this.#run.onFirst?.(result, { ...call.request, lookFirst: false, begun: instant(begunAt) });
+    this.#run.onFirst?.(result, { ...call.request, mayHaveRun: false, begun: instant(begunAt) });
   }
 
   /** The task's end so far is recorded, and what came meanwhile is delivered with the next. */

@@ -1,4 +1,5 @@
 /** Everything that is the same for all runs of an order: the clock, the service, the workers' fate, what is planned. */
+import type { OrderActivities } from '../../src/workflows/perform.ts';
 import type { Activity } from './activity.ts';
 import { Agenda } from './agenda.ts';
 import { Liberties } from './liberties.ts';
@@ -6,9 +7,8 @@ import { type Life, START } from './life.ts';
 import { Receiver } from './receiver.ts';
 import { Service } from './service.ts';
 import type { Task } from './task.ts';
-import type { Stash } from './tries.ts';
-import { Watch } from './watch.ts';
 import { Wire } from './wire.ts';
+import { activitiesOf } from './workers.ts';
 
 interface Span {
   from: number;
@@ -20,13 +20,17 @@ export class World {
   readonly agenda = new Agenda(START);
   readonly service: Service;
   readonly wire: Wire;
-  readonly receiver = new Receiver();
-  readonly stash: Stash = { until: new Map() };
+  readonly receiver: Receiver;
+  /** When each card is gone. */
+  readonly stash = { until: new Map<string, number>() };
+  readonly stashDown: Span[] = [];
+  /** When the settings of the workers lack something. */
+  readonly unconfigured: { integration: Span[]; key: Span[] } = { integration: [], key: [] };
   readonly liberties: Liberties;
   /** When no worker is there. */
   readonly away: Span[] = [];
   /** Activities that the server has not seen the end of. */
-  readonly activities = new Set<Activity>();
+  readonly openActivities = new Set<Activity>();
   /** All of them that there were. */
   readonly everyActivity: Activity[] = [];
   readonly everyTask: Task[] = [];
@@ -36,6 +40,8 @@ export class World {
   readonly faults: string[] = [];
   /** Told what happens, when a life is to be shown. */
   readonly tell: ((words: string) => void) | undefined;
+  #activities: OrderActivities | undefined;
+  #codeRan = false;
   #tries = 0;
   #timers = 0;
   #tasks = 0;
@@ -45,12 +51,8 @@ export class World {
     this.tell = tell;
     this.liberties = new Liberties(life.happenings);
     this.service = new Service(life.policy.cancelWindowMs);
-    const { cancelWindowMs } = life.policy;
-    // A worker whose clock is slow is late by that.
-    const slowMs = Math.max(0, -this.liberties.skewMs);
-    const lastCallMs = cancelWindowMs - Math.min(30_000, cancelWindowMs / 100) + slowMs;
-    const watch = new Watch((words) => this.fault(words));
-    this.wire = new Wire(this.agenda, this.service, watch, life, lastCallMs);
+    this.receiver = new Receiver(this.agenda);
+    this.wire = new Wire(this.agenda, this.service, life);
   }
 
   fault(words: string): void {
@@ -60,24 +62,37 @@ export class World {
 
   /** Something changed that a poll may find. */
   stir(): void {
-    for (const one of this.activities) one.stir();
+    for (const one of this.openActivities) one.stir();
   }
 
   /** All workers die, and are back after a while. */
   kill(ms: number): void {
     const { now } = this.agenda;
     this.away.push({ from: now, until: now + ms });
-    for (const one of [...this.activities]) one.workerDies();
+    this.#activities = undefined;
+    for (const one of [...this.openActivities]) one.workerDies();
+  }
+
+  /** The activities of the worker of now: one that was started anew knows nothing of what the others had in memory. */
+  get activities(): OrderActivities {
+    this.#activities ??= activitiesOf(this);
+    return this.#activities;
+  }
+
+  /** Code of an activity runs: what it does by promises is to be awaited. */
+  noteCode(): void {
+    this.#codeRan = true;
+  }
+
+  /** @returns whether code of an activity ran since the last call */
+  takeCodeRan(): boolean {
+    const ran = this.#codeRan;
+    this.#codeRan = false;
+    return ran;
   }
 
   workersAwayUntil(): number {
     return latest(this.away, this.agenda.now);
-  }
-
-  /** @returns until when a failure of this kind is certain to repeat */
-  sameUntil(why: string): number {
-    if (why === 'forbidden') return latest(this.wire.wrongKeys, this.agenda.now);
-    return why === 'unreachable' ? latest(this.wire.outages, this.agenda.now) : 0;
   }
 
   countTry(): number {
@@ -96,7 +111,8 @@ export class World {
   }
 }
 
-function latest(spans: readonly Span[], now: number): number {
+/** @returns the end of the spans that `now` is in, or `now` */
+export function latest(spans: readonly Span[], now: number): number {
   let until = now;
   for (const span of spans) if (now >= span.from && span.until > until) until = span.until;
   return until;

@@ -1,0 +1,220 @@
+/** Which call of an order becomes which activity, with the facts that only its run has; queue, time-outs and retries of each activity. */
+import { ApplicationFailure } from '@temporalio/common';
+import type {
+  BackgroundActivities,
+  Call,
+  CheckoutActivities,
+  LocalActivities,
+  PollActivities,
+  SweepActivities,
+} from '../orders/activity-contract.ts';
+import { whyUnread } from '../orders/check-messages.ts';
+import { isOrderErrorCode } from '../orders/errors.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
+import type { EffectResult, End } from '../orders/order.ts';
+import type { Instant } from '../orders/words.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** How the Temporal server treats an activity; durations in milliseconds. */
+export interface ActivityLimits {
+  startToCloseTimeout: number;
+  scheduleToCloseTimeout?: number;
+  heartbeatTimeout?: number;
+  retry: {
+    initialInterval?: number;
+    backoffCoefficient?: number;
+    maximumInterval?: number;
+    maximumAttempts?: number;
+  };
+}
+
+interface ActivityOptions extends ActivityLimits {
+  taskQueue: string;
+  summary: string;
+  cancellationType?: 'WAIT_CANCELLATION_COMPLETED';
+}
+
+/** Local activities run once inside the workflow task: longer than the longest checkout budget, shorter than a workflow task. */
+export const LOCAL_LIMITS = {
+  startToCloseTimeout: 9 * SECOND,
+  retry: { maximumAttempts: 1 },
+} satisfies ActivityLimits;
+
+/** An activity that may write: after a cancellation its request may be on its way, so the workflow waits for its end. */
+const writes = { cancellationType: 'WAIT_CANCELLATION_COMPLETED' } as const;
+
+const background = {
+  taskQueue: BACKGROUND_TASK_QUEUE,
+  startToCloseTimeout: 45 * SECOND,
+  // The server notices a dead worker after that: a cancel near the end of its window can't wait for longer.
+  heartbeatTimeout: 15 * SECOND,
+  retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
+};
+
+const reads = { ...background, summary: 'Read from the screening service' };
+
+export const ACTIVITY_OPTIONS = {
+  /** A second attempt's checkout. Its first try knows that none was before it; a second one looks first. */
+  screenRetry: {
+    ...writes,
+    taskQueue: TASK_QUEUE,
+    startToCloseTimeout: 9 * SECOND,
+    scheduleToCloseTimeout: 20 * SECOND,
+    retry: { initialInterval: 100, maximumAttempts: 2 },
+    summary: 'Screen another attempt',
+  },
+  /** Until it works: without a policy an order can't go on. */
+  policyInForce: {
+    taskQueue: TASK_QUEUE,
+    startToCloseTimeout: 9 * SECOND,
+    retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
+    summary: 'Read the policy',
+  },
+  catchUp: { ...background, ...writes, summary: 'Screen the order, by catching up' },
+  lookUp: reads,
+  readStatusDurably: reads,
+  sendGatewayResponse: { ...background, ...writes, summary: 'Send the payment gateway’s result' },
+  performPortalAction: {
+    ...background,
+    ...writes,
+    retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
+    summary: 'Portal action',
+  },
+  /** Three days of tries with growing pauses, then a person must look. */
+  deliverEvents: {
+    ...background,
+    ...writes,
+    scheduleToCloseTimeout: 72 * HOUR,
+    retry: { initialInterval: 2 * SECOND, backoffCoefficient: 3, maximumInterval: 6 * HOUR },
+    summary: 'Deliver events',
+  },
+  /** The stash forgets by itself after 15 minutes: no need to try for longer. */
+  forgetCard: {
+    ...background,
+    scheduleToCloseTimeout: 15 * MINUTE,
+    summary: 'Delete the card from the stash',
+  },
+  /**
+   * Retried by the server as long as the decision stays: the wait costs the same history whatever the polls. Each try names the
+   * pause after it; the interval here is for one that was lost with its worker.
+   */
+  pollStatus: {
+    ...background,
+    taskQueue: POLLS_TASK_QUEUE,
+    retry: { initialInterval: 10 * SECOND, backoffCoefficient: 1, maximumInterval: HOUR },
+    summary: 'Poll the review',
+  },
+  /** Looking over the open orders from outside, for a day: a worker that stops or dies leaves it to another one. */
+  sweep: {
+    ...background,
+    startToCloseTimeout: 25 * HOUR,
+    retry: { initialInterval: SECOND, backoffCoefficient: 1 },
+    summary: 'Look over the open orders',
+  },
+} satisfies Record<ActivityName, ActivityOptions>;
+
+type ActivityName =
+  | keyof CheckoutActivities
+  | keyof BackgroundActivities
+  | keyof PollActivities
+  | keyof SweepActivities;
+
+/** A person waits for it: three tries, then they are told. */
+export const DELIVER_AGAIN_OPTIONS = {
+  ...background,
+  ...writes,
+  retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
+  summary: 'Deliver an event again',
+} satisfies ActivityOptions;
+
+/** The activities that orders call. */
+export type OrderActivities = LocalActivities & CheckoutActivities & BackgroundActivities & PollActivities;
+
+/** A call that is an activity. */
+export type ActivityCall = Exclude<Call, { kind: 'timer' | 'pause' }>;
+
+/** What only the run of the workflow knows. */
+export interface RunFacts {
+  runId: string;
+  /** The workflow's time. */
+  now: Instant;
+  /** A run of this task that was lost may have sent a create. Only the activity may know: a replay can't tell it again. */
+  mayHaveRun: boolean;
+}
+
+/**
+ * Calls the activity that an order asks for.
+ * @returns its result, named by the call's kind
+ */
+export async function performActivity(
+  call: ActivityCall,
+  activities: OrderActivities,
+  { runId, now: begun, mayHaveRun }: RunFacts,
+): Promise<EffectResult> {
+  switch (call.kind) {
+    case 'first-screening': {
+      const request = { ...call.request, mayHaveRun, begun };
+      return { kind: call.kind, ...unlessRefused(await activities.screenAtCheckout(request)) };
+    }
+    case 'policy':
+      return { kind: call.kind, ...unlessRefused(await activities.policyInForce(call.request)) };
+    case 'retry-screening':
+      return { kind: call.kind, ...unlessRefused(await activities.screenRetry({ ...call.request, runId })) };
+    case 'catch-up':
+      return { kind: call.kind, ...unlessRefused(await activities.catchUp({ ...call.request, runId })) };
+    case 'look':
+      return { kind: call.kind, ...unlessRefused(await activities.look({ ...call.request, begun })) };
+    case 'read':
+      return { kind: call.kind, ...unlessRefused(await activities.readStatusDurably(call.request)) };
+    case 'poll':
+      return { kind: call.kind, ...unlessRefused(await activities.pollStatus(call.request)) };
+    case 'look-up':
+      return { kind: call.kind, ...unlessRefused(await activities.lookUp(call.request)) };
+    case 'gateway':
+      return { kind: call.kind, ...unlessRefused(await activities.sendGatewayResponse(call.request)) };
+    case 'portal': {
+      const request = { ...call.request, runId };
+      return { kind: call.kind, ...unlessRefused(await activities.performPortalAction(request)) };
+    }
+    case 'deliver':
+      return { kind: call.kind, ...(await activities.deliverEvents(call.events)) };
+    case 'forget-card':
+      return { kind: call.kind, ...(await activities.forgetCard(call.request)) };
+  }
+}
+
+/** The server's limits of each call that is an activity of the server. */
+export const LIMITS_OF_CALLS = {
+  policy: ACTIVITY_OPTIONS.policyInForce,
+  'retry-screening': ACTIVITY_OPTIONS.screenRetry,
+  'catch-up': ACTIVITY_OPTIONS.catchUp,
+  read: ACTIVITY_OPTIONS.readStatusDurably,
+  poll: ACTIVITY_OPTIONS.pollStatus,
+  'look-up': ACTIVITY_OPTIONS.lookUp,
+  gateway: ACTIVITY_OPTIONS.sendGatewayResponse,
+  portal: ACTIVITY_OPTIONS.performPortalAction,
+  deliver: ACTIVITY_OPTIONS.deliverEvents,
+  'forget-card': ACTIVITY_OPTIONS.forgetCard,
+} satisfies Record<Exclude<ActivityCall['kind'], 'first-screening' | 'look'>, ActivityLimits>;
+
+/** @returns what an activity brought @throws ApplicationFailure when that isn't its own: somebody else ended it */
+export function unlessRefused<Result extends object>(result: Result): Result {
+  const refused = whyUnread(result);
+  if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused);
+  return result;
+}
+
+/** @returns how a call ended whose activity failed for good; with `refused` the order refuses its start in those words */
+export function endOfFailure(cause: unknown): Extract<End, { how: 'failed' }> {
+  if (!(cause instanceof ApplicationFailure) || !isOrderErrorCode(cause.type)) return { how: 'failed' };
+  const [details] = cause.details ?? [];
+  return { how: 'failed', refused: { ...detailsOf(details), code: cause.type, message: cause.message } };
+}
+
+/** The details of our own failures are plain objects. */
+function detailsOf(details: unknown): object {
+  return typeof details === 'object' && details !== null ? details : {};
+}

@@ -1,0 +1,171 @@
+/** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
+import type { CheckoutAnswer } from '../../src/orders/state.ts';
+import type { Action, OrderDecision } from '../../src/orders/words.ts';
+import {
+  answersTo,
+  type Books,
+  type Finding,
+  iso,
+  type SentAttempt,
+  transactionOf,
+  wasTold,
+} from './books.ts';
+import { answerOutranRecord, firstScreeningFailed, takenBack, wasLate, wasReset } from './facts.ts';
+
+/** Between an answer that the product heard and the answer that it gave. */
+const HANDED_ON_MS = 3_000;
+
+type Given = ReturnType<typeof answersTo>[number];
+
+export function answers(books: Books): Finding[] {
+  return books.attempts.flatMap((sent) => {
+    const given = answersTo(books, sent.number);
+    const found = [
+      ...skipped(books, sent, given),
+      ...given.flatMap((one) => ownDecision(books, one)),
+      ...given.slice(0, 1).flatMap((one) => meantAction(books, one)),
+    ];
+    return wasReset(books) ? found : [...found, ...contradictions(books, given)];
+  });
+}
+
+/** An attempt that a skip rule matches is answered skipped and creates nothing; others are not. */
+function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Given[]): Finding[] {
+  if (books.adoptedFrom !== undefined || firstScreeningFailed(books)) return [];
+  const wrong = given.find(({ answer }) => (answer.decision === 'skipped') !== skip);
+  const created = books.requests.some(
+    (one) => one.operation === 'create-transaction' && one.attempt === number,
+  );
+  if (wrong !== undefined) {
+    return [
+      finding('skip rule', `attempt ${number} was answered ${wrong.answer.decision}, skip rule: ${skip}`),
+    ];
+  }
+  return skip && created
+    ? [finding('skip rule', `attempt ${number} was sent, though a skip rule matches`)]
+    : [];
+}
+
+function ownDecision(books: Books, { answer, at }: Given): Finding[] {
+  const { attempt, decision, transactionId, reason } = answer;
+  const wrong = (facts: string) => [finding('answer', `attempt ${attempt} at ${iso(at)}: ${facts}`)];
+  if (decision === 'skipped') return [];
+  const transaction = transactionOf(books, transactionId);
+  if (transactionId !== undefined && transaction === undefined)
+    return wrong(`${transactionId} does not exist`);
+  if (transaction !== undefined && transaction.attempt !== attempt) {
+    return wrong(
+      `${decision} → ${answer.action} with ${transactionId}, which is attempt ${transaction.attempt}'s`,
+    );
+  }
+  if (decision === 'pending') return unanswered(books, answer, at) ? [] : wrong('pending, though heard');
+  if (decision === 'error') {
+    return hasReason(books, attempt, at) ? [] : wrong(`error (${reason}) without a reason in the books`);
+  }
+  if (transaction === undefined) return wrong(`${decision} without a transaction`);
+  return wasTold(books, transaction.id, decision, at)
+    ? []
+    : wrong(`${decision}, which ${transactionId} never was`);
+}
+
+/** Nothing that can be used was heard: by then, or for a decline, which is final, in the caller's time. */
+function unanswered(books: Books, { attempt, action }: CheckoutAnswer, at: number): boolean {
+  if (wasLate(books) || firstScreeningFailed(books)) return true;
+  const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
+  const inTime = Math.min(books.answerBy ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
+  const until = action === 'decline' ? Math.min(at, inTime) : at;
+  return !books.requests.some(
+    (one) =>
+      one.heard === 'transaction' &&
+      one.decision !== 'error' &&
+      own.has(one.transactionId ?? '') &&
+      one.endedAt < until - HANDED_ON_MS,
+  );
+}
+
+/** The screening service said so, refused it, could not be understood, or the time or the card was over. */
+function hasReason({ requests, policy, attempts, startedAt }: Books, attempt: number, at: number): boolean {
+  const heard = requests.some(
+    (one) =>
+      one.endedAt <= at &&
+      (one.decision === 'error' || one.heard === 'refused' || one.heard === 'unreadable') &&
+      (one.operation !== 'create-transaction' || one.attempt === attempt),
+  );
+  return heard || attempts[attempt - 1]?.card === true || at - startedAt >= policy.screeningDeadlineMs;
+}
+
+/** An answer in time follows the table; a later one has the action of then, and an adopted order's fail is left to a person. */
+function meantAction(books: Books, given: Given): Finding[] {
+  const { policy, adoptedFrom } = books;
+  const { decision, action, wouldBe, attempt } = given.answer;
+  if (adoptedFrom !== undefined || !isPrompt(books, given)) return [];
+  const meant = atCheckout(decision, policy);
+  const said = policy.passive ? wouldBe : action;
+  if (said === meant && (!policy.passive || action === 'proceed')) return [];
+  return [finding('answer', `attempt ${attempt} was told ${said} for ${decision}, not ${meant}`)];
+}
+
+/** Nothing but the screening can have changed what the attempt is told. */
+function isPrompt(books: Books, { answer: { attempt }, at, sentAt }: Given): boolean {
+  const others = books.calls.some(
+    (one) =>
+      one.refusal === undefined &&
+      one.sentAt <= at &&
+      (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
+  );
+  const [created] = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
+  );
+  const waited = sentAt <= (created?.endedAt ?? at);
+  return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
+}
+
+function beganAt({ startedAt, calls }: Books, attempt: number): number {
+  const first = calls.find((one) => one.asks === 'checkout' && one.attempt === attempt);
+  return attempt === 1 ? startedAt : (first?.sentAt ?? startedAt);
+}
+
+function atCheckout(
+  decision: OrderDecision,
+  { workflow, reviewBeforeGateway, whenUnavailable }: Books['policy'],
+): Action {
+  const after = workflow === 'post-acceptance';
+  switch (decision) {
+    case 'pass':
+    case 'skipped':
+      return 'proceed';
+    case 'review':
+      return workflow === 'pre-gateway' ? reviewBeforeGateway : 'hold';
+    case 'fail':
+    case 'fraudulent':
+      return after ? 'cancel' : 'decline';
+    case 'error':
+    case 'pending':
+      return after && whenUnavailable === 'decline' ? 'hold' : whenUnavailable;
+  }
+}
+
+/** The same attempt gets the same answer; a pending may become the decision, unless it was a decline. */
+function contradictions(books: Books, given: readonly Given[]): Finding[] {
+  const [first] = given;
+  if (first === undefined || answerOutranRecord(books)) return [];
+  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first);
+  const inShort = ({ decision, action, transactionId }: CheckoutAnswer): string =>
+    `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
+  let before: CheckoutAnswer = first.answer;
+  for (const { answer, at } of given) {
+    const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
+    const free = before.decision === 'pending' && !final;
+    if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {
+      return [
+        finding('contradiction', `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`),
+      ];
+    }
+    before = answer;
+  }
+  return [];
+}
+
+function finding(kind: string, facts: string): Finding {
+  return { kind, facts };
+}

@@ -1,0 +1,205 @@
+/** The books of one order's life: what the screening service, the order service and the receiver noted, and facts of the world. */
+import type { OrderEvent, PortalFields } from '../../src/orders/messages.ts';
+import type { Policy } from '../../src/orders/policy.ts';
+import type { CheckoutAnswer } from '../../src/orders/state.ts';
+import type { Decision, GatewayResult, OverrideAction } from '../../src/orders/words.ts';
+import type { PublicRecord } from './record-of.ts';
+
+export interface Span {
+  from: number;
+  until: number;
+}
+
+/** An attempt as the order service sent it. */
+export interface SentAttempt {
+  number: number;
+  /** A skip rule of the policy matches it. */
+  skip: boolean;
+  /** The order service sent a card with it, which is kept for a while only. */
+  card: boolean;
+}
+
+/** A transaction in the books of the screening service. */
+export interface BookedTransaction {
+  id: string;
+  invoice: string;
+  /** The attempt whose content it was created for. */
+  attempt: number;
+  createdAt: number;
+  /** The last moment at which a cancel is accepted. */
+  cancelableUntil: number;
+  decisions: { decision: Decision; at: number }[];
+  canceledAt?: number;
+}
+
+/** What the sender of a request heard. `unknown`: an error after which it may have been done. Absent: its sender was gone. */
+export type Heard =
+  | 'transaction'
+  | 'unreadable'
+  | 'done'
+  | 'not-found'
+  | 'refused'
+  | 'forbidden'
+  | 'not-done'
+  | 'unknown';
+
+/** A request to the screening service. */
+export interface BookedRequest {
+  sentAt: number;
+  /** When the screening service dealt with it; absent: it never did. */
+  arrivedAt?: number;
+  /** When its sender heard an answer, gave it up, or was gone. */
+  endedAt: number;
+  heard?: Heard;
+  operation:
+    | 'create-transaction'
+    | 'gateway-response'
+    | 'status'
+    | 'status-by-invoice'
+    | 'customer-code'
+    | 'report-fraud'
+    | 'cancel-transaction'
+    | 'submit-chargeback';
+  /** The transaction that it names, or that it was answered with. */
+  transactionId?: string;
+  invoice?: string;
+  /** The attempt whose content a create carries. */
+  attempt?: number;
+  /** The decision in the answer. */
+  decision?: Decision;
+  /** Whether something was created or changed. */
+  committed: boolean;
+  sent?: PortalFields | GatewayResult;
+}
+
+/** What the order service asked and was told. */
+export type BookedCall = { sentAt: number; at: number; refusal?: string } & (
+  | { asks: 'checkout'; attempt: number; answer?: CheckoutAnswer }
+  | { asks: 'gateway-result'; attempt?: number; result: GatewayResult; taken: boolean }
+  | { asks: 'portal'; fields: PortalFields; status?: string; transactionId?: string }
+  | { asks: 'withdraw'; number: number; status?: string }
+  /** `cancels`: the answer says that the transaction is canceled with the screening service. */
+  | { asks: 'override'; action: OverrideAction; taken: boolean; cancels: boolean }
+  | { asks: 'acknowledge'; taken: boolean }
+);
+
+/** What somebody told the order without an answer. */
+export interface BookedNews {
+  at: number;
+  what: 'hint' | 'recheck' | 'cancellation';
+  transactionId?: string;
+}
+
+export interface BookedArrival {
+  event: OrderEvent;
+  at: number;
+  taken: boolean;
+}
+
+/** What happened to the world, by nobody's record in the product. */
+export interface World {
+  workersAway: Span[];
+  unreachable: Span[];
+  wrongKey: Span[];
+  slow: Span[];
+  receiverDown: Span[];
+  /** An operator reset the order to what it was at `to`. */
+  resets: { to: number; at: number }[];
+  /** By how much the clock of the workers is fast. */
+  skewMs: number;
+  /** Tasks, tries or ends of tries were lost, and the last moment at which one was late by that. */
+  losses: boolean;
+  /** Tasks, tries, timers or ends came late by at most so much. */
+  lateByMs: number;
+  /** The code of the first screening failed. */
+  brokeDown: boolean;
+  /** An answer was given before its record, and the record was lost. */
+  recordLost: boolean;
+}
+
+export interface Books {
+  policy: Policy;
+  startedAt: number;
+  /** When the order's workflow ended; absent: it runs still when the books are closed. */
+  endedAt?: number;
+  closedAt: number;
+  /** The moment at which its transaction was screened elsewhere; absent: the order is screened here. */
+  adoptedFrom?: number;
+  /** Until when the first caller waits. */
+  answerBy?: number;
+  checkoutBudgetMs: number;
+  attempts: SentAttempt[];
+  transactions: BookedTransaction[];
+  requests: BookedRequest[];
+  calls: BookedCall[];
+  news: BookedNews[];
+  arrivals: BookedArrival[];
+  world: World;
+  /** What GET shows at the end. It is judged, never believed. */
+  record: PublicRecord;
+}
+
+/** @returns the transaction of that id */
+export function transactionOf(
+  { transactions }: Books,
+  id: string | undefined,
+): BookedTransaction | undefined {
+  return transactions.find((one) => one.id === id);
+}
+
+/** @returns whether the screening service had told the product this decision about the transaction by then */
+export function wasTold({ requests }: Books, id: string, decision: string, by: number): boolean {
+  return requests.some(
+    (one) =>
+      one.transactionId === id &&
+      one.decision === decision &&
+      one.arrivedAt !== undefined &&
+      one.arrivedAt <= by &&
+      one.heard !== undefined,
+  );
+}
+
+/** @returns the answers to an attempt's checkout, oldest first */
+export function answersTo(
+  { calls }: Books,
+  attempt: number,
+): { at: number; sentAt: number; answer: CheckoutAnswer }[] {
+  return calls
+    .flatMap((call) =>
+      call.asks === 'checkout' && call.answer?.attempt === attempt
+        ? [{ at: call.at, sentAt: call.sentAt, answer: call.answer }]
+        : [],
+    )
+    .sort((a, b) => a.at - b.at);
+}
+
+/** @returns the requests of these operations about a transaction */
+export function requestsAbout(
+  { requests }: Books,
+  transactionId: string,
+  ...operations: BookedRequest['operation'][]
+): BookedRequest[] {
+  return requests.filter((one) => one.transactionId === transactionId && operations.includes(one.operation));
+}
+
+/** @returns what makes two portal actions the same: how they name the transaction, and why, makes no difference */
+export function actionOf({ operation, transactionId, sent }: BookedRequest): string {
+  if (typeof sent !== 'object') return `${operation} ${transactionId} ${sent}`;
+  return `${operation} ${transactionId} ${JSON.stringify({ ...sent, transactionId, force: undefined, reason: undefined })}`;
+}
+
+/** @returns whether a lookup was answered that there is none, whoever heard that */
+export function foundNone({ operation, heard, arrivedAt, decision }: BookedRequest): boolean {
+  if (operation !== 'status-by-invoice') return false;
+  return heard === 'not-found' || (heard === undefined && arrivedAt !== undefined && decision === undefined);
+}
+
+export function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** What is wrong with a life: of which kind, and the facts that show it. */
+export interface Finding {
+  kind: string;
+  facts: string;
+}

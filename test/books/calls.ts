@@ -1,0 +1,70 @@
+/** Were there more calls to the screening service than the rules allow? */
+import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
+import { takenBack, wasLate, wasReset } from './facts.ts';
+
+const SHORT_MS = 2_000;
+/** The look after an answer, one for a hint, one for a deadline, and the try again of one that failed. */
+const READS_IN_SHORT = 4;
+
+export function calls(books: Books): Finding[] {
+  return [...chargebacks(books), ...repeats(books), ...reads(books)];
+}
+
+/** Nothing was done for certain. */
+function isCertainlyNothing({ heard, committed }: BookedRequest): boolean {
+  return heard === 'not-done' || heard === 'forbidden' || (heard === 'refused' && !committed);
+}
+
+/** A chargeback that may have been sent is sent again only with force. */
+function chargebacks({ requests, calls: asked }: Books): Finding[] {
+  const forced = asked.some(
+    (one) => one.asks === 'portal' && one.fields.kind === 'chargeback' && one.fields.force,
+  );
+  if (forced) return [];
+  const sent = requests.filter((one) => one.operation === 'submit-chargeback');
+  const seen = new Set<string>();
+  return sent.flatMap((one) => {
+    const key = actionOf(one);
+    const again = seen.has(key);
+    if (!isCertainlyNothing(one)) seen.add(key);
+    return again ? [{ kind: 'chargeback twice', facts: `${key} at ${iso(one.sentAt)}` }] : [];
+  });
+}
+
+/** What was answered for certain is sent again only when somebody asks again. */
+function repeats(books: Books): Finding[] {
+  if (wasReset(books) || books.world.losses) return [];
+  const settled = new Map<string, number>();
+  return books.requests.flatMap((one) => {
+    if (one.sent === undefined || one.operation === 'submit-chargeback') return [];
+    const key = actionOf(one);
+    const since = settled.get(key);
+    if (one.heard === 'done' || one.heard === 'refused') settled.set(key, one.endedAt);
+    if (since === undefined || one.sentAt < since || takenBack(books, one.sentAt)) return [];
+    const askedAgain = books.calls.some(
+      ({ asks, sentAt }) =>
+        (asks === 'portal' || asks === 'override') && sentAt <= one.sentAt && sentAt >= since - 30_000,
+    );
+    const gateway = one.operation === 'gateway-response';
+    if (askedAgain && !gateway) return [];
+    return [{ kind: 'sent again', facts: `${key} at ${iso(one.sentAt)}, settled at ${iso(since)}` }];
+  });
+}
+
+/** Reads come in no flood: hints are spaced, and polls have their pauses. */
+function reads(books: Books): Finding[] {
+  const { requests, news, policy } = books;
+  if (wasLate(books)) return [];
+  const sent = requests.filter((one) => one.operation === 'status');
+  const polls = Math.ceil(SHORT_MS / policy.poll.firstMs);
+  for (const [index, { sentAt }] of sent.entries()) {
+    const within = sent.slice(index).filter((one) => one.sentAt < sentAt + SHORT_MS).length;
+    const asked = news.filter(
+      ({ what, at }) => what === 'recheck' && at > sentAt - 60_000 && at < sentAt + SHORT_MS,
+    );
+    if (within > READS_IN_SHORT + polls + asked.length) {
+      return [{ kind: 'too many reads', facts: `${within} within 2 s from ${iso(sentAt)}` }];
+    }
+  }
+  return [];
+}

@@ -1,0 +1,141 @@
+/** Was every cancel sent that was wanted and would have been accepted, and no other? */
+import {
+  type BookedRequest,
+  type BookedTransaction,
+  type Books,
+  type Finding,
+  iso,
+  requestsAbout,
+} from './books.ts';
+import { noTimeLeft, takenBack, wasReset } from './facts.ts';
+
+/** A cancel is not sent in the last stretch of its window. */
+const LAST_STRETCH_MS = 30_000;
+
+export function cancels(books: Books): Finding[] {
+  return books.transactions.flatMap((transaction) => {
+    const sent = requestsAbout(books, transaction.id, 'cancel-transaction');
+    return [
+      ...sent.flatMap((one) => sentWrongly(books, transaction, one)),
+      ...(sent.length > 0 ? [] : neverSent(books, transaction)),
+    ];
+  });
+}
+
+function sentWrongly(books: Books, transaction: BookedTransaction, { sentAt }: BookedRequest): Finding[] {
+  const { id, cancelableUntil } = transaction;
+  if (sentAt > cancelableUntil) {
+    return [
+      { kind: 'cancel late', facts: `${id} at ${iso(sentAt)}, ${sentAt - cancelableUntil} ms after the end` },
+    ];
+  }
+  const wanted =
+    asked(books, transaction).some((at) => at <= sentAt) ||
+    (books.policy.autoCancel && failedAt(books, transaction) <= sentAt) ||
+    (books.policy.onUnresolvedReview === 'cancel' && dueAt(books, transaction) <= sentAt);
+  if (wanted && !books.policy.passive) return [];
+  return [{ kind: 'cancel unwanted', facts: `${id} at ${iso(sentAt)}` }];
+}
+
+/** @returns when callers and persons asked for a cancel that may be of this transaction */
+function asked({ calls }: Books, { id }: BookedTransaction): number[] {
+  return calls.flatMap((call) => {
+    if (call.asks === 'override' && call.action === 'cancel' && call.taken) return [call.sentAt];
+    if (call.asks !== 'portal' || call.fields.kind !== 'cancel') return [];
+    const named = call.fields.transactionId;
+    return named === undefined || named === id ? [call.sentAt] : [];
+  });
+}
+
+/** @returns when the product was first told that the transaction fails */
+function failedAt(books: Books, { id }: BookedTransaction): number {
+  return Math.min(
+    ...books.requests
+      .filter(({ transactionId, decision, arrivedAt, heard }) => {
+        const fails = decision === 'fail' || decision === 'fraudulent';
+        return fails && transactionId === id && arrivedAt !== undefined && heard === 'transaction';
+      })
+      .map(({ endedAt }) => endedAt),
+  );
+}
+
+/** @returns the earliest moment at which an unresolved review may be due */
+function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number {
+  const sent = books.requests
+    .filter((one) => one.operation === 'create-transaction' && one.attempt === attempt)
+    .map(({ sentAt }) => sentAt);
+  return (
+    Math.min(createdAt, books.startedAt, ...sent) +
+    books.policy.cancelWindowMs -
+    books.policy.reviewLeadTimeMs
+  );
+}
+
+function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
+  const { id, cancelableUntil } = transaction;
+  const until = cancelableUntil - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const why = [
+    ...promised(books, transaction),
+    ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
+  ];
+  return why
+    .filter(({ at }) => at < until && at < (books.endedAt ?? books.closedAt) && !takenBack(books, at))
+    .filter(({ at }) => !noTimeLeft(books, at, until))
+    .slice(0, 1)
+    .map(({ at, because }) => ({
+      kind: 'cancel missing',
+      facts: `${id} from ${iso(at)} until ${iso(until)}: ${because}`,
+    }));
+}
+
+interface Wanted {
+  at: number;
+  because: string;
+}
+
+/** A caller or a person was told that it is canceled with the screening service. */
+function promised({ calls, transactions, record }: Books, { id }: BookedTransaction): Wanted[] {
+  const withdrawn = calls.some((one) => one.asks === 'withdraw' || (one.asks === 'override' && one.taken));
+  return calls.flatMap((call): Wanted[] => {
+    if (call.asks !== 'portal' || call.fields.kind !== 'cancel' || call.status === undefined || withdrawn)
+      return [];
+    const about =
+      call.fields.transactionId ?? (transactions.length === 1 && record.attempts === 1 ? id : undefined);
+    return about === id ? [{ at: call.at, because: `a caller was told ${call.status}` }] : [];
+  });
+}
+
+/** Policy cancels the newest transaction, unless a person, the payment gateway or a decline stands in its way. */
+function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
+  const { policy, transactions, calls, record, adoptedFrom } = books;
+  const disturbed = calls.some(
+    (one) =>
+      (one.asks === 'override' && one.taken) ||
+      one.asks === 'withdraw' ||
+      (one.asks === 'gateway-result' && one.taken && one.result === 'fail'),
+  );
+  const declined = calls.some((one) => one.asks === 'checkout' && one.answer?.action === 'decline');
+  const newest = transactions.at(-1)?.id === id && record.attempts === (transactions.at(-1)?.attempt ?? 0);
+  return (
+    newest && !policy.passive && !disturbed && !declined && !wasReset(books) && adoptedFrom === undefined
+  );
+}
+
+function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
+  const { policy } = books;
+  const last = books.requests.findLast(
+    (one) => one.transactionId === transaction.id && one.heard === 'transaction',
+  );
+  const stillFails = last?.decision === 'fail' || last?.decision === 'fraudulent';
+  const failed = failedAt(books, transaction);
+  // A fail at checkout is declined before acceptance, and nothing is canceled.
+  const [created] = requestsAbout(books, transaction.id, 'create-transaction');
+  const atCheckout =
+    created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
+  const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
+  if (cancelsFail && stillFails && Number.isFinite(failed))
+    return [{ at: failed, because: 'the product was told that it fails' }];
+  if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
+  const due = transaction.cancelableUntil - policy.reviewLeadTimeMs;
+  return [{ at: Math.max(due, last.endedAt), because: 'its review is unresolved' }];
+}

@@ -1,0 +1,95 @@
+/** Does each event say what the books say, once and in order? */
+import { type BookedArrival, type Books, type Finding, iso, transactionOf, wasTold } from './books.ts';
+import { answerWasLost, downForThreeDays, wasReset } from './facts.ts';
+
+export function events(books: Books): Finding[] {
+  const content = books.arrivals.flatMap((one) => said(books, one));
+  return wasReset(books) ? content : [...content, ...inOrder(books), ...lost(books), ...ended(books)];
+}
+
+function said(books: Books, { event, at }: BookedArrival): Finding[] {
+  const { type, sequence, data, id, integration, orderId } = event;
+  const wrong = (facts: string) => [
+    { kind: 'event wrong', facts: `${sequence} ${type} at ${iso(at)}: ${facts}` },
+  ];
+  const { transactionId, attempt, decision } = data;
+  if (id !== `${integration}:${orderId}:${sequence}`) return wrong(`its id is ${id}`);
+  const transaction = transactionOf(books, transactionId);
+  if (transactionId !== undefined && transaction === undefined)
+    return wrong(`${transactionId} does not exist`);
+  if (transaction !== undefined && transaction.attempt !== attempt) {
+    return wrong(`${transactionId} of attempt ${transaction.attempt} is told of attempt ${attempt}`);
+  }
+  const decides = decision !== undefined && ['pass', 'fail', 'review', 'fraudulent'].includes(decision);
+  if (decides && transaction === undefined) return wrong(`${decision} without a transaction`);
+  if (decides && transaction !== undefined && !wasTold(books, transaction.id, decision, at)) {
+    return wrong(`${transactionId} never was ${decision}`);
+  }
+  if (type !== 'order.canceled' || transaction === undefined) return [];
+  return (transaction.canceledAt ?? Number.POSITIVE_INFINITY) <= at
+    ? []
+    : wrong(`${transactionId} was not canceled`);
+}
+
+/** First arrivals count 1, 2, 3 …, each after the one before was taken; repeats are the same. */
+function inOrder(books: Books): Finding[] {
+  const { arrivals } = books;
+  const firsts = new Map<number, string>();
+  const taken = new Set([0]);
+  const found: Finding[] = [];
+  for (const { event, taken: took } of arrivals) {
+    const { sequence } = event;
+    const content = JSON.stringify(event);
+    const first = firsts.get(sequence);
+    if (first === undefined && !taken.has(sequence - 1) && !downForThreeDays(books)) {
+      found.push({ kind: 'event out of order', facts: `${sequence} came before ${sequence - 1} was taken` });
+    }
+    if (first !== undefined && first !== content) {
+      found.push({ kind: 'event wrong', facts: `${sequence} came again with other content` });
+    }
+    firsts.set(sequence, first ?? content);
+    if (took) taken.add(sequence);
+  }
+  if (new Set(arrivals.map(({ event }) => event.id)).size !== firsts.size) {
+    found.push({ kind: 'event wrong', facts: 'two events share an id' });
+  }
+  return found;
+}
+
+/** None is lost, unless the receiver was down for three days. */
+function lost(books: Books): Finding[] {
+  const { arrivals, record, endedAt, policy } = books;
+  if (endedAt === undefined || policy.events === false) return [];
+  const taken = new Set(arrivals.filter((one) => one.taken).map(({ event }) => event.sequence));
+  const found: Finding[] = [];
+  for (let sequence = 1; sequence <= record.events; sequence += 1) {
+    if (!taken.has(sequence) && !downForThreeDays(books)) {
+      found.push({ kind: 'event lost', facts: `${sequence} of ${record.events}` });
+    }
+  }
+  const more = [...taken].find((sequence) => sequence > record.events);
+  return more === undefined ? found : [...found, { kind: 'event wrong', facts: `${more} is not on record` }];
+}
+
+/** The end is told once and last; a cancel that was accepted is told, and each answer is where all events are wanted. */
+function ended(books: Books): Finding[] {
+  const { arrivals, endedAt, policy, record, transactions, requests } = books;
+  if (endedAt === undefined || policy.events !== 'all' || downForThreeDays(books)) return [];
+  const types = new Map(arrivals.map(({ event }) => [event.sequence, event.type]));
+  const inTurn = [...types].sort(([a], [b]) => a - b).map(([, type]) => type);
+  const found: Finding[] = [];
+  const missing = (what: string): number => found.push({ kind: 'event missing', facts: what });
+  const closed = inTurn.filter((type) => type === 'order.closed').length;
+  if (closed !== 1) missing(`order.closed was told ${closed} times: ${inTurn.join(' ')}`);
+  const canceled = transactions.find(
+    ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
+  );
+  const heard = requests.some(
+    (one) =>
+      one.operation === 'cancel-transaction' && one.transactionId === canceled?.id && one.heard === 'done',
+  );
+  if (canceled !== undefined && heard && !answerWasLost(books) && !inTurn.includes('order.canceled')) {
+    missing(`${canceled.id} was canceled, and nobody was told`);
+  }
+  return found;
+}

@@ -1,0 +1,96 @@
+/** Does the order's record end with the decision and the action that the books mean? Judged where nothing else can have changed them. */
+import { answersTo, type BookedTransaction, type Books, type Finding, iso, transactionOf } from './books.ts';
+import { nobodyCould, wasLate, wasReset } from './facts.ts';
+
+const A_READ_MS = 60_000;
+
+export function outcome(books: Books): Finding[] {
+  const { record, policy, adoptedFrom, endedAt } = books;
+  const newest = transactionOf(books, record.newest);
+  if (newest === undefined || endedAt === undefined || wasReset(books) || policy.passive) return [];
+  const found = missed(books, newest, endedAt);
+  found.push(...notHeld(books, newest));
+  if (adoptedFrom !== undefined) return found;
+  const meant = meantAction(books, newest);
+  if (meant === undefined || meant.action === record.action) return found;
+  return [
+    ...found,
+    { kind: 'action wrong', facts: `${record.action}, not ${meant.action}: ${meant.because}` },
+  ];
+}
+
+/** A review is polled: what became of it is on record, unless the order was over before the next poll. */
+function missed(books: Books, { id, decisions, createdAt }: BookedTransaction, endedAt: number): Finding[] {
+  const { policy, record, calls } = books;
+  const [before, last] = decisions.slice(-2);
+  if (last === undefined || before?.decision !== 'review' || last.decision === 'error') return [];
+  const due = last.at + policy.poll.maxMs + A_READ_MS;
+  const open = due < Math.min(createdAt + policy.cancelWindowMs, endedAt) && record.decision === 'review';
+  const disturbed = calls.some(
+    ({ asks }) => asks === 'gateway-result' || asks === 'override' || asks === 'portal',
+  );
+  if (!open || disturbed || wasLate(books) || nobodyCould(books, last.at - A_READ_MS, due)) return [];
+  const tried = books.requests.filter((one) => one.transactionId === id && one.sentAt > last.at);
+  if (tried.some(({ heard }) => heard === 'unknown')) return [];
+  return [
+    {
+      kind: 'decision missed',
+      facts: `${id} was ${last.decision} at ${iso(last.at)}, on record ${record.decision}`,
+    },
+  ];
+}
+
+/** A review that was always one, or a transaction that had failed when it was adopted, is left to a person. */
+function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Finding[] {
+  const { record, policy, adoptedFrom, calls, requests } = books;
+  const [only, ...others] = decisions;
+  const disturbed = calls.some(
+    ({ asks, refusal }) => asks !== 'checkout' && asks !== 'acknowledge' && refusal === undefined,
+  );
+  const canceled = requests.some(({ operation }) => operation === 'cancel-transaction');
+  if (only === undefined || others.length > 0 || disturbed || canceled || policy.workflow === 'pre-gateway')
+    return [];
+  const failed = only.decision === 'fail' || only.decision === 'fraudulent';
+  const held = record.action === 'hold' || (!failed && policy.onUnresolvedReview === 'cancel');
+  const toHold =
+    only.decision === 'review'
+      ? answersTo(books, attempt)[0]?.answer.decision === 'review'
+      : failed && adoptedFrom !== undefined;
+  return toHold && !held
+    ? [{ kind: 'action wrong', facts: `${record.action}, not hold, for ${only.decision}` }]
+    : [];
+}
+
+interface Meant {
+  action: string;
+  because: string;
+}
+
+function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction): Meant | undefined {
+  const { calls, requests, record } = books;
+  const cancels = requests.filter(
+    (one) => one.operation === 'cancel-transaction' && one.transactionId === id,
+  );
+  if (cancels.some(({ heard }) => heard === 'done') && !wasLate(books)) {
+    return { action: 'cancel', because: `${id} was canceled` };
+  }
+  const asked = calls.filter(
+    ({ asks, refusal }) => refusal === undefined && asks !== 'checkout' && asks !== 'acknowledge',
+  );
+  if (requests.some(({ operation }) => operation === 'cancel-transaction')) return undefined;
+  const [only, ...others] = asked;
+  if (only?.asks === 'override' && others.length === 0 && record.attempts === 1) {
+    return { action: only.action, because: 'a person decided' };
+  }
+  const [first] = answersTo(books, attempt);
+  const same = new Set(decisions.map(({ decision }) => decision)).size === 1;
+  const own = requests.filter((one) => one.operation === 'create-transaction' && one.attempt === attempt);
+  if (only !== undefined || first === undefined || !same || own.length !== 1 || wasLate(books))
+    return undefined;
+  if (first.answer.transactionId !== id || record.attempts !== attempt) return undefined;
+  if (first.answer.decision === 'review' || first.answer.decision === 'error') return undefined;
+  return {
+    action: first.answer.action,
+    because: `${first.answer.decision} was answered, and nothing changed it`,
+  };
+}

@@ -1,0 +1,52 @@
+/** Does each recorded cancel window match the screening service's? */
+import { type BookedTransaction, type Books, type Finding, foundNone, iso } from './books.ts';
+import { ARRIVES_WITHIN_MS } from './creates.ts';
+import type { RecordedTransaction } from './record-of.ts';
+
+/** A create leaves within this time of its lookup, or of the beginning of its try. */
+const LEAVES_WITHIN_MS = 5_000;
+
+export function windows(books: Books): Finding[] {
+  return books.record.transactions.flatMap((recorded) => {
+    const transaction = books.transactions.find(({ id }) => id === recorded.id);
+    return transaction === undefined ? [] : windowOf(books, transaction, recorded);
+  });
+}
+
+function windowOf(
+  books: Books,
+  transaction: BookedTransaction,
+  { id, cancelBy }: RecordedTransaction,
+): Finding[] {
+  const { cancelableUntil } = transaction;
+  if (cancelBy > cancelableUntil) {
+    return [
+      { kind: 'window too long', facts: `${id} by ${cancelBy - cancelableUntil} ms: ${iso(cancelBy)}` },
+    ];
+  }
+  const earliest = earliestSending(books, transaction) + books.policy.cancelWindowMs;
+  if (cancelBy >= earliest) return [];
+  const facts = `${id} by ${earliest - cancelBy} ms: ${iso(cancelBy)}, the screening service says ${iso(cancelableUntil)}`;
+  return [{ kind: 'window too short', facts }];
+}
+
+/** The earliest moment at which the product must believe that the transaction's create may have been sent. */
+function earliestSending(books: Books, { id, attempt, createdAt }: BookedTransaction): number {
+  if (books.adoptedFrom !== undefined) return createdAt;
+  const sent = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === attempt,
+  );
+  const own = sent.find((one) => one.transactionId === id && one.committed);
+  if (own === undefined) return createdAt;
+  if (own.heard === 'transaction') return own.sentAt - LEAVES_WITHIN_MS;
+  const possible = sent.filter((one) => one.invoice === own.invoice && !isExcluded(books, one));
+  return Math.min(own.sentAt, ...possible.map(({ sentAt }) => sentAt)) - LEAVES_WITHIN_MS;
+}
+
+/** It certainly left nothing, or left another transaction, or a lookup after it had time to arrive found none. */
+function isExcluded(books: Books, { heard, endedAt, invoice }: Books['requests'][number]): boolean {
+  if (heard !== undefined && heard !== 'unknown' && heard !== 'unreadable') return true;
+  return books.requests.some(
+    (one) => foundNone(one) && one.invoice === invoice && one.sentAt >= endedAt + ARRIVES_WITHIN_MS,
+  );
+}
