@@ -179,8 +179,7 @@ export function screeningActivities(world: ActivityWorld) {
       if (!checked.ok) return skipped ?? refusedByRules(checked.faults, unseen?.since);
       if (skipped !== undefined && unseen === undefined) return skipped;
       // This try has not reported yet: should it be lost, a create may have been sent from then on.
-      t.beforeCreate = (at) =>
-        tellNextTry({ at, ...(unseen !== undefined && { unseenSince: unseen.since }) });
+      t.beforeCreate = (at) => tellNextTry({ at, unseenSince: at });
       const outcome =
         skipped === undefined || unseen === undefined
           ? await tryScreening(request, checked.transaction, t, unseen)

@@ -115,7 +115,7 @@ export function statusActivities(world: ActivityWorld) {
       try {
         const owned = (transactionId: string) => isAnothers(world, transactionId);
         const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
-        if (found.kind === 'known') return { kind: 'none' };
+        if (found.kind === 'known') return { kind: 'hidden' };
         if (found.kind === 'found') {
           const { id: transactionId, decision } = found.transaction;
           return { kind: 'found', transactionId, decision, ...enrichedOf(found.transaction) };

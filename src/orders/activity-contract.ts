@@ -139,6 +139,8 @@ export type LookUpOutcome =
   /** `decision` is absent when it could not be read: the transaction can be canceled all the same. */
   | ({ kind: 'found'; transactionId: string; decision?: Decision } & Enriched)
   | { kind: 'none' }
+  /** It shows a transaction that the order has, or another order's: those of later creates can't be seen. */
+  | { kind: 'hidden' }
   | { kind: 'forbidden' };
 
 /** Run inside the workflow task: fast, and possibly again. */

@@ -1,5 +1,7 @@
 /** What passes by itself: time, its deadlines, and what follows from where the order is. */
 
+import type { PortalOutcome } from './activity-contract.ts';
+import { HIDDEN } from './apply-screening.ts';
 import { isSameCause, raiseAttention } from './attention.ts';
 import {
   actionBound,
@@ -26,7 +28,7 @@ import { namedTransaction } from './portal-requests.ts';
 import { beyondAnswer, currentAttempt, isPlainPass, nextEvent } from './record.ts';
 import type { ActionRecord, AttentionCause } from './state.ts';
 import { callerWaits } from './tickets.ts';
-import { transactionNamed, transactionOf, windowOpen } from './transactions.ts';
+import { mayBeSeen, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
 import { causeOf, createUnderWay, isDone, wanted, wantsLook } from './wanted.ts';
 import { type AttentionCode, type Instant, millis } from './words.ts';
 
@@ -105,7 +107,7 @@ function giveUpLeftovers(order: Order): void {
   emit(order, giveUpGateway(state, now));
   for (const attempt of state.attempts) {
     const { unseen } = attempt;
-    if (unseen === undefined) continue;
+    if (unseen === undefined || !mayBeSeen(attempt)) continue;
     delete attempt.unseen;
     attend(order, 'transaction-unseen', neverSeen(unseen.invoiceNumber), { operation: 'lookup' });
   }
@@ -181,29 +183,33 @@ function settleCancels(order: Order): void {
     if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) continue;
     const named = namedTransaction(asked);
     if (named === undefined || concernsNewest(state, record)) {
-      if (createUnderWay(order) || (named === undefined && currentAttempt(state).unseen !== undefined))
-        continue;
+      if (createUnderWay(order) || (named === undefined && mayBeSeen(currentAttempt(state)))) continue;
       aimCancel(state, record, asked);
     }
-    const kind = withoutSending(order, record);
-    if (kind === undefined) continue;
+    const outcome = withoutSending(order, record);
+    if (outcome === undefined) continue;
     delete fields[record.number];
-    emit(order, applyPortalOutcome(state, record, { kind }, order.now));
+    emit(order, applyPortalOutcome(state, record, outcome, order.now));
   }
 }
 
 function withoutSending(
   { state, now }: Order,
   { transactionId }: { transactionId?: string },
-): 'done' | 'too-late' | undefined {
-  if (transactionId === undefined) return 'done';
+): Exclude<PortalOutcome, { kind: 'forbidden' }> | undefined {
+  if (transactionId === undefined) {
+    // What can't be seen can't be canceled either.
+    const { unseen } = currentAttempt(state);
+    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
+  }
   const transaction = transactionNamed(state, transactionId);
   const attempt = attemptFor(state, transactionId);
-  if (transaction === undefined || attempt === undefined) return 'done';
+  if (transaction === undefined || attempt === undefined) return { kind: 'done' };
   // A transaction from before a rescreening isn't canceled with the newest one.
-  if (isCanceled(state, attempt) && transaction === transactionOf(state, attempt)) return 'done';
+  if (isCanceled(state, attempt) && transaction === transactionOf(state, attempt)) return { kind: 'done' };
   if (state.policy === undefined) return undefined;
-  return windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now)) ? undefined : 'too-late';
+  const open = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
+  return open ? undefined : { kind: 'too-late' };
 }
 
 function forgetReads(order: Order): void {

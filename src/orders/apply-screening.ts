@@ -199,7 +199,7 @@ const UNREADABLE: Record<string, string> = {
 const UNREADABLE_OTHERWISE = 'The service answered something that could not be read.';
 const OTHER_MODE =
   'The service says that the account of the key is of another mode than the integration: set mode, key and address that belong together.';
-const HIDDEN =
+export const HIDDEN =
   'A create of this attempt may have left a transaction that a lookup can’t show: the screening service shows the first transaction of an invoice number, which belongs to an earlier attempt.';
 const GIVEN_UP =
   'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';

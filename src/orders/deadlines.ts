@@ -7,7 +7,7 @@ import type { ReviewHint } from './messages.ts';
 import type { Policy } from './policy.ts';
 import { awaitsGateway, currentAttempt, FIRST_HINT_SPACING_MS } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
-import { cancelByOf, lastCall, transactionNamed, transactionOf } from './transactions.ts';
+import { cancelByOf, lastCall, mayBeSeen, transactionNamed, transactionOf } from './transactions.ts';
 import { type DeadlineKind, type Instant, instant, millis } from './words.ts';
 
 export interface Deadline {
@@ -77,9 +77,9 @@ export function leftoversBound(state: OrderState): Deadline | undefined {
 }
 
 function owes(state: OrderState, attempt: Attempt): boolean {
-  const { gateway, unseen } = attempt;
+  const { gateway } = attempt;
   const unsent = gateway !== undefined && gateway.sent === undefined;
-  return unseen !== undefined || (unsent && transactionOf(state, attempt) !== undefined);
+  return mayBeSeen(attempt) || (unsent && transactionOf(state, attempt) !== undefined);
 }
 
 /** Deadlines that end the order when they pass, beside `nothing-left`, which passes in the task in which it comes up. */

@@ -11,7 +11,7 @@ import type { Order } from './order.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import type { OrderState } from './state.ts';
-import { cancelByOf, transactionOf } from './transactions.ts';
+import { cancelByOf, mayBeSeen, transactionOf } from './transactions.ts';
 import {
   type Action,
   type DeadlineKind,
@@ -74,11 +74,9 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
 function keptOpenBy(state: OrderState, events: number): string[] {
   const open = state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
   for (const attempt of state.attempts) {
-    const { number, gateway, unseen, cardRef, cardForgotten } = attempt;
+    const { number, gateway, cardRef, cardForgotten } = attempt;
     const transactionId = transactionOf(state, attempt)?.id;
-    // Where an order is canceled, its newest attempt isn't looked up any more.
-    const looked = state.phase === 'closed' || attempt !== currentAttempt(state);
-    if (looked && unseen !== undefined) open.push(`- a look for the transaction of attempt ${number}`);
+    if (mayBeSeen(attempt)) open.push(`- a look for the transaction of attempt ${number}`);
     if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
       open.push(`- the payment gateway’s result of attempt ${number}`);
     }

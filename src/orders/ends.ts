@@ -10,7 +10,7 @@ import type {
 import { advance, attend, emit, emitAnswer } from './advance.ts';
 import { answerCheckout, applyFirstScreening, brokeDown } from './answer-checkout.ts';
 import { applyAdoption, applyReading } from './apply-reading.ts';
-import { applyScreening } from './apply-screening.ts';
+import { applyScreening, HIDDEN } from './apply-screening.ts';
 import { actionCause, clear, noteAttention, raiseWrongKey } from './attention.ts';
 import { screensAgain } from './begin.ts';
 import { takeHint } from './deadlines.ts';
@@ -152,10 +152,12 @@ function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<L
     return;
   }
   clear(state, { codes: ['wrong-key'], ...cause });
-  if (outcome.kind === 'none' || policy === undefined) {
-    delete attempt.unseen;
-    return;
+  if (outcome.kind === 'hidden' && attempt.unseen !== undefined) {
+    attempt.unseen.hidden = true;
+    attend(order, 'transaction-unseen', HIDDEN, { operation: 'create' });
   }
+  if (outcome.kind === 'none') delete attempt.unseen;
+  if (outcome.kind !== 'found' || policy === undefined) return;
   const sentFrom = afterReset ? state.startedAt : (attempt.unseen?.since ?? state.startedAt);
   const { transactionId, decision } = outcome;
   const seen = { transactionId, found: true, sentFrom, sentUntil: now };

@@ -1,10 +1,11 @@
 /** Records which transactions a screening or a lookup brought, and which create is left that nobody has seen. */
 import type { ScreeningOutcome, Sent } from './activity-contract.ts';
+import { clear } from './attention.ts';
 import { addReading } from './bounds.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
-import { hasDecision, ownerOf, recordTransaction, transactionOf } from './transactions.ts';
+import { hasDecision, ownerOf, recordTransaction, transactionNamed, transactionOf } from './transactions.ts';
 import type { Decision, Instant, ReadingSource } from './words.ts';
 
 interface Moment {
@@ -23,8 +24,10 @@ export function withoutOthers(
   const seen =
     outcome.kind === 'answered' ? outcome : outcome.kind === 'unreadable' ? outcome.seen : undefined;
   if (seen === undefined || !seen.found || state.adopted !== undefined) return outcome;
-  const owner = ownerOf(state, attempt.invoiceNumber ?? '');
-  if (owner === undefined || owner.number >= attempt.number) return outcome;
+  const known = transactionNamed(state, seen.transactionId);
+  const owner =
+    known === undefined ? ownerOf(state, attempt.invoiceNumber ?? '') : state.attempts[known.attempt - 1];
+  if (owner === undefined || owner === attempt) return outcome;
   const sentFrom = owner.unseen?.since ?? seen.sentFrom;
   recordLate(state, policy, owner, asOf(outcome, sentFrom), now);
   return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
@@ -55,6 +58,9 @@ export function recordLate(
   attempt.decision = decision;
   addReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
   if (attempt !== currentAttempt(state)) return;
+  clear(state, { codes: ['unreadable-answer', 'transaction-unseen'] });
+  // What a closed order did without a decision is left to a person.
+  if (state.phase !== 'closed') clear(state, { codes: ['no-decision'] });
   state.decision = decision;
   state.lastRead = { at: now, source: 'look-up' };
 }

@@ -123,6 +123,8 @@ export interface UnseenCreate {
   invoiceNumber: string;
   /** It was not sent before. */
   since: Instant;
+  /** A lookup shows an older transaction of its invoice number, so its own can't be seen. */
+  hidden?: true;
 }
 
 export interface Attempt {

@@ -84,6 +84,11 @@ export function ownerOf(state: OrderState, invoiceNumber: string): Attempt | und
   return state.attempts.find(({ unseen }) => unseen?.invoiceNumber === invoiceNumber);
 }
 
+/** Returns whether the attempt has a create whose transaction a lookup may show. */
+export function mayBeSeen({ unseen }: Attempt): boolean {
+  return unseen !== undefined && unseen.hidden !== true;
+}
+
 const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 
 /** Returns whether the screening service has decided about the attempt: what brings no decision replaces none (rule «no decision lost»). */

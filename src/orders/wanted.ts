@@ -12,7 +12,7 @@ import { isUnderWay, namedTransaction } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import type { ActionRecord, Attempt, AttentionCause, OrderState } from './state.ts';
 import { ticketsUntil } from './tickets.ts';
-import { transactionOf } from './transactions.ts';
+import { mayBeSeen, transactionOf } from './transactions.ts';
 import type { Instant, Phase } from './words.ts';
 
 /** Local activities: run inside the workflow task. */
@@ -183,13 +183,11 @@ function lookUp({ number }: Attempt): Effect {
 }
 
 /**
- * An attempt that ended without an answer may have left a transaction: it is recorded, not acted on. Never while another
- * attempt is being screened, whose transaction would be found in its place.
+ * An attempt whose screening ended without an answer may have left a transaction. Never while another attempt is being screened,
+ * whose transaction would be found in its place.
  */
-function wantsLookUp(state: OrderState, attempt: Attempt): boolean {
-  const { phase } = state;
-  const over = phase === 'declined' || phase === 'closed' || attempt !== currentAttempt(state);
-  return over && phase !== 'screening' && attempt.unseen !== undefined;
+function wantsLookUp({ phase }: OrderState, attempt: Attempt): boolean {
+  return phase !== 'screening' && mayBeSeen(attempt);
 }
 
 /** The card is needed until a decision other than `error` is recorded, or nothing screens it again. */
@@ -216,7 +214,7 @@ function cancel(order: Order, record: ActionRecord): Effect[] {
   if (named !== undefined && named !== transactionOf(state, attempt)?.id) return send(record);
   if (record.status === 'running') return send(record);
   if (createUnderWay(order)) return [];
-  return named === undefined && attempt.unseen !== undefined ? [lookUp(attempt)] : send(record);
+  return named === undefined && mayBeSeen(attempt) ? [lookUp(attempt)] : send(record);
 }
 
 function send({ number, stop }: ActionRecord): Effect[] {

@@ -1,11 +1,15 @@
 /** Does every attention stand at the end whose cause remains, and no other? */
 import type { AttentionCode } from '../../src/orders/words.ts';
 import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
-import { takenBack, wasLate, wasReset } from './facts.ts';
+import { wasLate, wasReset } from './facts.ts';
 
 const DECIDED = ['pass', 'fail', 'review', 'fraudulent'];
 
 export function attention(books: Books): Finding[] {
+  return [...(wasReset(books) ? [] : wrongKey(books)), ...atTheEnd(books)];
+}
+
+function atTheEnd(books: Books): Finding[] {
   const { attention: stands } = books.record;
   return expectations(books).flatMap(({ codes, means, because }) => {
     const standing = stands.find((code) => codes.includes(code));
@@ -28,7 +32,7 @@ interface Expectation {
 
 function expectations(books: Books): Expectation[] {
   if (wasReset(books)) return [];
-  return [...ofTheKey(books), ...ofPortalActions(books), ...ofTheGateway(books), ...ofTheDecision(books)];
+  return [...ofPortalActions(books), ...ofTheGateway(books), ...ofTheDecision(books)];
 }
 
 function acknowledgedAfter({ calls, startedAt }: Books, at: number): boolean {
@@ -44,26 +48,44 @@ const ANSWERS: BookedRequest['heard'][] = [
   'forbidden',
 ];
 
-/** It stands while the last answer to a call is 403, and is gone when every call was answered otherwise. */
-function ofTheKey(books: Books): Expectation[] {
-  const lines = new Map<string, BookedRequest>();
+/** Between an answer and the record that shows what it means, by the order's own tasks. */
+const SHOWN_WITHIN_MS = 15_000;
+
+/**
+ * A call that is answered 403 and made again later needs the key: until it is answered otherwise, GET shows it. It shows nothing
+ * of the key while no call is answered so.
+ */
+function wrongKey(books: Books): Finding[] {
+  const lines = new Map<string, BookedRequest[]>();
   for (const one of books.requests) {
-    if (!ANSWERS.includes(one.heard) || takenBack(books, one.endedAt)) continue;
-    lines.set(
-      `${one.operation} ${one.operation === 'status-by-invoice' ? one.invoice : one.transactionId}`,
-      one,
-    );
+    if (!ANSWERS.includes(one.heard)) continue;
+    const about = one.operation === 'status-by-invoice' ? one.invoice : one.transactionId;
+    const line = `${one.operation} ${one.operation === 'create-transaction' ? '' : about}`;
+    lines.set(line, [...(lines.get(line) ?? []), one]);
   }
-  const last = [...lines.values()].sort((a, b) => a.endedAt - b.endedAt).at(-1);
-  const refused = [...lines.values()].some(({ heard }) => heard === 'forbidden');
-  if (!refused) {
-    if (wasLate(books)) return [];
-    const words = 'no call is answered 403 any more';
-    return [{ codes: ['wrong-key'], means: 'gone', because: { at: last?.endedAt ?? 0, words } }];
+  for (const [line, requests] of lines) {
+    for (const [index, { heard, endedAt }] of requests.entries()) {
+      const next = requests[index + 1];
+      if (heard !== 'forbidden' || next === undefined) continue;
+      const hidden = books.shown.find(
+        ({ at, attention: codes }) =>
+          at > endedAt + SHOWN_WITHIN_MS &&
+          at < next.endedAt - SHOWN_WITHIN_MS &&
+          !codes.includes('wrong-key'),
+      );
+      if (hidden === undefined || wasLate(books)) continue;
+      return [
+        {
+          kind: 'attention missing: wrong-key',
+          facts: `${line} is answered 403, and ${iso(hidden.at)} shows nothing`,
+        },
+      ];
+    }
   }
-  if (last?.heard !== 'forbidden' || books.world.losses) return [];
-  const because = { at: last.endedAt, words: `the last answer, to ${last.operation}, is 403` };
-  return [{ codes: ['wrong-key'], means: 'stands', because }];
+  const refused = books.requests.some(({ heard }) => heard === 'forbidden' || heard === undefined);
+  const shown = books.shown.find(({ attention: codes }) => codes.includes('wrong-key'));
+  if (refused || shown === undefined) return [];
+  return [{ kind: 'attention without a cause: wrong-key', facts: iso(shown.at) }];
 }
 
 /** A portal action that the screening service refused last needs a person, until it is done after all. */
@@ -106,7 +128,9 @@ function ofTheGateway(books: Books): Expectation[] {
 }
 
 /** A decision that was told ends what was said about the want of one. */
-function ofTheDecision({ requests, record, endedAt, closedAt, startedAt, policy }: Books): Expectation[] {
+function ofTheDecision(books: Books): Expectation[] {
+  const { requests, record, shown, endedAt, closedAt, startedAt, policy } = books;
+  if (wasLate(books)) return [];
   const told = requests.findLast(
     (one) =>
       one.transactionId === record.newest &&
@@ -114,7 +138,8 @@ function ofTheDecision({ requests, record, endedAt, closedAt, startedAt, policy 
       one.endedAt < (endedAt ?? closedAt),
   );
   // What is read after the last deadline changes nothing.
-  const over = startedAt + policy.reviewLimitMs;
+  const ended = shown.find(({ phase }) => phase === 'closed' || phase === 'canceled')?.at;
+  const over = Math.min(startedAt + policy.reviewLimitMs, ended ?? closedAt);
   if (
     told?.decision === undefined ||
     told.endedAt >= over ||

@@ -2,7 +2,7 @@
 import type { OrderEvent, PortalFields } from '../../src/orders/messages.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import type { CheckoutAnswer } from '../../src/orders/state.ts';
-import type { Decision, GatewayResult, OverrideAction } from '../../src/orders/words.ts';
+import type { AttentionCode, Decision, GatewayResult, OverrideAction } from '../../src/orders/words.ts';
 import type { PublicRecord } from './record-of.ts';
 
 export interface Span {
@@ -134,6 +134,8 @@ export interface Books {
   calls: BookedCall[];
   news: BookedNews[];
   arrivals: BookedArrival[];
+  /** What GET showed from each of these moments on, oldest first; empty where nobody kept asking. */
+  shown: { at: number; phase: string; attention: AttentionCode[] }[];
   world: World;
   /** What GET shows at the end. It is judged, never believed. */
   record: PublicRecord;

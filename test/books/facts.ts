@@ -63,6 +63,15 @@ export function answerWasLost({ world, record }: Books): boolean {
   return world.losses && record.attention.includes('portal-unconfirmed');
 }
 
+/** A try that was cut off, and a run before a reset, reported nothing of the creates that they sent. */
+export function reportWasLost({ world }: Books): boolean {
+  return world.losses || world.resets.length > 0;
+}
+
+/** A try that waits for a worker for less than 2 s can't be told from a worker's clock that is off by as much. */
+export const unnoticedMs = ({ world }: Books): number =>
+  world.skewMs !== 0 || world.lateByMs > 0 ? 2_000 : 0;
+
 /** What Temporal loses it tries again only after a time-out. */
 export function wasLate({ world }: Books): boolean {
   return world.losses || world.lateByMs > 0 || world.workersAway.length > 0;

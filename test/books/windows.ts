@@ -1,10 +1,8 @@
 /** Does each recorded cancel window match the screening service's? */
 import { type BookedTransaction, type Books, type Finding, foundNone, iso } from './books.ts';
 import { ARRIVES_WITHIN_MS } from './creates.ts';
+import { reportWasLost, unnoticedMs } from './facts.ts';
 import type { RecordedTransaction } from './record-of.ts';
-
-/** A create leaves within this time of its lookup, or of the beginning of its try. */
-const LEAVES_WITHIN_MS = 5_000;
 
 export function windows(books: Books): Finding[] {
   return books.record.transactions.flatMap((recorded) => {
@@ -24,8 +22,10 @@ function windowOf(
       { kind: 'window too long', facts: `${id} by ${cancelBy - cancelableUntil} ms: ${iso(cancelBy)}` },
     ];
   }
-  const earliest = earliestSending(books, transaction) + books.policy.cancelWindowMs;
-  if (cancelBy >= earliest) return [];
+  const known = earliestSending(books, transaction);
+  const from = reportWasLost(books) ? Math.min(books.startedAt, known) : known;
+  const earliest = from + books.policy.cancelWindowMs;
+  if (cancelBy >= earliest - unnoticedMs(books)) return [];
   const facts = `${id} by ${earliest - cancelBy} ms: ${iso(cancelBy)}, the screening service says ${iso(cancelableUntil)}`;
   return [{ kind: 'window too short', facts }];
 }
@@ -38,9 +38,9 @@ function earliestSending(books: Books, { id, attempt, createdAt }: BookedTransac
   );
   const own = sent.find((one) => one.transactionId === id && one.committed);
   if (own === undefined) return createdAt;
-  if (own.heard === 'transaction') return own.sentAt - LEAVES_WITHIN_MS;
+  if (own.heard === 'transaction') return own.sentAt;
   const possible = sent.filter((one) => one.invoice === own.invoice && !isExcluded(books, one));
-  return Math.min(own.sentAt, ...possible.map(({ sentAt }) => sentAt)) - LEAVES_WITHIN_MS;
+  return Math.min(own.sentAt, ...possible.map(({ sentAt }) => sentAt));
 }
 
 /** It certainly left nothing, or left another transaction, or a lookup after it had time to arrive found none. */

@@ -154,6 +154,7 @@ export class Activity {
     const info = {
       runId: this.#hearer.id,
       attempt: this.#attempt,
+      firstScheduledAt: this.scheduledAt,
       scheduledAt,
       told: this.#told,
       isLocal: false,

@@ -43,6 +43,7 @@ export function booksOf(orderWorld: OrderWorld, state: OrderState): Books {
       ...(transactionId !== undefined && { transactionId }),
     })),
     arrivals: receiver.arrived,
+    shown: world.shown,
     world: worldOf(orderWorld),
     record: recordOf(state),
   };

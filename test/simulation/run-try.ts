@@ -13,6 +13,8 @@ export interface TryInfo {
   /** Counts the tries from 1. */
   attempt: number;
   /** When the server scheduled it. */
+  /** When the server first scheduled the activity; a local one has no schedule. */
+  firstScheduledAt?: number;
   scheduledAt: number;
   /** What the try before told this one. */
   told: unknown;
@@ -61,7 +63,7 @@ export function runTry(
   process: Process,
   call: ActivityCall,
   facts: RunFacts,
-  { runId, attempt, scheduledAt, told, isLocal }: TryInfo,
+  { runId, attempt, firstScheduledAt = 0, scheduledAt, told, isLocal }: TryInfo,
   tellNext: (details: unknown) => void,
   onEnd: (end: TryEnd) => void,
 ): RunningTry {
@@ -71,6 +73,7 @@ export function runTry(
     isLocal,
     heartbeatDetails: told,
     workflowExecution: { workflowId: 'order', runId },
+    scheduledTimestampMs: firstScheduledAt,
     currentAttemptScheduledTimestampMs: scheduledAt,
   };
   const cancellation: { details?: ActivityCancellationDetails } = {};

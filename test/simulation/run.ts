@@ -142,6 +142,7 @@ export class Run implements Hearer {
     task.over = order?.state.phase === 'canceled' || order?.state.phase === 'closed';
     this.world.everyTask.push(task);
     this.tasks.push(task);
+    if (order !== undefined) this.#show(order);
     this.arrivals.splice(0, task.batch.length);
     for (const command of task.commands) this.#carryOut(command);
     for (const { update, code } of task.refusals) {
@@ -153,6 +154,11 @@ export class Run implements Hearer {
       update.acceptedAt = now;
     }
     for (const reply of task.replies) this.#reply(reply);
+  }
+
+  #show({ state: { phase, attention } }: Order): void {
+    const { shown, agenda } = this.world;
+    shown.push({ at: agenda.now, phase, attention: attention.map(({ code }) => code) });
   }
 
   #reply(reply: Reply): void {

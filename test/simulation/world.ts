@@ -1,4 +1,5 @@
 /** Everything that is the same for all runs of an order: the clock, the service, the workers' fate, what is planned. */
+import type { AttentionCode } from '../../src/orders/words.ts';
 import type { OrderActivities } from '../../src/workflows/perform.ts';
 import type { Activity } from './activity.ts';
 import { Agenda } from './agenda.ts';
@@ -34,6 +35,8 @@ export class World {
   /** All of them that there were. */
   readonly everyActivity: Activity[] = [];
   readonly everyTask: Task[] = [];
+  /** What GET showed, from each moment on. */
+  readonly shown: { at: number; phase: string; attention: AttentionCode[] }[] = [];
   /** When tasks that were lost began, and when the next began. */
   readonly lostTasks: { from: number; to: number }[] = [];
   /** What was broken, in words. */
