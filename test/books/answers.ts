@@ -22,11 +22,21 @@ export function answers(books: Books): Finding[] {
     const given = answersTo(books, sent.number);
     const found = [
       ...skipped(books, sent, given),
-      ...given.flatMap((one) => ownDecision(books, one)),
+      ...given.filter((one) => !isDeclineAgain(one, given[0])).flatMap((one) => ownDecision(books, one)),
       ...given.slice(0, 1).flatMap((one) => meantAction(books, one)),
     ];
     return wasReset(books) ? found : [...found, ...contradictions(books, given)];
   });
+}
+
+/** A decline is final: what became known since doesn't change what the attempt is told. */
+function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
+  return (
+    first !== undefined &&
+    first.answer !== answer &&
+    first.answer.action === 'decline' &&
+    answer.action === 'decline'
+  );
 }
 
 /** An attempt that a skip rule matches is answered skipped and creates nothing; others are not. */

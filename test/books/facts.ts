@@ -11,13 +11,18 @@ export function wasReset({ world }: Books): boolean {
   return world.resets.length > 0;
 }
 
-/** What a create left is out of sight when its answer was not heard, and its invoice number leads to an older transaction. */
-export function isShadowed(books: Books, { id, invoice, createdAt }: BookedTransaction): boolean {
-  const heard = requestsAbout(books, id, 'create-transaction').some(
-    (one) => one.heard === 'transaction' && !takenBack(books, one.endedAt) && !books.world.losses,
+/** What a create left is out of sight where no lookup ever showed it: a person is told, and the portal has it. */
+export function isUnseen({ requests, record }: Books, { id }: BookedTransaction): boolean {
+  const shown = requests.some((one) => one.operation === 'status-by-invoice' && one.transactionId === id);
+  return !shown && record.attention.includes('transaction-unseen');
+}
+
+/** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */
+export function mayBeOlder({ policy, calls }: Books, attempt: number): boolean {
+  const pending = calls.some(
+    (one) => one.asks === 'checkout' && one.attempt === attempt && one.answer?.decision === 'pending',
   );
-  const older = books.transactions.some((one) => one.invoice === invoice && one.createdAt < createdAt);
-  return older && !heard;
+  return !policy.invoicePerAttempt && pending;
 }
 
 /** What was sent after the task of a reset, with a number that the new run never comes to, is no part of the order any more. */
@@ -59,9 +64,7 @@ export function downForThreeDays({ world }: Books): boolean {
 }
 
 /** An answer whose try was lost is unknown to the order, which asks a person to look. */
-export function answerWasLost({ world, record }: Books): boolean {
-  return world.losses && record.attention.includes('portal-unconfirmed');
-}
+export const answerWasLost = ({ world }: Books): boolean => world.losses;
 
 /** A try that was cut off, and a run before a reset, reported nothing of the creates that they sent. */
 export function reportWasLost({ world }: Books): boolean {

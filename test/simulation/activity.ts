@@ -127,6 +127,12 @@ export class Activity {
     const late = world.liberties.lateTries.get(nth) ?? 0;
     const wait = Math.max(late, away - agenda.now);
     this.#attempt += 1;
+    const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.#limits;
+    const closesAt = this.scheduledAt + scheduleToCloseTimeout;
+    if (agenda.now + Math.max(0, wait) >= closesAt) {
+      this.#finish({ how: 'failed' }, Math.max(0, closesAt - agenda.now));
+      return;
+    }
     if (wait <= 0) {
       this.#run(nth, scheduledAt);
       return;
