@@ -4,17 +4,8 @@ import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
 import { someTime } from './some-time.ts';
 
-export type Trouble =
-  | 'broken'
-  | 'stall'
-  | 'wrong-clock'
-  | 'no-integration'
-  | 'no-key'
-  | 'stash-down'
-  | 'hints';
-export type Rates = Readonly<Record<Trouble, number>>;
-
-export const RATES: Rates = {
+/** A worker whose code stands still sends a create too late, one whose clock is wrong a cancel, and some orders never end: not yet. */
+export const RATES = {
   broken: 0,
   stall: 0,
   'wrong-clock': 0,
@@ -23,6 +14,9 @@ export const RATES: Rates = {
   'stash-down': 20,
   hints: 30,
 };
+type Trouble = keyof typeof RATES;
+export type Rates = Readonly<Record<Trouble, number>>;
+const TROUBLES = Object.keys(RATES).filter((name): name is Trouble => name in RATES);
 
 const HOUR = 3_600_000;
 
@@ -35,16 +29,6 @@ export function withRareTrouble(life: Life, rates: Rates): Life {
   }
   return drawn.length === 0 ? life : { ...life, happenings: [...life.happenings, ...drawn] };
 }
-
-const TROUBLES: readonly Trouble[] = [
-  'broken',
-  'stall',
-  'wrong-clock',
-  'no-integration',
-  'no-key',
-  'stash-down',
-  'hints',
-];
 
 function happening(trouble: Trouble, life: Life, dice: Dice): Happening {
   switch (trouble) {

@@ -12,7 +12,7 @@ const ANY_SEED = 4_711;
 beforeAll(keepMoments);
 
 describe('an order in a virtual world', () => {
-  it.each(KEPT_SEEDS)('lives the life of seed %i again: %s', async (seed) => {
+  it.each(KEPT_SEEDS)('lives the life of seed %i again', async (seed) => {
     const life = planLife(seed);
     const { faults } = await live(life, { alwaysCut: true });
     expect(faults, faults.length > 0 ? await timeline(life, RULES) : '').toEqual([]);

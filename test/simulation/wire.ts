@@ -1,6 +1,5 @@
 /** The way to the screening service and back: latency, HTTP faults, commits that come late, a wrong key, an outage. */
 import type { RequestInit } from 'node-fetch';
-import type { HttpResponse } from '../../src/screening/index.ts';
 import type { Agenda } from './agenda.ts';
 import type { FaultKind, Happening, Operation } from './happenings.ts';
 import { broken, json, page, Response, readRequest, responseOf } from './http.ts';
@@ -8,8 +7,8 @@ import { type Life, START } from './life.ts';
 import type { Process } from './process.ts';
 import { between, mixed } from './random.ts';
 import { type Answer, ARRIVES_WITHIN_MS, Sending } from './sending.ts';
-import { type Asked, type Entry, type HeardWord, operationOf, type Said, type Service } from './service.ts';
-import type { Server } from './virtual-machine.ts';
+import { type Asked, type Entry, operationOf, type Said, type Service } from './service.ts';
+import type { Server, Told } from './virtual-machine.ts';
 import type { Watch } from './watch.ts';
 
 type Fault = Extract<Happening, { do: 'fault' }>;
@@ -45,17 +44,9 @@ export class Wire implements Server {
   }
 
   /** Sends a request, which leaves when its process is no longer frozen. */
-  send(
-    url: string,
-    request: RequestInit,
-    process: Process,
-    told: (answer: HttpResponse | Error) => void,
-  ): Sending {
+  send(url: string, request: RequestInit, process: Process, told: Told): Sending {
     const asked = readRequest(url, request, this.#life.wishes);
-    const sending = new Sending(this.#agenda, this, asked, process, (word, answer) => {
-      this.#note(asked, sending, word);
-      told(answer);
-    });
+    const sending = new Sending(this.#agenda, this, asked, process, told);
     if (process.now <= this.#agenda.now) this.#leave(sending);
     else this.#agenda.at(process.now, () => this.#leave(sending));
     return sending;
@@ -83,7 +74,7 @@ export class Wire implements Server {
       return;
     }
     sending.entry = this.service.enter(asked, now, fault ?? null);
-    if (asked.operation === 'create-transaction') sending.watched = this.#watch.creates(asked);
+    if (operation === 'create-transaction') this.#watch.creates(this.service.ledger);
     if (asked.operation === 'portal' && asked.fields.kind === 'cancel') this.#watchCancel(asked);
     this.#travel(sending, fault, now + there + (fault === 'delay' ? ms : 0), back, ms);
     if (!sending.process.heard) sending.abandon();
@@ -146,18 +137,6 @@ export class Wire implements Server {
     // An attempt has one window, which counts from its last create.
     const last = this.service.transactions.findLast((one) => one.attempt === transaction?.attempt);
     if (last !== undefined) this.#watch.cancels(this.#agenda.now, last.createdAt + this.#lastCallMs);
-  }
-
-  #note(asked: Asked, { watched, entry, said }: Sending, heard: HeardWord): void {
-    if (watched !== undefined) {
-      watched.endedAt = this.#agenda.now;
-      watched.heard = heard;
-    }
-    if (asked.operation !== 'status-by-invoice' || entry === undefined) return;
-    if (heard === 'transaction' && said?.is === 'transaction') {
-      this.#watch.looked(asked.invoice, entry.at, said.id);
-    }
-    if (heard === 'not-found') this.#watch.looked(asked.invoice, entry.at, undefined);
   }
 
   /** What the screening service does with a request that has arrived; undefined: it doesn't know the key. */
