@@ -83,6 +83,7 @@ export class Sending {
     this.over = true;
     this.process.sendings.delete(this);
     const { entry } = this;
+    if (entry !== undefined) this.#wire.watch.heard(entry, heard);
     if (entry !== undefined && !this.#abandoned) {
       entry.endedAt = this.#agenda.now;
       entry.heard = heard;

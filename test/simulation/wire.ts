@@ -22,7 +22,7 @@ export class Wire implements Server {
   readonly #agenda: Agenda;
   readonly #life: Life;
   readonly #seed: number;
-  readonly #watch: Watch;
+  readonly watch: Watch;
   readonly #lastCallMs: number;
   readonly #faults: readonly Fault[];
   readonly #broken: readonly Extract<Happening, { do: 'broken' }>[];
@@ -35,7 +35,7 @@ export class Wire implements Server {
   constructor(agenda: Agenda, service: Service, watch: Watch, life: Life, lastCallMs: number) {
     this.#agenda = agenda;
     this.service = service;
-    this.#watch = watch;
+    this.watch = watch;
     this.#lastCallMs = lastCallMs;
     this.#life = life;
     this.#seed = mixed(life.seed, 77);
@@ -74,7 +74,7 @@ export class Wire implements Server {
       return;
     }
     sending.entry = this.service.enter(asked, now, fault ?? null);
-    if (operation === 'create-transaction') this.#watch.creates(this.service.ledger);
+    if (operation === 'create-transaction') this.watch.creates(this.service.ledger);
     if (asked.operation === 'portal' && asked.fields.kind === 'cancel') this.#watchCancel(asked);
     this.#travel(sending, fault, now + there + (fault === 'delay' ? ms : 0), back, ms);
     if (!sending.process.heard) sending.abandon();
@@ -136,7 +136,7 @@ export class Wire implements Server {
     const transaction = this.service.find(transactionId ?? '');
     // An attempt has one window, which counts from its last create.
     const last = this.service.transactions.findLast((one) => one.attempt === transaction?.attempt);
-    if (last !== undefined) this.#watch.cancels(this.#agenda.now, last.createdAt + this.#lastCallMs);
+    if (last !== undefined) this.watch.cancels(this.#agenda.now, last.createdAt + this.#lastCallMs);
   }
 
   /** What the screening service does with a request that has arrived; undefined: it doesn't know the key. */
