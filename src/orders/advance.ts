@@ -108,7 +108,7 @@ function giveUpLeftovers(order: Order): void {
   for (const attempt of state.attempts) {
     const { unseen } = attempt;
     if (unseen === undefined || !mayBeSeen(attempt)) continue;
-    delete attempt.unseen;
+    unseen.hidden = true;
     attend(order, 'transaction-unseen', neverSeen(unseen.invoiceNumber), { operation: 'lookup' });
   }
 }

@@ -67,12 +67,14 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
 }
 
 /**
- * Rule «a day's bound»: what an order that has ended still owes the screening service (a gateway result, a lookup) is given up a day later.
+ * Rule «a day's bound»: what an order that has ended still owes the screening service (a gateway result, a lookup) is given up a day later,
+ * or when the cancel is over that waits for it.
  * @returns undefined while the order has not ended, and where it owes nothing
  */
 export function leftoversBound(state: OrderState): Deadline | undefined {
-  if (state.endedAt === undefined || !state.attempts.some((attempt) => owes(state, attempt)))
-    return undefined;
+  const cancelWaits = state.actions.some(({ kind, status }) => kind === 'cancel' && status === 'queued');
+  if (state.endedAt === undefined || cancelWaits) return undefined;
+  if (!state.attempts.some((attempt) => owes(state, attempt))) return undefined;
   return { kind: 'leftovers-over', at: instant(millis(state.endedAt) + ACTION_MS) };
 }
 

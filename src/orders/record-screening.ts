@@ -60,7 +60,7 @@ export function recordLate(
   if (attempt !== currentAttempt(state)) return;
   clear(state, { codes: ['unreadable-answer'] });
   // What a closed order did without a decision is left to a person.
-  if (state.phase !== 'closed') clear(state, { codes: ['no-decision'] });
+  if (state.phase !== 'closed' && decision !== 'error') clear(state, { codes: ['no-decision'] });
   state.decision = decision;
   state.lastRead = { at: now, source: 'look-up' };
 }

@@ -25,12 +25,13 @@ export function mayBeOlder({ policy, calls }: Books, attempt: number): boolean {
   return !policy.invoicePerAttempt && pending;
 }
 
-/** What was sent after the task of a reset, with a number that the new run never comes to, is no part of the order any more. */
-export function isForgotten(books: Books, { attempt, createdAt, invoice }: BookedTransaction): boolean {
+/** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it. */
+export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: BookedTransaction): boolean {
   const since = books.requests.some(
-    (one) => one.invoice === invoice && !takenBack(books, one.sentAt) && one.sentAt > createdAt,
+    (one) => one.invoice === invoice && one.sentAt > createdAt && !takenBack(books, one.sentAt),
   );
-  return takenBack(books, createdAt) && (attempt > books.record.attempts || !since);
+  const hides = books.requests.some((one) => one.invoice === invoice && (one.transactionId ?? id) !== id);
+  return takenBack(books, createdAt) && (attempt > books.record.attempts || !since || hides);
 }
 
 /** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */
