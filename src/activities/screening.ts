@@ -219,7 +219,8 @@ function spreadPauseMs(): number {
  * - after a reset, the previous run may have sent one at any time since the order's start;
  * - on the first try, the order's state says it;
  * - after a try that reported its end, its report says it, and the pause since was long enough for it to arrive;
- * - after a try that did not report (its worker died, or it was given up), that try may have sent one just now.
+ * - after a try that did not report (its worker died, or it was given up), that try may have sent one just now. What an earlier try
+ *   told is newer than what the order's state says.
  */
 function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined {
   const { reported, unseenSince, at } = told();
@@ -230,7 +231,7 @@ function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined {
   const known = begunByAnotherRun(request) ? request.startedAt : request.unseenSince;
   if (last === 0) return known === undefined ? undefined : { since: known, underWay: true };
   const { scheduledTimestampMs } = activityInfo();
-  return { since: unseenSince ?? known ?? at ?? instant(scheduledTimestampMs), underWay: true };
+  return { since: unseenSince ?? at ?? known ?? instant(scheduledTimestampMs), underWay: true };
 }
 
 /** A try for somebody who waits: an unknown outcome is looked up if there is time, never sent a second time. */

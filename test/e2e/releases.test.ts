@@ -95,8 +95,8 @@ const screen = (orderId: string, integration: string, who: string, attempt = 1) 
   });
 const asks = (orderId: string, integration: string, what: string, body: object = {}) =>
   all.call('POST', `/v1/orders/${orderId}/${what}?integration=${integration}`, body);
-const decide = (orderId: string, decision: 'pass' | 'fraudulent') =>
-  all.sandbox.control.decide(orderId, decision);
+const decide = (invoice: string, decision: 'pass' | 'fraudulent') =>
+  all.sandbox.control.decide(invoice, decision);
 const requests = (invoice: string, operation: 'create-transaction' | 'cancel-transaction' | 'report-fraud') =>
   all.sandbox.control.ledger({ operation, invoice });
 const done = (...of: Parameters<typeof requests>) => requests(...of).filter(({ committed }) => committed);
@@ -139,7 +139,7 @@ const KINDS: Record<string, Kind> = {
       await answered(() => screen(id, integration, 'review', 2), 200, { action: 'hold' });
     },
     goOn: async (id, integration) => {
-      decide(id, 'pass');
+      decide(`${id}~2`, 'pass');
       await until(id, integration, { decision: 'pass', attempts: [{}, {}] });
     },
   },

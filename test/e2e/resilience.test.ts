@@ -1,4 +1,4 @@
-/** An outage of the service, a flood of webhooks, and an operator's reset of the workflow. */
+/** An outage of the screening service, a worker that is killed, a flood of webhooks, and an operator's reset of the workflow. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { LedgerOperation } from '../../src/sandbox/model.ts';
@@ -92,6 +92,46 @@ describe('an outage of the screening service', () => {
     // Their tries are apart by pauses that double: none asks all the time.
     for (const order of [...first, ...spared]) expect(asked(order)).toBeLessThanOrEqual(12);
   }, 240_000);
+});
+
+describe('a worker that is killed in a catch-up’s create', () => {
+  const CANCEL_WINDOW_MS = 120 * 3_600_000;
+  /** The create before it was sent ten seconds earlier at least. */
+  const AT_MOST_EARLIER_MS = 5_000;
+
+  it('leaves one transaction, whose cancel window counts from that create', async () => {
+    const orderId = anOrderId();
+    const { control } = all.sandbox;
+    const create = { operation: 'create-transaction', times: 1, match: { invoice: orderId } } as const;
+    control.setFaults({
+      faults: [
+        { ...create, kind: '5xx-before-commit' },
+        { ...create, kind: 'hang-after-commit' },
+      ],
+    });
+    expect((await screen(orderId)).body).toMatchObject({ decision: 'pending', action: 'hold' });
+    await eventually(() => control.transactions(orderId).length === 1, { timeoutMs: 40_000 });
+    all.worker().kill('SIGKILL');
+    await all.worker().ended;
+    await all.startWorker();
+
+    const order = await eventually(
+      async () => {
+        const { body } = await all.call('GET', `/v1/orders/${orderId}`);
+        expect(body).toMatchObject({ decision: 'pass', action: 'proceed' });
+        return body;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(requests(orderId, 'create-transaction')).toHaveLength(2);
+    const made = control.transactions(orderId);
+    expect(made).toHaveLength(1);
+    expect(order.transactions).toMatchObject([{ id: made[0]?.id, found: 'lookup', decision: 'pass' }]);
+    const begins = Date.parse(order.transactions[0].cancelBy) - CANCEL_WINDOW_MS;
+    const earlierMs = Date.parse(made[0]?.createdAt ?? '') - begins;
+    expect(earlierMs).toBeGreaterThanOrEqual(0);
+    expect(earlierMs).toBeLessThan(AT_MOST_EARLIER_MS);
+  }, 120_000);
 });
 
 describe('a flood of webhooks', () => {

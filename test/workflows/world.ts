@@ -212,10 +212,10 @@ function timed<Request, Outcome>(
   };
 }
 
-/** A create is sent when it is asked for, whenever the test made its answer. */
+/** Moves the outcome's create to the time of the request: the test made the outcome earlier, and the server's clock skips time. */
 function sentAt(at: Instant, outcome: ScreeningOutcome): ScreeningOutcome {
-  const created = outcome.kind === 'answered' && !outcome.found;
-  return created ? { ...outcome, sentFrom: at, sentUntil: at } : outcome;
+  if (outcome.kind === 'answered' && !outcome.found) return { ...outcome, sentFrom: at, sentUntil: at };
+  return 'unseenSince' in outcome ? { ...outcome, unseenSince: at } : outcome;
 }
 
 /** When the server scheduled this try: its clock skips time. */
