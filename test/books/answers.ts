@@ -80,7 +80,7 @@ function ownDecision(books: Books, { answer, at }: Given): Finding[] {
 
 /** Nothing that can be used was heard: by then, or for a decline, which is final, in the caller's time. */
 function unanswered(books: Books, { attempt, action }: CheckoutAnswer, at: number): boolean {
-  if (wasLate(books) || firstScreeningFailed(books)) return true;
+  if (wasLate(books) || wasReset(books) || firstScreeningFailed(books)) return true;
   const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
   const inTime = Math.min(books.answerBy ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
   const until = action === 'decline' ? Math.min(at, inTime) : at;

@@ -59,8 +59,9 @@ function wrongKey(books: Books): Finding[] {
   const lines = new Map<string, BookedRequest[]>();
   for (const one of books.requests) {
     if (!ANSWERS.includes(one.heard)) continue;
-    const about = one.operation === 'status-by-invoice' ? one.invoice : one.transactionId;
-    const line = `${one.operation} ${one.operation === 'create-transaction' ? '' : about}`;
+    // A lookup leads to a create, or is in its place.
+    const screens = one.operation === 'status-by-invoice' || one.operation === 'create-transaction';
+    const line = screens ? 'screening' : `${one.operation} ${one.transactionId}`;
     lines.set(line, [...(lines.get(line) ?? []), one]);
   }
   for (const [line, requests] of lines) {

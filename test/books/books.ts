@@ -111,7 +111,7 @@ export interface World {
   losses: boolean;
   /** Tasks, tries, timers or ends came late by at most so much. */
   lateByMs: number;
-  /** The code of the first screening failed. */
+  /** The code of the first screening failed, or the settings lacked the integration. */
   brokeDown: boolean;
   /** The order stopped a call of which no try ran: it ends at once, without a report. */
   cutOff: boolean;

@@ -7,7 +7,7 @@ import {
   iso,
   requestsAbout,
 } from './books.ts';
-import { noTimeLeft, takenBack, wasReset } from './facts.ts';
+import { isUnseen, noTimeLeft, takenBack, wasReset } from './facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
@@ -72,8 +72,15 @@ function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number 
 }
 
 function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
-  const { id, cancelableUntil } = transaction;
-  const until = cancelableUntil - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const { id } = transaction;
+  if (isUnseen(books, transaction)) return [];
+  // What the record shows may end earlier: `windows.ts` judges by how much.
+  const { cancelBy } = books.record.transactions.find((one) => one.id === id) ?? {
+    cancelBy: Number.POSITIVE_INFINITY,
+  };
+  const until =
+    Math.min(transaction.cancelableUntil, cancelBy) -
+    Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
   const why = [
     ...promised(books, transaction),
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),

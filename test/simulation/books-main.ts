@@ -6,7 +6,6 @@ import { keepMoments } from './fast-moments.ts';
 import { OrderWorld } from './order-world.ts';
 import { planLife } from './plan-life.ts';
 import { RULES } from './rules.ts';
-import { variedLife } from './varied-life.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,7 +20,7 @@ const from = Number(values.seed);
 const until = from + Number(values.lives);
 let wrong = 0;
 for (let seed = from; seed < until; seed += 1) {
-  const orderWorld = new OrderWorld(variedLife(planLife(seed)), RULES);
+  const orderWorld = new OrderWorld(planLife(seed), RULES);
   try {
     await orderWorld.live();
   } catch (error) {

@@ -135,15 +135,15 @@ function worldOf({ world, resets }: OrderWorld): World {
   const { wire, away, receiver, liberties, lostTasks, life } = world;
   return {
     workersAway: away,
-    unreachable: wire.outages,
-    wrongKey: wire.wrongKeys,
+    unreachable: [...wire.outages, ...world.unconfigured.integration],
+    wrongKey: [...wire.wrongKeys, ...world.unconfigured.key],
     slow: wire.slow,
     receiverDown: receiver.down,
     resets,
     skewMs: liberties.skewMs,
     losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => what.startsWith('lose-')),
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
-    brokeDown: liberties.breaksDown,
+    brokeDown: liberties.breaksDown || world.unconfigured.integration.length > 0,
     cutOff: world.cutOff,
     recordLost: life.start === 'fast' && lostTasks.length > 0,
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BOOK_MUTANTS } from './book-mutants.ts';
 import { live } from './live.ts';
 import { MUTANTS } from './mutants.ts';
 import { planLife } from './plan-life.ts';
@@ -6,7 +7,7 @@ import { planLife } from './plan-life.ts';
 const WITHIN = 10_000;
 
 describe('a planted fault is found', () => {
-  it.each(MUTANTS)('$what', async ({ rules }) => {
+  it.each([...MUTANTS, ...BOOK_MUTANTS])('$what', async ({ rules }) => {
     let seed = 1;
     while (seed <= WITHIN && (await live(planLife(seed), { rules })).faults.length === 0) seed += 1;
     expect(seed).toBeLessThanOrEqual(WITHIN);

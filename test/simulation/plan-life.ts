@@ -10,6 +10,7 @@ import { policyFor } from './policies.ts';
 import { Dice, mixed } from './random.ts';
 import { RATES, withRareTrouble } from './rare-trouble.ts';
 import { someTime } from './some-time.ts';
+import { variedLife } from './varied-life.ts';
 
 const NAMES = Object.keys(POLICIES).filter((name): name is IntegrationName => name in POLICIES);
 const [FIRST = 'default', ...OTHERS] = NAMES;
@@ -44,7 +45,7 @@ export function planLife(seed: number, rates = RATES): Life {
   }
   const usual = withWhatIsUsual(life, new Dice(mixed(seed, -1)));
   const adopted = adoptedOrNot(withEvents(usual, new Dice(mixed(seed, -2))));
-  return withRareTrouble(withOverride(adopted, new Dice(mixed(seed, -3))), rates);
+  return withRareTrouble(variedLife(withOverride(adopted, new Dice(mixed(seed, -3)))), rates);
 }
 
 /** Some order services want to hear only of changes; those who wait say until when, as the client library does. */

@@ -1,9 +1,8 @@
-/** Varies a planned life by what its plan leaves alone: keys of the policy, faults that last for ever, orders that a skip rule matches late. */
+/** Varies a planned life by what its plan leaves alone: keys of the policy, orders that a skip rule matches late. */
 import { SKIP_BELOW } from '../chaos/policies.ts';
-import type { Happening, Operation } from './happenings.ts';
+import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
-import { someTime } from './some-time.ts';
 
 const HOUR = 3_600_000;
 
@@ -40,23 +39,7 @@ export function variedLife(life: Life): Life {
   if (policy.workflow === 'pre-gateway' && dice.chance(0.1)) {
     varied.happenings = [...varied.happenings, ...replacedResult(dice)];
   }
-  if (!dice.chance(0.03)) return varied;
-  const operation = dice.pick<Operation>([
-    'gateway-response',
-    'status-by-invoice',
-    'cancel-transaction',
-    'status',
-    'create-transaction',
-    'report-fraud',
-  ]);
-  const at = dice.chance(0.5) ? 0 : someTime(varied, dice);
-  return {
-    ...varied,
-    happenings: [
-      ...varied.happenings,
-      { do: 'broken', operation, fault: dice.pick(['5xx-before', '403']), at },
-    ],
-  };
+  return varied;
 }
 
 /** A result that takes the place of another one while that is being sent. */
