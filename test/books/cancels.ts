@@ -73,13 +73,15 @@ function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number 
 
 function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
   const { id, cancelableUntil } = transaction;
-  const until = cancelableUntil - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const over = books.endedAt ?? books.closedAt;
+  const last = cancelableUntil - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const until = Math.min(last, books.closedAt);
   const why = [
     ...promised(books, transaction),
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
   ];
   return why
-    .filter(({ at }) => at < until && at < (books.endedAt ?? books.closedAt) && !takenBack(books, at))
+    .filter(({ at }) => at < until && at < over && !takenBack(books, at))
     .filter(({ at }) => !noTimeLeft(books, at, until))
     .slice(0, 1)
     .map(({ at, because }) => ({

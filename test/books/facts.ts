@@ -70,7 +70,7 @@ export function reportWasLost({ world }: Books): boolean {
 
 /** A try that waits for a worker for less than 2 s can't be told from a worker's clock that is off by as much. */
 export const unnoticedMs = ({ world }: Books): number =>
-  world.skewMs !== 0 || world.lateByMs > 0 ? 2_000 : 0;
+  world.notedLateMs + (world.skewMs !== 0 || world.lateByMs > 0 ? 2_000 : 0);
 
 /** What Temporal loses it tries again only after a time-out. */
 export function wasLate({ world }: Books): boolean {

@@ -2,7 +2,7 @@
 import type { OrderState } from '../../src/orders/state.ts';
 import type { BookedCall, BookedRequest, Books, World } from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
-import { SKIP_BELOW } from '../chaos/policies.ts';
+import { SKIP_BELOW } from './base-policies.ts';
 import type { Booked } from './booked.ts';
 import type { Happening } from './happenings.ts';
 import { START } from './life.ts';
@@ -145,6 +145,7 @@ function worldOf({ world, resets }: OrderWorld): World {
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
     brokeDown: liberties.breaksDown,
     recordLost: life.start === 'fast' && lostTasks.length > 0,
+    notedLateMs: 0,
   };
 }
 
