@@ -43,14 +43,14 @@ export function nobodyCould({ world }: Books, from: number, until: number): bool
   return [...world.workersAway, ...world.unreachable, ...world.wrongKey].some(overlaps(from, until));
 }
 
-/** A cancel takes time, which is not left where nobody could send it until the window's last minute. */
-export function noTimeLeft({ world }: Books, from: number, until: number): boolean {
+/** A cancel takes time, which is not left where nobody could send it until the end of the window. */
+export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {
   const spans = [...world.workersAway, ...world.unreachable, ...world.wrongKey];
   const lost = spans.reduce(
     (sum, one) => sum + Math.max(0, Math.min(one.until, until) - Math.max(one.from, from)),
     0,
   );
-  return until - from - lost - world.lateByMs < 60_000;
+  return until - from - lost - world.lateByMs < Math.min(60_000, policy.cancelWindowMs / 3);
 }
 
 /** Events are tried for three days, the last time up to six hours before their end, and then given up. */

@@ -88,7 +88,7 @@ function drawn(index: number, dice: Dice): ChaosIntegration {
     skip: [{ amountBelow: SKIP_BELOW }],
     notCards: dice.chance('not cards', 0.3) ? ['customer.id'] : [],
     declineMessage: word('message', ['Another way to pay, please.', 'Declined.']),
-    screeningDeadline: long ? '24h' : between('deadline', 20_000, 30_000),
+    screeningDeadline: between('deadline', 20_000, 30_000),
     rescreenOnError: { tries: dice.between('rescreens', 0, 3), pause: between('pause', 1_000, 3_000) },
     retryWithin: between('retry', 8_000, 14_000),
     gatewayResultWithin: between('gateway', 10_000, 20_000),
