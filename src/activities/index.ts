@@ -39,7 +39,7 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
       screenAtCheckout: tellingBeforeRecord(world.beforeRecord, screenAtCheckout),
       look: timed(clock, status.look, asRequested),
       policyInForce: withMoment(clock, screening.policyInForce),
-      screenRetry: timed(clock, screening.screenRetry),
+      screenRetry: timed(clock, screening.screenRetry, exactly),
     },
     background: {
       catchUp: timed(clock, screening.catchUp, exactly),

@@ -1,5 +1,4 @@
 /** The portal actions and the gateway's result, sent on. */
-import { cancellationDetails } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   GatewayOutcome,
@@ -20,6 +19,7 @@ import { type ActivityWorld, clientOf, faultWords, integrationOf } from './activ
 import type { ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
+  askedToStop,
   begunByAnotherRun,
   earlierTryMayBeDone,
   grownPauseMs,
@@ -118,11 +118,6 @@ function mayBeRepeated(request: PortalRequest): boolean {
   const { fields } = request;
   const forced = fields.kind === 'chargeback' && fields.force === true;
   return forced && !earlierTryMayBeDone() && !begunByAnotherRun(request);
-}
-
-/** A worker that shuts down cancels its activities, too: then the next try goes on. */
-function askedToStop(): boolean {
-  return cancellationDetails()?.cancelRequested === true;
 }
 
 function afterFailure(

@@ -29,6 +29,7 @@ import { CheckoutBreakers } from './checkout-breakers.ts';
 import { readAdopted } from './status.ts';
 import {
   askedPauseMs,
+  askedToStop,
   begunByAnotherRun,
   grownPauseMs,
   lastTry,
@@ -186,6 +187,10 @@ export function screeningActivities(world: ActivityWorld) {
           : await awaitEarlier(request, t, unseen.since, false);
       const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
       if (skipped !== undefined && noneFound && unseen?.underWay === false) return skipped;
+      // The server retries nothing that is asked to stop: this is the last report.
+      if (outcome.kind === 'no-answer' && askedToStop()) {
+        return unanswered(outcome.reason, outcome.unseenSince);
+      }
       if (outcome.kind === 'no-answer') {
         report(outcome.unseenSince);
         const leastMs = outcome.underWay ? underWayMs(request) : 0;

@@ -1,9 +1,14 @@
 /** The tries of an activity: what the server does after a failure, and what a try knows of those before it. */
-import { activityInfo, Context } from '@temporalio/activity';
+import { activityInfo, Context, cancellationDetails } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Instant } from '../orders/words.ts';
 import { ScreeningError } from '../screening/index.ts';
+
+/** A worker that shuts down cancels its activities, too: then the next try goes on. */
+export function askedToStop(): boolean {
+  return cancellationDetails()?.cancelRequested === true;
+}
 
 /** How often a wrong key is tried again: slowly, it takes an operator to mend it. */
 export const WRONG_KEY_PAUSE_MS = 60_000;

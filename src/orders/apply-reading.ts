@@ -177,7 +177,6 @@ export function overrideRefusal(
 /** What a person who decides has dealt with. */
 const DECISION_MATTERS: AttentionCode[] = [
   'no-decision',
-  'transaction-unseen',
   'unreadable-answer',
   'status-error',
   'review-unresolved',

@@ -43,7 +43,7 @@ export function applyScreening(
     return [];
   }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
-  noteUnseen(attempt, outcome);
+  noteUnseen(state, attempt, outcome);
   const events = follow(state, policy, outcome, moment);
   if (outcome !== given)
     events.push(...raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, moment.now));
@@ -112,9 +112,7 @@ function answered(
   const attempt = currentAttempt(state);
   if (outcome.decision === 'error') return errorDecision(state, policy, moment);
   decideTo(state, attempt, outcome.decision, moment, enrichedOf(outcome));
-  clear(state, {
-    codes: ['no-decision', 'unreadable-answer', 'transaction-unseen', 'decision-after-override'],
-  });
+  clear(state, { codes: ['no-decision', 'unreadable-answer', 'decision-after-override'] });
   delete state.reason;
   const atCheckout = moment.source === 'checkout';
   const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);

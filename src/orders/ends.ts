@@ -19,7 +19,7 @@ import type { Effect, EffectResult, End, Order, Refusal, Running } from './order
 import { screenAgain } from './pass-deadline.ts';
 import { actionNumbered, applyPortalOutcome } from './portal.ts';
 import { attemptNumbered, currentAttempt } from './record.ts';
-import { isAwaited, recordFound, recordLate } from './record-screening.ts';
+import { isAwaited, noneUnseen, recordFound, recordLate } from './record-screening.ts';
 import { transactionOf } from './transactions.ts';
 import type { Instant, ReadingSource } from './words.ts';
 
@@ -156,7 +156,7 @@ function lookedUp(order: Order, number: number, { outcome, afterReset }: Timed<L
     attempt.unseen.hidden = true;
     attend(order, 'transaction-unseen', HIDDEN, { operation: 'create' });
   }
-  if (outcome.kind === 'none') delete attempt.unseen;
+  if (outcome.kind === 'none') noneUnseen(state, attempt);
   if (outcome.kind !== 'found' || policy === undefined) return;
   const sentFrom = afterReset ? state.startedAt : (attempt.unseen?.since ?? state.startedAt);
   const { transactionId, decision } = outcome;

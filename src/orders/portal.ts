@@ -219,7 +219,6 @@ const CANCELED_MATTERS: AttentionCode[] = [
   'cancel-too-late',
   'failed-at-adoption',
   'no-decision',
-  'transaction-unseen',
   'unreadable-answer',
   'status-error',
   'gateway-late',

@@ -47,7 +47,7 @@ export function recordLate(
   outcome: ScreeningOutcome,
   now: Instant,
 ): void {
-  noteUnseen(attempt, outcome);
+  noteUnseen(state, attempt, outcome);
   const moment = { source: 'look-up', now } as const;
   if (outcome.kind === 'unreadable' && outcome.seen !== undefined)
     recordSeen(state, policy, attempt, outcome.seen, moment);
@@ -58,7 +58,7 @@ export function recordLate(
   attempt.decision = decision;
   addReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
   if (attempt !== currentAttempt(state)) return;
-  clear(state, { codes: ['unreadable-answer', 'transaction-unseen'] });
+  clear(state, { codes: ['unreadable-answer'] });
   // What a closed order did without a decision is left to a person.
   if (state.phase !== 'closed') clear(state, { codes: ['no-decision'] });
   state.decision = decision;
@@ -96,11 +96,18 @@ export function recordSeen(
 }
 
 /** Every outcome says whether a create of the attempt is left whose transaction nobody has seen. */
-export function noteUnseen(attempt: Attempt, outcome: ScreeningOutcome): void {
+export function noteUnseen(state: OrderState, attempt: Attempt, outcome: ScreeningOutcome): void {
   const { invoiceNumber } = attempt;
   const since = 'unseenSince' in outcome ? outcome.unseenSince : undefined;
-  if (since === undefined || invoiceNumber === undefined) delete attempt.unseen;
+  if (since === undefined || invoiceNumber === undefined) noneUnseen(state, attempt);
   else attempt.unseen = { invoiceNumber, since };
+}
+
+/** Every transaction of the attempt is known: nobody needs to look for one, unless another attempt has one. */
+export function noneUnseen(state: OrderState, attempt: Attempt): void {
+  delete attempt.unseen;
+  if (state.attempts.every(({ unseen }) => unseen === undefined))
+    clear(state, { codes: ['transaction-unseen'] });
 }
 
 /** @returns whether a screening brings another decision than the attempt has, or one of another transaction */

@@ -21,7 +21,6 @@ const UNTIL_POLICY_KNOWN_MS = 24 * 3_600_000;
 /** What a new attempt makes pointless to look at: it is about an earlier screening. */
 const SCREENING_MATTERS: AttentionCode[] = [
   'no-decision',
-  'transaction-unseen',
   'unreadable-answer',
   'status-error',
   'decision-after-override',

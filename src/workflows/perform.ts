@@ -57,13 +57,13 @@ const background = {
 const reads = { ...background, summary: 'Read from the screening service' };
 
 export const ACTIVITY_OPTIONS = {
-  /** A second attempt's checkout. Its first try knows that none was before it; a second one looks first. */
+  /** A second attempt's checkout. Its first try knows that none was before it; a later one looks first. */
   screenRetry: {
     ...writes,
     taskQueue: TASK_QUEUE,
     startToCloseTimeout: 9 * SECOND,
     scheduleToCloseTimeout: 20 * SECOND,
-    retry: { initialInterval: 100, maximumAttempts: 2 },
+    retry: { initialInterval: 100, maximumAttempts: 3 },
     summary: 'Screen another attempt',
   },
   /** Until it works: without a policy an order can't go on. */

@@ -17,6 +17,7 @@ const CALM: World = {
   skewMs: 0,
   losses: false,
   lateByMs: 0,
+  cutOff: false,
   brokeDown: false,
   recordLost: false,
   notedLateMs: 0,

@@ -22,11 +22,21 @@ export function answers(books: Books): Finding[] {
     const given = answersTo(books, sent.number);
     const found = [
       ...skipped(books, sent, given),
-      ...given.flatMap((one) => ownDecision(books, one)),
+      ...given.filter((one) => !isDeclineAgain(one, given[0])).flatMap((one) => ownDecision(books, one)),
       ...given.slice(0, 1).flatMap((one) => meantAction(books, one)),
     ];
     return wasReset(books) ? found : [...found, ...contradictions(books, given)];
   });
+}
+
+/** A decline is final: what became known since doesn't change what the attempt is told. */
+function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
+  return (
+    first !== undefined &&
+    first.answer !== answer &&
+    first.answer.action === 'decline' &&
+    answer.action === 'decline'
+  );
 }
 
 /** An attempt that a skip rule matches is answered skipped and creates nothing; others are not. */
@@ -149,7 +159,12 @@ function atCheckout(
 function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const [first] = given;
   if (first === undefined || answerOutranRecord(books)) return [];
-  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first);
+  // After a create that told nothing a pending was recorded, which the first caller may have seen become the decision.
+  const [created] = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === first.answer.attempt,
+  );
+  const told = created === undefined || created.heard === 'transaction';
+  const prompt = told && first.answer.decision !== 'pending' && isPrompt(books, first);
   const inShort = ({ decision, action, transactionId }: BookedCheckoutAnswer): string =>
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
   let before: BookedCheckoutAnswer = first.answer;

@@ -141,6 +141,8 @@ export interface World {
   lateByMs: number;
   /** The code of the first screening failed. */
   brokeDown: boolean;
+  /** The order stopped a call of which no try ran: it ends at once, without a report. */
+  cutOff: boolean;
   /** An answer was given before its record, and the record was lost. */
   recordLost: boolean;
   /** Sending, arrival and end of a request are noted so much late at most. */

@@ -1,6 +1,6 @@
 /** Were there more calls to the screening service than the rules allow? */
 import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
-import { takenBack, wasLate, wasReset } from './facts.ts';
+import { answerWasLost, takenBack, wasLate, wasReset } from './facts.ts';
 
 const SHORT_MS = 2_000;
 /** The look after an answer, one for a hint, one for a deadline, and the try again of one that failed. */
@@ -33,7 +33,7 @@ function chargebacks({ requests, calls: asked }: Books): Finding[] {
 
 /** What was answered for certain is sent again only when somebody asks again. */
 function repeats(books: Books): Finding[] {
-  if (wasReset(books) || books.world.losses) return [];
+  if (wasReset(books) || answerWasLost(books)) return [];
   const settled = new Map<string, number>();
   return books.requests.flatMap((one) => {
     if (one.sent === undefined || one.operation === 'submit-chargeback') return [];

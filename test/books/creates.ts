@@ -1,6 +1,6 @@
 /** Is each transaction created once, and on the record of its own attempt? */
 import { type BookedRequest, type Books, type Finding, foundNone, iso } from './books.ts';
-import { isForgotten, isShadowed } from './facts.ts';
+import { isForgotten, isUnseen, mayBeOlder } from './facts.ts';
 
 /** A create whose connection was lost may arrive so much later: a lookup before that proves nothing. */
 export const ARRIVES_WITHIN_MS = 10_000;
@@ -57,9 +57,9 @@ function misplaced(books: Books): Finding[] {
     const { id, attempt, invoice } = transaction;
     const recorded = record.transactions.find((one) => one.id === id);
     if (recorded === undefined) {
-      if (isShadowed(books, transaction) || isForgotten(books, transaction)) continue;
+      if (isUnseen(books, transaction) || isForgotten(books, transaction)) continue;
       found.push({ kind: 'not on record', facts: `${id} (${invoice})` });
-    } else if (recorded.attempt !== attempt) {
+    } else if (recorded.attempt !== attempt && !mayBeOlder(books, recorded.attempt)) {
       found.push({
         kind: 'wrong attempt',
         facts: `${id} is attempt ${attempt}'s, on record at ${recorded.attempt}`,

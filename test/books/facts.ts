@@ -1,5 +1,5 @@
 /** What excuses an order: facts of the world that nobody in the product wrote, each with its reason. */
-import { type BookedTransaction, type Books, requestsAbout, type Span } from './books.ts';
+import type { BookedTransaction, Books, Span, World } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
 export function takenBack({ world }: Books, at: number): boolean {
@@ -7,17 +7,22 @@ export function takenBack({ world }: Books, at: number): boolean {
 }
 
 /** Whoever is told again after a reset may be told otherwise. */
-export function wasReset({ world }: Books): boolean {
-  return world.resets.length > 0;
+export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
+
+/** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
+export function isUnseen({ requests, record, calls, shown }: Books, { id }: BookedTransaction): boolean {
+  const found = requests.some((one) => one.operation === 'status-by-invoice' && one.transactionId === id);
+  const told = [record, ...shown].some(({ attention }) => attention.includes('transaction-unseen'));
+  const settled = calls.some((one) => one.asks === 'acknowledge' && one.taken);
+  return !found && told && (settled || record.attention.includes('transaction-unseen'));
 }
 
-/** What a create left is out of sight when its answer was not heard, and its invoice number leads to an older transaction. */
-export function isShadowed(books: Books, { id, invoice, createdAt }: BookedTransaction): boolean {
-  const heard = requestsAbout(books, id, 'create-transaction').some(
-    (one) => one.heard === 'transaction' && !takenBack(books, one.endedAt) && !books.world.losses,
+/** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */
+export function mayBeOlder({ policy, calls }: Books, attempt: number): boolean {
+  const pending = calls.some(
+    (one) => one.asks === 'checkout' && one.attempt === attempt && one.answer?.decision === 'pending',
   );
-  const older = books.transactions.some((one) => one.invoice === invoice && one.createdAt < createdAt);
-  return older && !heard;
+  return !policy.invoicePerAttempt && pending;
 }
 
 /** What was sent after the task of a reset, with a number that the new run never comes to, is no part of the order any more. */
@@ -29,27 +34,20 @@ export function isForgotten(books: Books, { attempt, createdAt, invoice }: Booke
 }
 
 /** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */
-export function answerOutranRecord({ world }: Books): boolean {
-  return world.recordLost;
-}
+export const answerOutranRecord = ({ world }: Books): boolean => world.recordLost;
 
 /** A first screening whose code fails reads no skip rule. */
-export function firstScreeningFailed({ world }: Books): boolean {
-  return world.brokeDown;
-}
+export const firstScreeningFailed = ({ world }: Books): boolean => world.brokeDown;
 
 /** Nobody acts while no worker is there, and nothing is answered without the screening service or with a wrong key. */
 export function nobodyCould({ world }: Books, from: number, until: number): boolean {
-  return [...world.workersAway, ...world.unreachable, ...world.wrongKey].some(overlaps(from, until));
+  return idle(world).some((span) => span.from < until && span.until > from);
 }
 
 /** A cancel takes time, which is not left where nobody could send it until the end of the window. */
 export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {
-  const spans = [...world.workersAway, ...world.unreachable, ...world.wrongKey];
-  const lost = spans.reduce(
-    (sum, one) => sum + Math.max(0, Math.min(one.until, until) - Math.max(one.from, from)),
-    0,
-  );
+  const spans = idle(world).map((one) => Math.min(one.until, until) - Math.max(one.from, from));
+  const lost = spans.reduce((sum, one) => sum + Math.max(0, one), 0);
   return until - from - lost - world.lateByMs < Math.min(60_000, policy.cancelWindowMs / 3);
 }
 
@@ -59,13 +57,11 @@ export function downForThreeDays({ world }: Books): boolean {
 }
 
 /** An answer whose try was lost is unknown to the order, which asks a person to look. */
-export function answerWasLost({ world, record }: Books): boolean {
-  return world.losses && record.attention.includes('portal-unconfirmed');
-}
+export const answerWasLost = ({ world }: Books): boolean => world.losses;
 
-/** A try that was cut off, and a run before a reset, reported nothing of the creates that they sent. */
+/** A call that is lost, ends between two tries or ran before a reset reports nothing of the creates that it sent. */
 export function reportWasLost({ world }: Books): boolean {
-  return world.losses || world.resets.length > 0;
+  return world.losses || world.resets.length > 0 || world.workersAway.length > 0 || world.cutOff;
 }
 
 /** A try that waits for a worker for less than 2 s can't be told from a worker's clock that is off by as much. */
@@ -77,6 +73,4 @@ export function wasLate({ world }: Books): boolean {
   return world.losses || world.lateByMs > 0 || world.workersAway.length > 0;
 }
 
-function overlaps(from: number, until: number): (span: Span) => boolean {
-  return (span) => span.from < until && span.until > from;
-}
+const idle = (world: World): Span[] => [...world.workersAway, ...world.unreachable, ...world.wrongKey];

@@ -20,12 +20,14 @@ export function outcome(books: Books): Finding[] {
 }
 
 /** A review is polled: what became of it is on record, unless the order was over before the next poll. */
-function missed(books: Books, { id, decisions, createdAt }: BookedTransaction, endedAt: number): Finding[] {
+function missed(books: Books, transaction: BookedTransaction, endedAt: number): Finding[] {
+  const { id, decisions, createdAt, canceledAt = endedAt } = transaction;
   const { policy, record, calls } = books;
   const [before, last] = decisions.slice(-2);
   if (last === undefined || before?.decision !== 'review' || last.decision === 'error') return [];
   const due = last.at + policy.poll.maxMs + A_READ_MS;
-  const open = due < Math.min(createdAt + policy.cancelWindowMs, endedAt) && record.decision === 'review';
+  const open =
+    due < Math.min(createdAt + policy.cancelWindowMs, canceledAt, endedAt) && record.decision === 'review';
   const disturbed = calls.some(
     ({ asks }) => asks === 'gateway-result' || asks === 'override' || asks === 'portal',
   );

@@ -1,7 +1,7 @@
 /** Does each recorded cancel window match the screening service's? */
 import { type BookedTransaction, type Books, type Finding, foundNone, iso } from './books.ts';
 import { ARRIVES_WITHIN_MS } from './creates.ts';
-import { reportWasLost, unnoticedMs } from './facts.ts';
+import { mayBeOlder, reportWasLost, unnoticedMs } from './facts.ts';
 import type { RecordedTransaction } from './record-of.ts';
 
 export function windows(books: Books): Finding[] {
@@ -14,7 +14,7 @@ export function windows(books: Books): Finding[] {
 function windowOf(
   books: Books,
   transaction: BookedTransaction,
-  { id, cancelBy }: RecordedTransaction,
+  { id, attempt, cancelBy }: RecordedTransaction,
 ): Finding[] {
   const { cancelableUntil } = transaction;
   if (cancelBy > cancelableUntil + books.world.notedLateMs) {
@@ -23,7 +23,8 @@ function windowOf(
     ];
   }
   const known = earliestSending(books, transaction);
-  const from = reportWasLost(books) ? Math.min(books.startedAt, known) : known;
+  const isOlder = attempt !== transaction.attempt && mayBeOlder(books, attempt);
+  const from = isOlder || reportWasLost(books) ? Math.min(books.startedAt, known) : known;
   const earliest = from + books.policy.cancelWindowMs;
   if (cancelBy >= earliest - unnoticedMs(books)) return [];
   const facts = `${id} by ${earliest - cancelBy} ms: ${iso(cancelBy)}, the screening service says ${iso(cancelableUntil)}`;

@@ -8,7 +8,7 @@ import { SLOW_MS } from './fault-mix.ts';
 import type { FaultsFromOutside } from './faults-from-outside.ts';
 
 /** Senders, sandbox and Temporal share one clock, but a busy machine gives a process its turn late. */
-const NOTED_LATE_MS = 500;
+const NOTED_LATE_MS = 2_000;
 /** After its end a request may still be lost with its process, so long after it. */
 const REPORTED_WITHIN_MS = 2_000;
 
@@ -198,6 +198,7 @@ function worldOf(
     losses: lostInMemory || failed || history.timedOutTasks > 0 || history.lostTries > 0,
     lateByMs: 0,
     brokeDown: false,
+    cutOff: history.cutOff,
     recordLost: history.eager && (history.firstTaskLost || failed),
     notedLateMs: NOTED_LATE_MS,
   };

@@ -33,10 +33,13 @@ export interface Departure {
   end?: { endedAt: number; answered: boolean };
 }
 
-/** @returns the departure of an entry: the last one by its port before it arrived */
-export function readDepartures(file: string): (entry: LedgerEntry) => Departure | undefined {
+/** A note may be written so long after the request arrived. */
+const NOTED_WITHIN_MS = 1_000;
+
+/** @returns the departure of each entry, by its sequence: on each port the first one that is left */
+export function readDepartures(file: string, ledger: readonly LedgerEntry[]): Map<number, Departure> {
   const byId = new Map<string, Departure>();
-  const byPort = new Map<number, Departure[]>();
+  const byPort = new Map<number | null, Departure[]>();
   for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
     const read = lineSchema.parse(JSON.parse(line));
     if ('endedAt' in read) {
@@ -48,6 +51,15 @@ export function readDepartures(file: string): (entry: LedgerEntry) => Departure 
     byId.set(id, departure);
     byPort.set(port, [...(byPort.get(port) ?? []), departure]);
   }
-  return ({ callerPort, wallAt }) =>
-    byPort.get(callerPort ?? 0)?.findLast(({ at }) => at <= Date.parse(wallAt));
+  const found = new Map<number, Departure>();
+  for (const { sequence, callerPort, wallAt } of ledger) {
+    const left = byPort.get(callerPort) ?? [];
+    const possible = left.filter(({ at }) => at <= Date.parse(wallAt) + NOTED_WITHIN_MS);
+    // A connection ends with a request that isn't answered: if another one follows, that one never arrived.
+    const departure = possible.find(({ end }) => end?.answered) ?? possible.at(-1);
+    if (departure === undefined) continue;
+    found.set(sequence, departure);
+    byPort.set(callerPort, left.slice(left.indexOf(departure) + 1));
+  }
+  return found;
 }

@@ -51,8 +51,8 @@ export interface Deployment {
   readonly temporal: Client;
   readonly sandbox: Sandbox;
   readonly receiver: Receiver;
-  /** Reads when the request of an entry left its worker, and what its sender heard. */
-  readonly departures: () => (entry: LedgerEntry) => Departure | undefined;
+  /** Reads when the request of each entry left its worker, and what its sender heard, by the entry's sequence. */
+  readonly departures: (ledger: readonly LedgerEntry[]) => Map<number, Departure>;
   /** Absent: full card data reaches no worker. */
   readonly cards: CardStash | undefined;
   readonly deaths: Deaths;
@@ -228,7 +228,7 @@ async function assemble(
     temporal: new Client({ connection, namespace: temporal.namespace }),
     sandbox,
     receiver,
-    departures: () => readDepartures(departures),
+    departures: (ledger) => readDepartures(departures, ledger),
     cards: cardStash,
     deaths,
     outages,

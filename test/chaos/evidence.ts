@@ -25,6 +25,8 @@ export interface HistorySummary {
   timedOutTasks: number;
   /** Activities of which a try was lost, with its worker or with its end. */
   lostTries: number;
+  /** An activity was stopped, and ended without a result. */
+  cutOff: boolean;
   /** Temporal gave the first task to the process that started the order. */
   eager: boolean;
   /** The first task was run again, since its end never arrived. */
@@ -108,11 +110,12 @@ export async function gatherEvidence(
   plans: readonly OrderPlan[],
   diaryOf: (orderId: string) => Diary,
 ): Promise<OrderEvidence[]> {
-  const departureOf = departures();
+  const entries = sandbox.control.ledger();
+  const left = departures(entries);
   const transactions = grouped(sandbox.control.transactions(), (one) => orderIdIn(one));
   const ledger = grouped(
-    sandbox.control.ledger().map((entry): Request => {
-      const departure = departureOf(entry);
+    entries.map((entry): Request => {
+      const departure = left.get(entry.sequence);
       return { entry, ...(departure !== undefined && { departure }) };
     }),
     ({ entry, departure }) => departure?.customerCode?.replace(CODE, '') ?? orderIdIn(entry),
@@ -217,6 +220,7 @@ function summary(events: readonly HistoryEvent[]): HistorySummary {
     failedTasks,
     timedOutTasks,
     lostTries,
+    cutOff: events.some((event) => event.activityTaskCanceledEventAttributes),
     eager: events[0]?.workflowExecutionStartedEventAttributes?.eagerExecutionAccepted === true,
     firstTaskLost: events.slice(0, recordedIn).some((event) => event.workflowTaskTimedOutEventAttributes),
     ...(recorded && { recordedAt: timeOf(recorded) }),

@@ -79,7 +79,9 @@ export class Activity {
     if (this.#over) return;
     this.#stopAsked = true;
     this.#running?.askToStop();
-    if (this.#running === undefined) this.#finish({ how: 'cut-off' });
+    if (this.#running !== undefined) return;
+    this.#world.cutOff ||= this.#nth > 0;
+    this.#finish({ how: 'cut-off' });
   }
 
   /** Nobody waits for it any more: what runs runs on unheard. */
@@ -124,9 +126,15 @@ export class Activity {
     const { agenda } = world;
     const away = world.workersAwayUntil();
     const nth = world.countTry();
-    const late = world.liberties.lateTries.get(nth) ?? 0;
+    const late = world.liberties.of('late-try', nth)?.ms ?? 0;
     const wait = Math.max(late, away - agenda.now);
     this.#attempt += 1;
+    const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.#limits;
+    const closesAt = this.scheduledAt + scheduleToCloseTimeout;
+    if (agenda.now + Math.max(0, wait) >= closesAt) {
+      this.#finish({ how: 'failed' }, Math.max(0, closesAt - agenda.now));
+      return;
+    }
     if (wait <= 0) {
       this.#run(nth, scheduledAt);
       return;
@@ -142,12 +150,12 @@ export class Activity {
     const { agenda } = world;
     this.lastTryAt = agenda.now;
     this.#nth = nth;
-    const loss = world.liberties.lostTries.get(nth);
+    const loss = world.liberties.of('lose-try', nth);
     const turn = ++this.#turn;
     const process = new Process(
       agenda,
       () => world.noteCode(),
-      world.liberties.stalls.get(nth),
+      world.liberties.of('stall', nth),
       (ms) => this.#stalled(turn, ms),
     );
     const facts = { runId: this.begunBy, now: instant(this.scheduledAt), mayHaveRun: false };
@@ -160,7 +168,8 @@ export class Activity {
       isLocal: false,
     };
     const tellNext = (details: unknown): void => {
-      if (turn === this.#turn && !world.liberties.lostHeartbeats.has(nth)) this.#told = details;
+      if (turn === this.#turn && world.liberties.of('lose-heartbeat', nth) === undefined)
+        this.#told = details;
     };
     const running = runTry(world, process, this.call, facts, info, tellNext, (end) => {
       if (this.#running === running) this.#running = undefined;
@@ -241,7 +250,7 @@ export class Activity {
       pause = why === 'forbidden' ? pause : Math.min(pause * 2, 300_000);
       at += pause;
     }
-    const early = this.#world.liberties.earlyTries.get(this.#nth);
+    const early = this.#world.liberties.of('early-try', this.#nth)?.ms;
     this.#schedule(at, early === undefined ? at : Math.min(at, now + early));
   }
 

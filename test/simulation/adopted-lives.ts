@@ -24,7 +24,7 @@ const OF_A_THOUSAND = 50;
 /** @returns the life as one of an order that is adopted, if the seed is one for it; lives that are kept stay as they are */
 export function adoptedOrNot(life: Life): Life {
   const dice = new Dice(mixed(life.seed, -2));
-  const kept = KEPT_SEEDS.some(([seed]) => seed === life.seed);
+  const kept = KEPT_SEEDS.includes(life.seed);
   if (dice.between(1, 1_000) > OF_A_THOUSAND || kept) return life;
   const { workflow, cancelWindowMs, reviewLimitMs } = life.policy;
   const longest = Math.min(cancelWindowMs * 1.1, reviewLimitMs);

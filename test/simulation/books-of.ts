@@ -144,6 +144,7 @@ function worldOf({ world, resets }: OrderWorld): World {
     losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => what.startsWith('lose-')),
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
     brokeDown: liberties.breaksDown,
+    cutOff: world.cutOff,
     recordLost: life.start === 'fast' && lostTasks.length > 0,
     notedLateMs: 0,
   };

@@ -187,22 +187,14 @@ export class Callers {
       case 'adopt':
         return { kind: 'adopt', request: { transactionId: ADOPTED_ID } };
       case 'retry': {
-        const transaction = transactionOf(life, call.attempt);
-        if (!life.card)
-          return {
-            kind: 'retry',
-            request: { attempt: call.attempt, transaction, ...fingerprint(call.attempt, call.content) },
-          };
-        const cardRef = `card-${call.attempt}`;
-        stash.until.set(cardRef, agenda.now + 900_000);
+        const { attempt } = call;
+        const transaction = transactionOf(life, attempt);
+        const cardRef = `card-${attempt}`;
+        if (life.card) stash.until.set(cardRef, agenda.now + 900_000);
+        const card = life.card && { cardRef };
         return {
           kind: 'retry',
-          request: {
-            attempt: call.attempt,
-            transaction,
-            cardRef,
-            ...fingerprint(call.attempt, call.content),
-          },
+          request: { attempt, transaction, ...card, ...fingerprint(attempt, call.content) },
         };
       }
       case 'gateway-result': {

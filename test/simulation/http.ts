@@ -5,9 +5,10 @@ import { chargebackSchema, customerCodeBodySchema } from '../../src/screening/cl
 import type { HttpResponse } from '../../src/screening/index.ts';
 import type { Asked, Said } from './service.ts';
 
+const HOST = 'http://screening.example/';
 export const ADDRESSES = {
-  baseUrl: 'http://screening.example/test',
-  portalBaseUrl: 'http://screening.example/portal/api/v1/transaction-update',
+  baseUrl: `${HOST}test`,
+  portalBaseUrl: `${HOST}portal/api/v1/transaction-update`,
 };
 export const API_KEY = 'key-of-a-simulated-life';
 
@@ -19,8 +20,7 @@ const RESULTS: readonly GatewayResult[] = ['pass', 'fail', 'error'];
  * @throws TypeError for a request that the interface doesn't describe
  */
 export function readRequest(url: string, { body }: RequestInit, wishes: readonly Decision[][]): Asked {
-  const { pathname } = new URL(url);
-  const [, base, operation = '', ...rest] = pathname.split('/').map(decodeURIComponent);
+  const [base, operation = '', ...rest] = url.slice(HOST.length).split('/').map(decodeURIComponent);
   const sent: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
   if (base === 'portal') return portalAction(rest.at(-1), sent);
   switch (operation) {

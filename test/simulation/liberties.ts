@@ -1,26 +1,30 @@
 /** What Temporal does with an order in one life, by the count of what it does it to. */
 import type { Happening, Liberty } from './happenings.ts';
 
+type Counted = Extract<Liberty, { nth: number }>;
 type Of<What extends Liberty['do']> = Extract<Liberty, { do: What }>;
 
 export class Liberties {
-  readonly lostTasks = new Map<number, Of<'lose-task'>>();
-  readonly lateTasks = new Map<number, number>();
-  readonly forgets = new Set<number>();
-  readonly lostTries = new Map<number, Of<'lose-try'>>();
-  readonly lateTries = new Map<number, number>();
-  readonly earlyTries = new Map<number, number>();
-  readonly stalls = new Map<number, Of<'stall'>>();
-  readonly lostHeartbeats = new Set<number>();
-  readonly lateTimers = new Map<number, number>();
-  skewMs = 0;
-  breaksDown = false;
+  readonly skewMs: number;
+  readonly breaksDown: boolean;
   /** Tasks, timers or tries come late. */
-  delays = false;
-  #continues: number[] = [];
+  readonly delays: boolean;
+  readonly #happenings: readonly Happening[];
+  readonly #continues: number[];
 
   constructor(happenings: readonly Happening[]) {
-    for (const one of happenings) this.#take(one);
+    this.#happenings = happenings;
+    this.#continues = happenings.flatMap((one) => (one.do === 'continue' ? [one.afterTask] : []));
+    this.skewMs = happenings.findLast((one) => one.do === 'skew')?.ms ?? 0;
+    this.breaksDown = happenings.some((one) => one.do === 'break-down');
+    this.delays = happenings.some(({ do: what }) => /^(?:late-|lose-|reset|stall)/.test(what));
+  }
+
+  /** @returns what befalls the nth of its kind, if anything does */
+  of<What extends Counted['do']>(what: What, nth: number): Of<What> | undefined {
+    return this.#happenings.findLast(
+      (one): one is Of<What> & Counted => one.do === what && 'nth' in one && one.nth === nth,
+    );
   }
 
   /** @returns whether the history is long enough now to continue as new: once for each time that is planned */
@@ -31,48 +35,5 @@ export class Liberties {
   continued(task: number): void {
     const at = this.#continues.findIndex((one) => task >= one);
     if (at >= 0) this.#continues.splice(at, 1);
-  }
-
-  #take(one: Happening): void {
-    this.delays ||=
-      one.do.startsWith('late-') || one.do.startsWith('lose-') || one.do === 'reset' || one.do === 'stall';
-    switch (one.do) {
-      case 'lose-task':
-        this.lostTasks.set(one.nth, one);
-        break;
-      case 'late-task':
-        this.lateTasks.set(one.nth, one.ms);
-        break;
-      case 'forget':
-        this.forgets.add(one.nth);
-        break;
-      case 'lose-try':
-        this.lostTries.set(one.nth, one);
-        break;
-      case 'late-try':
-        this.lateTries.set(one.nth, one.ms);
-        break;
-      case 'early-try':
-        this.earlyTries.set(one.nth, one.ms);
-        break;
-      case 'stall':
-        this.stalls.set(one.nth, one);
-        break;
-      case 'lose-heartbeat':
-        this.lostHeartbeats.add(one.nth);
-        break;
-      case 'late-timer':
-        this.lateTimers.set(one.nth, one.ms);
-        break;
-      case 'skew':
-        this.skewMs = one.ms;
-        break;
-      case 'break-down':
-        this.breaksDown = true;
-        break;
-      case 'continue':
-        this.#continues.push(one.afterTask);
-        break;
-    }
   }
 }

@@ -32,6 +32,9 @@ export async function live(life: Life, { rules = RULES, tell, alwaysCut = false 
   const { world, invariants } = orderWorld;
   const { faults } = world;
   const restore = withOwnChance(life, () => world.agenda.now);
+  const { stackTraceLimit } = Error;
+  // Most errors are what the life has planned, and nobody reads where they were made.
+  if (tell === undefined) Error.stackTraceLimit = 0;
   try {
     await orderWorld.live();
     if (faults.length === 0) faults.push(...judgeLife(orderWorld));
@@ -44,6 +47,7 @@ export async function live(life: Life, { rules = RULES, tell, alwaysCut = false 
     faults.push(`it threw: ${tell !== undefined && error instanceof Error ? error.stack : words}`);
   } finally {
     restore();
+    Error.stackTraceLimit = stackTraceLimit;
   }
   return { faults, inputs: invariants.inputs };
 }

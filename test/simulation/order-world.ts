@@ -256,36 +256,23 @@ export class OrderWorld {
       for (const transaction of world.service.transactions) transaction.covered = false;
       return;
     }
-    const span = { from: agenda.now, until: agenda.now + one.ms };
     world.tell?.(`${one.do} for ${one.ms} ms`);
-    switch (one.do) {
-      case 'outage':
-        wire.outages.push(span);
-        return;
-      case 'wrong-key':
-        wire.wrongKeys.push(span);
-        world.stir();
-        return;
-      case 'no-integration':
-        world.unconfigured.integration.push(span);
-        return;
-      case 'no-key':
-        world.unconfigured.key.push(span);
-        return;
-      case 'stash-down':
-        world.stashDown.push(span);
-        return;
-      case 'slow':
-        wire.slow.push(span);
-        return;
-      case 'receiver-down':
-        world.receiver.down.push(span);
-        return;
-      case 'workers-away':
-        world.kill(one.ms);
-        if (this.endedAt === undefined) this.run.workersDie();
-        return;
+    if (one.do === 'workers-away') {
+      world.kill(one.ms);
+      if (this.endedAt === undefined) this.run.workersDie();
+      return;
     }
+    const spans = {
+      outage: wire.outages,
+      'wrong-key': wire.wrongKeys,
+      slow: wire.slow,
+      'receiver-down': world.receiver.down,
+      'no-integration': world.unconfigured.integration,
+      'no-key': world.unconfigured.key,
+      'stash-down': world.stashDown,
+    };
+    spans[one.do].push({ from: agenda.now, until: agenda.now + one.ms });
+    if (one.do === 'wrong-key') world.stir();
   }
 }
 

@@ -1,14 +1,11 @@
 /** The process of a worker as one try of an activity has it: its clocks, its timers, its requests; and what becomes of it. */
 import { Context } from '@temporalio/activity';
 import type { Agenda } from './agenda.ts';
+import type { Liberty } from './happenings.ts';
 import type { Sending } from './sending.ts';
 
 /** A pause of the whole process, such as of a machine that is suspended. */
-export interface Stall {
-  /** Before its code reads the clock for the nth time. */
-  reading: number;
-  ms: number;
-}
+type Stall = Pick<Extract<Liberty, { do: 'stall' }>, 'reading' | 'ms'>;
 
 export class Process {
   readonly sendings = new Set<Sending>();

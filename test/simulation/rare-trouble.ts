@@ -4,17 +4,8 @@ import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
 import { someTime } from './some-time.ts';
 
-export type Trouble =
-  | 'broken'
-  | 'stall'
-  | 'wrong-clock'
-  | 'no-integration'
-  | 'no-key'
-  | 'stash-down'
-  | 'hints';
-export type Rates = Readonly<Record<Trouble, number>>;
-
-export const RATES: Rates = {
+/** Kinds at 0 go wrong with the code of today, or the judge of today doesn't know them. */
+export const RATES = {
   broken: 0,
   stall: 0,
   'wrong-clock': 0,
@@ -22,7 +13,11 @@ export const RATES: Rates = {
   'no-key': 0,
   'stash-down': 20,
   hints: 30,
+  'early-and-fast': 0,
 };
+type Trouble = keyof typeof RATES;
+export type Rates = Readonly<Record<Trouble, number>>;
+const TROUBLES = Object.keys(RATES).filter((name): name is Trouble => name in RATES);
 
 const HOUR = 3_600_000;
 
@@ -33,18 +28,11 @@ export function withRareTrouble(life: Life, rates: Rates): Life {
     const dice = new Dice(mixed(life.seed, -100 - index));
     if (dice.between(1, 1_000) <= rates[trouble]) drawn.push(happening(trouble, life, dice));
   }
-  return drawn.length === 0 ? life : { ...life, happenings: [...life.happenings, ...drawn] };
+  // A worker whose clock is fast takes a try that comes early for one that is due, and looks too soon.
+  const isFast = [...life.happenings, ...drawn].some((one) => one.do === 'skew' && one.ms > 0);
+  const spared = isFast && rates['early-and-fast'] === 0 ? 'early-try' : undefined;
+  return { ...life, happenings: [...life.happenings.filter((one) => one.do !== spared), ...drawn] };
 }
-
-const TROUBLES: readonly Trouble[] = [
-  'broken',
-  'stall',
-  'wrong-clock',
-  'no-integration',
-  'no-key',
-  'stash-down',
-  'hints',
-];
 
 function happening(trouble: Trouble, life: Life, dice: Dice): Happening {
   switch (trouble) {
@@ -69,6 +57,8 @@ function happening(trouble: Trouble, life: Life, dice: Dice): Happening {
         reading: dice.between(1, 8),
         ms: dice.between(5_000, 60_000),
       };
+    case 'early-and-fast':
+      return { do: 'early-try', nth: dice.between(1, 4), ms: dice.anySize(10, 40_000) };
     case 'wrong-clock': {
       const ms = dice.anySize(60_000, 6 * HOUR);
       return { do: 'skew', ms: dice.chance(0.5) ? ms : -ms };

@@ -1,11 +1,10 @@
 /** The order service's receiver of events, and what came to it. */
 import type { RequestInit } from 'node-fetch';
 import type { OrderEvent } from '../../src/orders/messages.ts';
-import type { HttpResponse } from '../../src/screening/index.ts';
 import type { Agenda } from './agenda.ts';
 import { Response } from './http.ts';
 import type { Process } from './process.ts';
-import type { Server } from './virtual-machine.ts';
+import type { Server, Told } from './virtual-machine.ts';
 import { within } from './wire.ts';
 
 export interface Arrived {
@@ -26,12 +25,7 @@ export class Receiver implements Server {
     this.#agenda = agenda;
   }
 
-  send(
-    _url: string,
-    { body, headers }: RequestInit,
-    process: Process,
-    told: (answer: HttpResponse | Error) => void,
-  ): { giveUp(): void } {
+  send(_url: string, { body, headers }: RequestInit, process: Process, told: Told): { giveUp(): void } {
     const payload: Omit<OrderEvent, 'id'> = JSON.parse(String(body));
     const event = { id: idIn(headers), ...payload };
     this.#agenda.at(process.now + TRAVELS_MS, () => {

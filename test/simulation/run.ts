@@ -226,7 +226,7 @@ export class Run implements Hearer {
 
   ringAt(number: number, at: number, kind: 'timer' | 'pause'): void {
     const { agenda, liberties } = this.world;
-    const late = liberties.lateTimers.get(this.world.countTimer()) ?? 0;
+    const late = liberties.of('late-timer', this.world.countTimer())?.ms ?? 0;
     this.#timers.set(number, at);
     agenda.at(at + late, () => {
       if (!this.#timers.delete(number)) return;

@@ -4,6 +4,7 @@ import type { Agenda } from './agenda.ts';
 import { broken } from './http.ts';
 import type { Process } from './process.ts';
 import type { Asked, Entry, HeardWord, Said } from './service.ts';
+import type { Told } from './virtual-machine.ts';
 import type { Wire } from './wire.ts';
 
 /** Milliseconds after which a create whose connection was lost is certainly there, or never will be. */
@@ -24,16 +25,16 @@ export class Sending {
   #abandoned = false;
   readonly #agenda: Agenda;
   readonly #wire: Wire;
-  readonly #tell: (...answer: Answer) => void;
+  readonly #told: Told;
   #latest = Number.POSITIVE_INFINITY;
   #due: number | undefined;
 
-  constructor(agenda: Agenda, wire: Wire, asked: Asked, process: Process, tell: (...answer: Answer) => void) {
+  constructor(agenda: Agenda, wire: Wire, asked: Asked, process: Process, told: Told) {
     this.#agenda = agenda;
     this.#wire = wire;
     this.asked = asked;
     this.process = process;
-    this.#tell = tell;
+    this.#told = told;
     process.sendings.add(this);
   }
 
@@ -78,15 +79,15 @@ export class Sending {
     this.#end('unknown', broken('ECONNRESET'));
   }
 
-  #end(...answer: Answer): void {
+  #end(...[heard, is]: Answer): void {
     this.over = true;
     this.process.sendings.delete(this);
     const { entry } = this;
     if (entry !== undefined && !this.#abandoned) {
       entry.endedAt = this.#agenda.now;
-      [entry.heard] = answer;
+      entry.heard = heard;
     }
-    this.#tell(...answer);
+    this.#told(is);
   }
 
   #commitLate(ms: number): void {

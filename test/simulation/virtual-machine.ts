@@ -4,16 +4,12 @@ import { AbortError, type RequestInit } from 'node-fetch';
 import type { HttpResponse, Machine } from '../../src/screening/index.ts';
 import { type Process, TryContext } from './process.ts';
 
-/** A server on the network. @returns what its response is, or rejects as node-fetch does */
+/** Hears the response, or what node-fetch rejects with. */
+export type Told = (answer: HttpResponse | Error) => void;
+
+/** A server on the network. */
 export interface Server {
-  send(
-    url: string,
-    request: RequestInit,
-    process: Process,
-    told: (answer: HttpResponse | Error) => void,
-  ): {
-    giveUp(): void;
-  };
+  send(url: string, request: RequestInit, process: Process, told: Told): { giveUp(): void };
 }
 
 /**

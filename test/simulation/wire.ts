@@ -1,6 +1,5 @@
 /** The way to the screening service and back: latency, HTTP faults, commits that come late, a wrong key, an outage. */
 import type { RequestInit } from 'node-fetch';
-import type { HttpResponse } from '../../src/screening/index.ts';
 import type { Agenda } from './agenda.ts';
 import type { FaultKind, Happening, Operation } from './happenings.ts';
 import { broken, json, page, Response, readRequest, responseOf } from './http.ts';
@@ -9,7 +8,7 @@ import type { Process } from './process.ts';
 import { between, mixed } from './random.ts';
 import { type Answer, ARRIVES_WITHIN_MS, Sending } from './sending.ts';
 import { type Asked, type Entry, operationOf, type Said, type Service } from './service.ts';
-import type { Server } from './virtual-machine.ts';
+import type { Server, Told } from './virtual-machine.ts';
 
 type Fault = Extract<Happening, { do: 'fault' }>;
 interface Span {
@@ -39,14 +38,9 @@ export class Wire implements Server {
   }
 
   /** Sends a request, which leaves when its process is no longer frozen. */
-  send(
-    url: string,
-    request: RequestInit,
-    process: Process,
-    told: (answer: HttpResponse | Error) => void,
-  ): Sending {
+  send(url: string, request: RequestInit, process: Process, told: Told): Sending {
     const asked = readRequest(url, request, this.#life.wishes);
-    const sending = new Sending(this.#agenda, this, asked, process, (_word, answer) => told(answer));
+    const sending = new Sending(this.#agenda, this, asked, process, told);
     if (process.now <= this.#agenda.now) this.#leave(sending);
     else this.#agenda.at(process.now, () => this.#leave(sending));
     return sending;

@@ -59,7 +59,7 @@ export class Worker {
     const { agenda, liberties } = this.#run.world;
     const away = this.#run.world.workersAwayUntil();
     const number = this.#run.world.countTask();
-    const late = Math.max(away - agenda.now, liberties.lateTasks.get(number) ?? 0);
+    const late = Math.max(away - agenda.now, liberties.of('late-task', number)?.ms ?? 0);
     if (late > 0) agenda.at(agenda.now + late, () => this.#runTask(number));
     else this.#runTask(number);
   }
@@ -67,7 +67,7 @@ export class Worker {
   #runTask(number: number): void {
     if (this.#run.over) return;
     this.#scheduled = false;
-    if (this.#run.world.liberties.forgets.has(number)) this.order = undefined;
+    if (this.#run.world.liberties.of('forget', number) !== undefined) this.order = undefined;
     this.#open(number);
     if (this.order === undefined) this.#takeUp();
     this.#deliver();
@@ -244,7 +244,7 @@ export class Worker {
 
   #complete(task: Task): void {
     const { world } = this.#run;
-    const lost = world.liberties.lostTasks.get(task.number);
+    const lost = world.liberties.of('lose-task', task.number);
     if (lost !== undefined && world.faults.length === 0) {
       this.#lose(lost.soon ? 20 : 10_000, !lost.zombie);
       return;

@@ -37,6 +37,8 @@ export class World {
   readonly everyTask: Task[] = [];
   /** What GET showed, from each moment on. */
   readonly shown: { at: number; phase: string; attention: AttentionCode[] }[] = [];
+  /** A call was stopped between two tries. */
+  cutOff = false;
   /** When tasks that were lost began, and when the next began. */
   readonly lostTasks: { from: number; to: number }[] = [];
   /** What was broken, in words. */
