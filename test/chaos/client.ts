@@ -16,7 +16,7 @@ import type { Receiver } from './receiver.ts';
 
 /** What one order service did and was told about one order. */
 export interface Diary {
-  /** Every request that was answered, and those of a checkout that were not. */
+  /** Every request, also those that were not answered. */
   calls: BookedCall[];
   /** Answers that no order service should ever get. */
   strange: string[];
@@ -29,6 +29,8 @@ export interface Traffic {
   unavailable: number;
   broken: number;
 }
+
+type When = Pick<BookedCall, 'sentAt' | 'at' | 'refusal'>;
 
 interface Reply {
   status: number;
@@ -92,9 +94,8 @@ export class OrderService {
   async screen(plan: OrderPlan, attempt: number): Promise<BookedCheckoutAnswer | undefined> {
     const { calls, strange } = this.diaryOf(plan.orderId);
     const body = { attempt, transaction: transactionOf(plan, attempt) };
-    const reply = await this.#until(plan, 'screening', body, {}, (when) =>
-      calls.push({ asks: 'checkout', attempt, ...when }),
-    );
+    const call = (when: When): BookedCall => ({ asks: 'checkout', attempt, ...when });
+    const reply = await this.#until(plan, 'screening', body, call);
     if (reply === undefined) return undefined;
     const { sentAt, at } = reply;
     const answer = read(reply, checkoutAnswerSchema);
@@ -102,7 +103,7 @@ export class OrderService {
       calls.push({ asks: 'checkout', attempt, sentAt, at, answer });
       return answer;
     }
-    calls.push({ asks: 'checkout', attempt, sentAt, at, refusal: answer });
+    calls.push(call({ sentAt, at, refusal: answer }));
     if (!EXPECTED[attempt]?.includes(answer)) strange.push(`attempt ${attempt}: ${answer}`);
     return undefined;
   }
@@ -143,23 +144,31 @@ export class OrderService {
   async #reportGateway(plan: OrderPlan, attempt: number, result: GatewayResult): Promise<string | undefined> {
     const { calls, strange } = this.diaryOf(plan.orderId);
     const body = { attempt, result, authcode: `auth-${attempt}` };
-    const reply = await this.#until(plan, 'gateway-result', body);
+    const call = (when: When, taken = false): BookedCall => ({
+      asks: 'gateway-result',
+      attempt,
+      result,
+      taken,
+      ...when,
+    });
+    const reply = await this.#until(plan, 'gateway-result', body, call);
     if (reply === undefined) return undefined;
     const { sentAt, at } = reply;
     const answer = read(reply, gatewayResultAnswerSchema);
-    const call = { asks: 'gateway-result', attempt, result, sentAt, at } as const;
     if (typeof answer === 'object') {
-      calls.push({ ...call, taken: answer.result === result });
+      calls.push(call({ sentAt, at }, answer.result === result));
       return answer.action;
     }
-    calls.push({ ...call, taken: false, refusal: answer });
+    calls.push(call({ sentAt, at, refusal: answer }));
     if (answer === 'gateway-result-mismatch') strange.push(`gateway result ${result}: ${answer}`);
     return undefined;
   }
 
   async #act(plan: OrderPlan, { path, fields, afterMs, idempotencyKey }: PlannedAction): Promise<void> {
     await this.#pause(afterMs);
-    const reply = await this.#until(plan, path, bodyOf(fields, plan), { 'idempotency-key': idempotencyKey });
+    const call = (when: When): BookedCall => ({ asks: 'portal', fields, ...when });
+    const headers = { 'idempotency-key': idempotencyKey };
+    const reply = await this.#until(plan, path, bodyOf(fields, plan), call, headers);
     if (reply === undefined) return;
     const { sentAt, at } = reply;
     const answer = read(reply, portalAnswerSchema);
@@ -178,8 +187,8 @@ export class OrderService {
     plan: OrderPlan,
     path: string,
     body: object,
+    call: (when: When) => BookedCall,
     headers = {},
-    onUnanswered: (when: { sentAt: number; at: number }) => void = () => undefined,
   ): Promise<Reply | undefined> {
     const { orderId, integration } = plan;
     const diary = this.diaryOf(orderId);
@@ -199,7 +208,7 @@ export class OrderService {
           diary.strange.push(`${path}: HTTP ${reply.status} ${slugOf(reply)}`);
         return { ...reply, sentAt, at: Date.now() };
       }
-      onUnanswered({ sentAt, at: Date.now() });
+      diary.calls.push(call({ sentAt, at: Date.now() }));
       await this.#pause(pause);
     }
     diary.givenUp.push(path);
