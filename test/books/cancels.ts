@@ -7,7 +7,7 @@ import {
   iso,
   requestsAbout,
 } from './books.ts';
-import { noTimeLeft, takenBack, wasReset } from './facts.ts';
+import { answerOutranRecord, noTimeLeft, takenBack, wasReset } from './facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
@@ -125,8 +125,12 @@ function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
 
 function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const { policy } = books;
+  // What a create told is lost with a record that its answer outran.
   const last = books.requests.findLast(
-    (one) => one.transactionId === transaction.id && one.heard === 'transaction',
+    (one) =>
+      one.transactionId === transaction.id &&
+      one.heard === 'transaction' &&
+      !(one.operation === 'create-transaction' && answerOutranRecord(books)),
   );
   const stillFails = last?.decision === 'fail' || last?.decision === 'fraudulent';
   const failed = failedAt(books, transaction);

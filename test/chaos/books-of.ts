@@ -185,7 +185,7 @@ function worldOf(
     kills.some((kill) => kill.from >= from && kill.from <= to);
   const lostInMemory =
     requests.some(({ sentAt, endedAt }) => hit(sentAt, endedAt + REPORTED_WITHIN_MS)) ||
-    diary.calls.some(({ sentAt, at }) => hit(sentAt, at));
+    diary.calls.some(({ sentAt, at }) => hit(Math.max(sentAt, startedAt), at));
   const failed = Object.keys(history.failedTasks).length > 0;
   return {
     workersAway: ended.filter(({ what }) => what === 'Temporal').filter(mine),
