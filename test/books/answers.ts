@@ -1,8 +1,8 @@
 /** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
-import type { CheckoutAnswer } from '../../src/orders/state.ts';
 import type { Action, OrderDecision } from '../../src/orders/words.ts';
 import {
   answersTo,
+  type BookedCheckoutAnswer,
   type Books,
   type Finding,
   iso,
@@ -79,7 +79,7 @@ function ownDecision(books: Books, { answer, at }: Given): Finding[] {
 }
 
 /** Nothing that can be used was heard: by then, or for a decline, which is final, in the caller's time. */
-function unanswered(books: Books, { attempt, action }: CheckoutAnswer, at: number): boolean {
+function unanswered(books: Books, { attempt, action }: BookedCheckoutAnswer, at: number): boolean {
   if (wasLate(books) || wasReset(books) || firstScreeningFailed(books)) return true;
   const own = new Set(books.transactions.filter((one) => one.attempt === attempt).map(({ id }) => id));
   const inTime = Math.min(books.answerBy ?? at, beganAt(books, attempt) + books.checkoutBudgetMs);
@@ -159,10 +159,15 @@ function atCheckout(
 function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const [first] = given;
   if (first === undefined || answerOutranRecord(books)) return [];
-  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first);
-  const inShort = ({ decision, action, transactionId }: CheckoutAnswer): string =>
+  // After a create that told nothing a pending was recorded, which the first caller may have seen become the decision.
+  const [created] = books.requests.filter(
+    (one) => one.operation === 'create-transaction' && one.attempt === first.answer.attempt,
+  );
+  const told = created === undefined || created.heard === 'transaction';
+  const prompt = told && first.answer.decision !== 'pending' && isPrompt(books, first);
+  const inShort = ({ decision, action, transactionId }: BookedCheckoutAnswer): string =>
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
-  let before: CheckoutAnswer = first.answer;
+  let before: BookedCheckoutAnswer = first.answer;
   for (const { answer, at } of given) {
     const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
     const free = before.decision === 'pending' && !final;

@@ -94,7 +94,9 @@ function ofPortalActions(books: Books): Expectation[] {
   const lines = new Map<string, BookedRequest>();
   for (const one of books.requests) {
     const isAction = ['report-fraud', 'submit-chargeback', 'customer-code'].includes(one.operation);
-    if (!isAction || one.heard === undefined) continue;
+    // What is asked after the order's end is an order's matter no more.
+    const after = one.sentAt >= (books.endedAt ?? books.closedAt);
+    if (!isAction || after || one.heard === undefined) continue;
     lines.set(actionOf(one), one);
   }
   const refused = [...lines.values()].filter(({ heard }) => heard === 'refused');

@@ -1,8 +1,14 @@
 /** The books of one order's life: what the screening service, the order service and the receiver noted, and facts of the world. */
-import type { OrderEvent, PortalFields } from '../../src/orders/messages.ts';
+import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Policy } from '../../src/orders/policy.ts';
-import type { CheckoutAnswer } from '../../src/orders/state.ts';
-import type { AttentionCode, Decision, GatewayResult, OverrideAction } from '../../src/orders/words.ts';
+import type {
+  Action,
+  AttentionCode,
+  Decision,
+  GatewayResult,
+  OrderDecision,
+  OverrideAction,
+} from '../../src/orders/words.ts';
 import type { PublicRecord } from './record-of.ts';
 
 export interface Span {
@@ -72,9 +78,19 @@ export interface BookedRequest {
   sent?: PortalFields | GatewayResult;
 }
 
+/** What the judge reads of an answer to a checkout. */
+export interface BookedCheckoutAnswer {
+  attempt: number;
+  decision: OrderDecision;
+  action: Action;
+  transactionId?: string | undefined;
+  wouldBe?: Action | undefined;
+  reason?: string | undefined;
+}
+
 /** What the order service asked and was told. */
 export type BookedCall = { sentAt: number; at: number; refusal?: string } & (
-  | { asks: 'checkout'; attempt: number; answer?: CheckoutAnswer }
+  | { asks: 'checkout'; attempt: number; answer?: BookedCheckoutAnswer }
   | { asks: 'gateway-result'; attempt?: number; result: GatewayResult; taken: boolean }
   | { asks: 'portal'; fields: PortalFields; status?: string; transactionId?: string }
   | { asks: 'withdraw'; number: number; status?: string }
@@ -91,7 +107,19 @@ export interface BookedNews {
 }
 
 export interface BookedArrival {
-  event: OrderEvent;
+  /** Whatever else it holds is compared when it comes again. */
+  event: {
+    id: string;
+    type: string;
+    orderId: string;
+    integration: string;
+    sequence: number;
+    data: {
+      decision?: string | undefined;
+      attempt?: number | undefined;
+      transactionId?: string | undefined;
+    };
+  };
   at: number;
   taken: boolean;
 }
@@ -117,6 +145,8 @@ export interface World {
   cutOff: boolean;
   /** An answer was given before its record, and the record was lost. */
   recordLost: boolean;
+  /** Sending, arrival and end of a request are noted so much late at most. */
+  notedLateMs: number;
 }
 
 export interface Books {
@@ -167,7 +197,7 @@ export function wasTold({ requests }: Books, id: string, decision: string, by: n
 export function answersTo(
   { calls }: Books,
   attempt: number,
-): { at: number; sentAt: number; answer: CheckoutAnswer }[] {
+): { at: number; sentAt: number; answer: BookedCheckoutAnswer }[] {
   return calls
     .flatMap((call) =>
       call.asks === 'checkout' && call.answer?.attempt === attempt

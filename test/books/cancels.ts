@@ -7,7 +7,7 @@ import {
   iso,
   requestsAbout,
 } from './books.ts';
-import { isUnseen, noTimeLeft, takenBack, wasReset } from './facts.ts';
+import { answerOutranRecord, isUnseen, noTimeLeft, takenBack, wasReset } from './facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
@@ -75,18 +75,17 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
   const { id } = transaction;
   if (isUnseen(books, transaction)) return [];
   // What the record shows may end earlier: `windows.ts` judges by how much.
-  const { cancelBy } = books.record.transactions.find((one) => one.id === id) ?? {
-    cancelBy: Number.POSITIVE_INFINITY,
-  };
-  const until =
-    Math.min(transaction.cancelableUntil, cancelBy) -
-    Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const recorded = books.record.transactions.find((one) => one.id === id);
+  const end = Math.min(transaction.cancelableUntil, recorded?.cancelBy ?? Number.POSITIVE_INFINITY);
+  const last = end - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
+  const over = books.endedAt ?? books.closedAt;
+  const until = Math.min(last, books.closedAt);
   const why = [
     ...promised(books, transaction),
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
   ];
   return why
-    .filter(({ at }) => at < until && at < (books.endedAt ?? books.closedAt) && !takenBack(books, at))
+    .filter(({ at }) => at < until && at < over && !takenBack(books, at))
     .filter(({ at }) => !noTimeLeft(books, at, until))
     .slice(0, 1)
     .map(({ at, because }) => ({
@@ -130,8 +129,12 @@ function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
 
 function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const { policy } = books;
+  // What a create told is lost with a record that its answer outran.
   const last = books.requests.findLast(
-    (one) => one.transactionId === transaction.id && one.heard === 'transaction',
+    (one) =>
+      one.transactionId === transaction.id &&
+      one.heard === 'transaction' &&
+      !(one.operation === 'create-transaction' && answerOutranRecord(books)),
   );
   const stillFails = last?.decision === 'fail' || last?.decision === 'fraudulent';
   const failed = failedAt(books, transaction);

@@ -45,11 +45,11 @@ export function nobodyCould({ world }: Books, from: number, until: number): bool
   return idle(world).some((span) => span.from < until && span.until > from);
 }
 
-/** A cancel takes time, which is not left where nobody could send it until the window's last minute. */
-export function noTimeLeft({ world }: Books, from: number, until: number): boolean {
+/** A cancel takes time, which is not left where nobody could send it until the end of the window. */
+export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {
   const spans = idle(world).map((one) => Math.min(one.until, until) - Math.max(one.from, from));
   const lost = spans.reduce((sum, one) => sum + Math.max(0, one), 0);
-  return until - from - lost - world.lateByMs < 60_000;
+  return until - from - lost - world.lateByMs < Math.min(60_000, policy.cancelWindowMs / 3);
 }
 
 /** Events are tried for three days, the last time up to six hours before their end, and then given up. */
@@ -67,7 +67,7 @@ export function reportWasLost({ world }: Books): boolean {
 
 /** A try that waits for a worker for less than 2 s can't be told from a worker's clock that is off by as much. */
 export const unnoticedMs = ({ world }: Books): number =>
-  world.skewMs !== 0 || world.lateByMs > 0 ? 2_000 : 0;
+  world.notedLateMs + (world.skewMs !== 0 || world.lateByMs > 0 ? 2_000 : 0);
 
 /** What Temporal loses it tries again only after a time-out. */
 export function wasLate({ world }: Books): boolean {

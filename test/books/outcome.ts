@@ -5,10 +5,10 @@ import { nobodyCould, wasLate, wasReset } from './facts.ts';
 const A_READ_MS = 60_000;
 
 export function outcome(books: Books): Finding[] {
-  const { record, policy, adoptedFrom, endedAt } = books;
+  const { record, policy, adoptedFrom } = books;
   const newest = transactionOf(books, record.newest);
-  if (newest === undefined || endedAt === undefined || wasReset(books) || policy.passive) return [];
-  const found = missed(books, newest, endedAt);
+  if (newest === undefined || wasReset(books) || policy.passive) return [];
+  const found = missed(books, newest, books.endedAt ?? books.closedAt);
   found.push(...notHeld(books, newest));
   if (adoptedFrom !== undefined) return found;
   const meant = meantAction(books, newest);

@@ -17,7 +17,7 @@ function windowOf(
   { id, attempt, cancelBy }: RecordedTransaction,
 ): Finding[] {
   const { cancelableUntil } = transaction;
-  if (cancelBy > cancelableUntil) {
+  if (cancelBy > cancelableUntil + books.world.notedLateMs) {
     return [
       { kind: 'window too long', facts: `${id} by ${cancelBy - cancelableUntil} ms: ${iso(cancelBy)}` },
     ];

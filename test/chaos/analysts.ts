@@ -1,4 +1,5 @@
 /** The service's analysts: they decide reviews, and change their minds, as each order's plan says. */
+import type { Decision } from '../../src/orders/words.ts';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { type OrderPlan, orderOfInvoice } from './plan.ts';
 
@@ -19,7 +20,7 @@ export function startAnalysts(sandbox: Sandbox, plans: ReadonlyMap<string, Order
   const created = new Set<string>();
   let decided = 0;
   let since = 0;
-  const later = (afterMs: number, transactionId: string, decision: OrderPlan['attempts'][number]): void => {
+  const later = (afterMs: number, transactionId: string, decision: Decision): void => {
     const timer = setTimeout(() => {
       timers.delete(timer);
       sandbox.control.decide(transactionId, decision);
@@ -49,7 +50,8 @@ export function startAnalysts(sandbox: Sandbox, plans: ReadonlyMap<string, Order
       created.delete(invoice);
       const [first] = transaction.decisions;
       if (first?.decision === 'review' || first?.decision === 'pass') {
-        const script = first.decision === plan.attempts[0] ? plan.analysts : ANY_REVIEW[first.decision];
+        const script =
+          first.decision === plan.attempts[0]?.decision ? plan.analysts : ANY_REVIEW[first.decision];
         for (const { afterMs, decision } of script) later(afterMs, transaction.id, decision);
       }
     }

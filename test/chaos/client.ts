@@ -1,54 +1,27 @@
 /** An order service as it behaves in the field: it asks again until it is answered, and believes what it is told. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import type { z } from 'zod';
+import {
+  checkoutAnswerSchema,
+  gatewayResultAnswerSchema,
+  portalAnswerSchema,
+  problemSchema,
+} from '../../src/api/answer-schemas.ts';
+import type { PortalFields } from '../../src/orders/messages.ts';
+import type { GatewayResult } from '../../src/orders/words.ts';
+import type { BookedCall, BookedCheckoutAnswer } from '../books/books.ts';
 import { aPreGatewayTransaction, aTransaction } from '../fixtures/transactions.ts';
-import type { GatewayResult, OrderPlan, PlannedAction } from './plan.ts';
-import { policyOf } from './policies.ts';
+import type { OrderPlan, PlannedAction } from './plan.ts';
 import type { Receiver } from './receiver.ts';
-
-const answerSchema = z.object({
-  orderId: z.string(),
-  attempt: z.number(),
-  decision: z.string(),
-  action: z.string(),
-  phase: z.string(),
-  transactionId: z.string().optional(),
-  cancelBy: z.string().optional(),
-  wouldBe: z.string().optional(),
-  reason: z.string().optional(),
-});
-/** An answer to a checkout. */
-export type Answer = z.infer<typeof answerSchema> & { at: number };
-
-const portalAnswerSchema = z.object({
-  status: z.enum(['done', 'requested']),
-  transactionId: z.string().optional(),
-});
-const problemSchema = z.object({ type: z.string(), status: z.number() });
-
-/** What became of one portal action, as the order service was told. */
-export interface ActionResult {
-  kind: PlannedAction['kind'];
-  /** `done` or `requested`, else the slug of the refusal. */
-  outcome: string;
-  sentAt: number;
-  at: number;
-}
 
 /** What one order service did and was told about one order. */
 export interface Diary {
-  /** Every answer to every sending of an attempt's checkout. */
-  answers: Answer[];
-  /** Slugs of definite refusals of a checkout, with the attempt. */
-  refusals: { attempt: number; slug: string }[];
-  gateway: { attempt: number; result: GatewayResult; outcome: string }[];
-  actions: ActionResult[];
+  /** Every request, also those that were not answered. */
+  calls: BookedCall[];
   /** Answers that no order service should ever get. */
   strange: string[];
   /** Requests that were given up unanswered. */
   givenUp: string[];
-  /** Attempts whose answers nobody heard, as the order was told. */
-  unheard?: number[];
 }
 
 export interface Traffic {
@@ -57,10 +30,21 @@ export interface Traffic {
   broken: number;
 }
 
+type When = Pick<BookedCall, 'sentAt' | 'at' | 'refusal'>;
+
 interface Reply {
   status: number;
   body: unknown;
+  sentAt: number;
+  at: number;
 }
+
+/** Refusals of a checkout that an order service must expect. */
+const EXPECTED: Record<number, string[]> = {
+  1: [],
+  // Its first attempt isn't declined any more, or the time for another is over.
+  2: ['retry-out-of-turn', 'order-closed'],
+};
 
 /** How long an order service asks on after the last fault. Before, it asks for as long as it takes. */
 const PATIENCE_MS = 240_000;
@@ -93,7 +77,7 @@ export class OrderService {
   diaryOf(orderId: string): Diary {
     const known = this.diaries.get(orderId);
     if (known !== undefined) return known;
-    const diary: Diary = { answers: [], refusals: [], gateway: [], actions: [], strange: [], givenUp: [] };
+    const diary: Diary = { calls: [], strange: [], givenUp: [] };
     this.diaries.set(orderId, diary);
     return diary;
   }
@@ -107,26 +91,25 @@ export class OrderService {
   }
 
   /** Sends the checkout of one attempt until it is answered. */
-  async screen(plan: OrderPlan, attempt: number): Promise<Answer | undefined> {
-    const diary = this.diaryOf(plan.orderId);
-    const reply = await this.#until(plan, 'screening', {
-      attempt,
-      transaction: transactionOf(plan, attempt),
-    });
+  async screen(plan: OrderPlan, attempt: number): Promise<BookedCheckoutAnswer | undefined> {
+    const { calls, strange } = this.diaryOf(plan.orderId);
+    const body = { attempt, transaction: transactionOf(plan, attempt) };
+    const call = (when: When): BookedCall => ({ asks: 'checkout', attempt, ...when });
+    const reply = await this.#until(plan, 'screening', body, call);
     if (reply === undefined) return undefined;
-    const parsed = answerSchema.safeParse(reply.body);
-    if ((reply.status === 200 || reply.status === 202) && parsed.success) {
-      const answer = { ...parsed.data, at: Date.now() };
-      diary.answers.push(answer);
+    const { sentAt, at } = reply;
+    const answer = read(reply, checkoutAnswerSchema);
+    if (typeof answer === 'object') {
+      calls.push({ asks: 'checkout', attempt, sentAt, at, answer });
       return answer;
     }
-    const slug = slugOf(reply);
-    diary.refusals.push({ attempt, slug });
+    calls.push(call({ sentAt, at, refusal: answer }));
+    if (!EXPECTED[attempt]?.includes(answer)) strange.push(`attempt ${attempt}: ${answer}`);
     return undefined;
   }
 
-  async #goOn(plan: OrderPlan, first: Answer): Promise<void> {
-    let answer: Answer | undefined = first;
+  async #goOn(plan: OrderPlan, first: BookedCheckoutAnswer): Promise<void> {
+    let answer: BookedCheckoutAnswer | undefined = first;
     if (plan.gateway !== undefined && first.decision !== 'skipped') {
       const proceeds =
         first.action === 'proceed' || (first.action === 'hold' && (await this.#toldToProceed(plan, first)));
@@ -139,10 +122,10 @@ export class OrderService {
     if (answer?.action === 'proceed' && plan.gateway !== undefined) await this.#payAtGateway(plan, 2);
   }
 
-  #toldToProceed({ orderId }: OrderPlan, { attempt }: Answer): Promise<boolean> {
+  #toldToProceed({ orderId }: OrderPlan, { attempt }: BookedCheckoutAnswer): Promise<boolean> {
     return this.#receiver.waitFor(
       orderId,
-      ({ data }) => data.action === 'proceed' && data.attempt === attempt,
+      ({ event: { data } }) => data.action === 'proceed' && data.attempt === attempt,
       WAIT_FOR_PROCEED_MS,
     );
   }
@@ -159,33 +142,60 @@ export class OrderService {
   }
 
   async #reportGateway(plan: OrderPlan, attempt: number, result: GatewayResult): Promise<string | undefined> {
+    const { calls, strange } = this.diaryOf(plan.orderId);
     const body = { attempt, result, authcode: `auth-${attempt}` };
-    const reply = await this.#until(plan, 'gateway-result', body);
+    const call = (when: When, taken = false): BookedCall => ({
+      asks: 'gateway-result',
+      attempt,
+      result,
+      taken,
+      ...when,
+    });
+    const reply = await this.#until(plan, 'gateway-result', body, call);
     if (reply === undefined) return undefined;
-    const answered = z.object({ action: z.string() }).safeParse(reply.body);
-    const taken = reply.status === 200 && answered.success;
-    this.diaryOf(plan.orderId).gateway.push({ attempt, result, outcome: taken ? 'taken' : slugOf(reply) });
-    return answered.success ? answered.data.action : undefined;
+    const { sentAt, at } = reply;
+    const answer = read(reply, gatewayResultAnswerSchema);
+    if (typeof answer === 'object') {
+      calls.push(call({ sentAt, at }, answer.result === result));
+      return answer.action;
+    }
+    calls.push(call({ sentAt, at, refusal: answer }));
+    if (answer === 'gateway-result-mismatch') strange.push(`gateway result ${result}: ${answer}`);
+    return undefined;
   }
 
-  async #act(plan: OrderPlan, { kind, afterMs, idempotencyKey }: PlannedAction): Promise<void> {
+  async #act(plan: OrderPlan, { path, fields, afterMs, idempotencyKey }: PlannedAction): Promise<void> {
     await this.#pause(afterMs);
-    const sentAt = Date.now();
-    const reply = await this.#until(plan, kind, bodyOf(kind, plan), { 'idempotency-key': idempotencyKey });
+    const call = (when: When): BookedCall => ({ asks: 'portal', fields, ...when });
+    const headers = { 'idempotency-key': idempotencyKey };
+    const reply = await this.#until(plan, path, bodyOf(fields, plan), call, headers);
     if (reply === undefined) return;
-    const parsed = portalAnswerSchema.safeParse(reply.body);
-    const fine = (reply.status === 200 || reply.status === 202) && parsed.success;
-    const outcome = fine ? parsed.data.status : slugOf(reply);
-    this.diaryOf(plan.orderId).actions.push({ kind, outcome, sentAt, at: Date.now() });
+    const { sentAt, at } = reply;
+    const answer = read(reply, portalAnswerSchema);
+    const told =
+      typeof answer === 'string'
+        ? { refusal: answer }
+        : {
+            status: answer.status,
+            ...(answer.transactionId !== undefined && { transactionId: answer.transactionId }),
+          };
+    this.diaryOf(plan.orderId).calls.push({ asks: 'portal', fields, sentAt, at, ...told });
   }
 
   /** The same request again and again until there is an answer that isn't «try again». */
-  async #until(plan: OrderPlan, path: string, body: object, headers = {}): Promise<Reply | undefined> {
+  async #until(
+    plan: OrderPlan,
+    path: string,
+    body: object,
+    call: (when: When) => BookedCall,
+    headers = {},
+  ): Promise<Reply | undefined> {
     const { orderId, integration } = plan;
     const diary = this.diaryOf(orderId);
     const began = Date.now();
     const patient = (): boolean => Date.now() < Math.max(began, this.#calmSince) + PATIENCE_MS;
     for (let pause = 200; patient() && !this.#signal.aborted; pause = Math.min(pause * 1.7, 4_000)) {
+      const sentAt = Date.now();
       const reply = await this.#post(
         `/v1/orders/${orderId}/${path}?integration=${integration}`,
         body,
@@ -196,15 +206,20 @@ export class OrderService {
       else {
         if (reply.status >= 500 && reply.status !== 502)
           diary.strange.push(`${path}: HTTP ${reply.status} ${slugOf(reply)}`);
-        return reply;
+        return { ...reply, sentAt, at: Date.now() };
       }
+      diary.calls.push(call({ sentAt, at: Date.now() }));
       await this.#pause(pause);
     }
     diary.givenUp.push(path);
     return undefined;
   }
 
-  async #post(path: string, body: object, headers: Record<string, string>): Promise<Reply | undefined> {
+  async #post(
+    path: string,
+    body: object,
+    headers: Record<string, string>,
+  ): Promise<Pick<Reply, 'status' | 'body'> | undefined> {
     await this.#connection();
     this.traffic.requests += 1;
     try {
@@ -236,29 +251,24 @@ export class OrderService {
 }
 
 /** The sandbox decides by the e-mail's first word. */
-function transactionOf(plan: OrderPlan, attempt: number): object {
-  const decision = plan.attempts[attempt - 1] ?? 'pass';
-  const pre = policyOf(plan.integration).workflow === 'pre-gateway';
-  const customer = { id: `customer-${plan.index}`, email: `${decision}+${plan.orderId}@example.com` };
-  const amount = plan.amount.toFixed(2);
-  return pre ? aPreGatewayTransaction({ amount, customer }) : aTransaction({ amount, customer });
+function transactionOf({ index, orderId, policy, attempts }: OrderPlan, attempt: number): object {
+  const { decision, amount } = attempts[attempt - 1] ?? { decision: 'pass', amount: 1 };
+  const customer = { id: `customer-${index}`, email: `${decision}+${orderId}@example.com` };
+  const order = { amount: amount.toFixed(2), customer };
+  return policy.workflow === 'pre-gateway' ? aPreGatewayTransaction(order) : aTransaction(order);
 }
 
-function bodyOf(kind: PlannedAction['kind'], plan: OrderPlan): object {
-  switch (kind) {
-    case 'cancel':
-    case 'report-fraud':
-      return { reason: 'a chaos run' };
-    case 'customer-code':
-      return { customerCode: `code-${plan.orderId}`, email: `pass+${plan.orderId}@example.com` };
-    case 'chargebacks':
-      return { reason_code: '10.4', due_date: '2034-01-31', reference_number: plan.orderId };
-  }
+function bodyOf({ kind, ...fields }: PortalFields, { orderId }: OrderPlan): object {
+  return kind === 'customer-code' ? { ...fields, email: `pass+${orderId}@example.com` } : fields;
 }
 
-function slugOf(reply: Reply): string {
-  const problem = problemSchema.safeParse(reply.body);
-  return problem.success
-    ? problem.data.type.replace('/problems/', '')
-    : `HTTP ${reply.status} without a problem`;
+/** @returns the answer, or the slug of the refusal */
+function read<T>(reply: Reply, schema: z.ZodType<T>): T | string {
+  const parsed = reply.status === 200 || reply.status === 202 ? schema.safeParse(reply.body) : undefined;
+  return parsed?.success ? parsed.data : slugOf(reply);
+}
+
+function slugOf({ status, body }: Pick<Reply, 'status' | 'body'>): string {
+  const problem = problemSchema.safeParse(body);
+  return problem.success ? problem.data.type.replace('/problems/', '') : `HTTP ${status} without a problem`;
 }

@@ -10,8 +10,8 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts
 import type { LedgerEntry } from '../../src/sandbox/model.ts';
 import { type SpawnedProcess, spawnProcess } from '../support/index.ts';
 import { type CardStash, startCardStash } from './card-stash.ts';
-import { notingDepartures, readDepartures } from './departures.ts';
-import { policyFile } from './policies.ts';
+import { type Departure, notingDepartures, readDepartures } from './departures.ts';
+import { type ChaosIntegration, policyFile } from './policies.ts';
 import { quietPorts } from './ports.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { startSwitchboard } from './switchboard.ts';
@@ -34,6 +34,13 @@ export type Deaths = Record<
   number
 >;
 
+/** A process that was killed, and when it was there again; milliseconds after the epoch. */
+export interface Outage {
+  what: 'worker' | 'API' | 'API with worker' | 'Temporal';
+  from: number;
+  until?: number;
+}
+
 export type ApiRuns = 'alone' | 'with a worker';
 
 /** The whole deployment, each part replaceable while the others go on. */
@@ -44,17 +51,13 @@ export interface Deployment {
   readonly temporal: Client;
   readonly sandbox: Sandbox;
   readonly receiver: Receiver;
-  /** Reads when the cancel of an entry left its worker, in milliseconds after the epoch. */
-  readonly departures: () => (entry: LedgerEntry) => number | undefined;
+  /** Reads when the request of each entry left its worker, and what its sender heard, by the entry's sequence. */
+  readonly departures: (ledger: readonly LedgerEntry[]) => Map<number, Departure>;
   /** Absent: full card data reaches no worker. */
   readonly cards: CardStash | undefined;
   readonly deaths: Deaths;
   /** When something was killed, and when it was there again; milliseconds after the epoch. */
-  readonly outages: {
-    what: 'worker' | 'API' | 'API with worker' | 'Temporal';
-    from: number;
-    until?: number;
-  }[];
+  readonly outages: Outage[];
   killWorker(which: number): Promise<void>;
   /** Whether the API is a process of its own, or has a worker in its process and with it the fast path. */
   readonly apiRuns: ApiRuns;
@@ -68,6 +71,7 @@ export interface Deployment {
 export interface DeploymentOptions {
   seed: number;
   workers: number;
+  integrations: ReadonlyMap<string, ChaosIntegration>;
   /** Which integration the order of an invoice number belongs to: the provider has an account for each. */
   integrationOf: (invoice: string) => string | undefined;
 }
@@ -87,7 +91,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
 }
 
 async function assemble(
-  { seed, workers: workerCount, integrationOf }: DeploymentOptions,
+  { seed, workers: workerCount, integrations, integrationOf }: DeploymentOptions,
   parts: (() => Promise<unknown>)[],
   stop: () => Promise<void>,
 ): Promise<Deployment> {
@@ -108,7 +112,7 @@ async function assemble(
     'Temporal SIGKILL': 0,
     'Temporal ended by itself': 0,
   };
-  const outages: Deployment['outages'] = [];
+  const outages: Outage[] = [];
   let stopping = false;
 
   const startTemporal = () =>
@@ -136,7 +140,9 @@ async function assemble(
   const policies = join(directory, 'policy.json');
   await writeFile(
     policies,
-    JSON.stringify(policyFile({ baseUrl: sandbox.testBaseUrl, portalBaseUrl: sandbox.portalBaseUrl })),
+    JSON.stringify(
+      policyFile(integrations, { baseUrl: sandbox.testBaseUrl, portalBaseUrl: sandbox.portalBaseUrl }),
+    ),
   );
   const departures = join(directory, 'departures');
   await writeFile(departures, '');
@@ -222,14 +228,14 @@ async function assemble(
     temporal: new Client({ connection, namespace: temporal.namespace }),
     sandbox,
     receiver,
-    departures: () => readDepartures(departures),
+    departures: (ledger) => readDepartures(departures, ledger),
     cards: cardStash,
     deaths,
     outages,
     killWorker: async (which) => {
       const victim = workers[which % workerCount];
       if (victim === undefined || stopping) return;
-      const outage: Deployment['outages'][number] = { what: 'worker', from: Date.now() };
+      const outage: Outage = { what: 'worker', from: Date.now() };
       outages.push(outage);
       workers[which % workerCount] = undefined;
       expected.add(victim.pid);
@@ -245,7 +251,7 @@ async function assemble(
     restartApi: async (signal, next) => {
       if (api === undefined || stopping) return;
       const which = apiRuns === 'alone' ? 'API' : 'API with worker';
-      const outage: Deployment['outages'][number] = { what: which, from: Date.now() };
+      const outage: Outage = { what: which, from: Date.now() };
       outages.push(outage);
       expected.add(api.pid);
       api.kill(signal);
@@ -256,7 +262,7 @@ async function assemble(
       outage.until = Date.now();
     },
     restartTemporal: async (awayMs) => {
-      const outage: Deployment['outages'][number] = { what: 'Temporal', from: Date.now() };
+      const outage: Outage = { what: 'Temporal', from: Date.now() };
       outages.push(outage);
       temporalExpected = true;
       temporal.kill('SIGKILL');

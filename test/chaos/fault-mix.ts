@@ -17,8 +17,7 @@ const WEBHOOKS: Partial<Record<FaultKind, number>> = {
 const ONLY_DECISIONS: FaultKind[] = ['unknown-decision', 'reply-without-id'];
 const ONLY_PORTAL: FaultKind[] = ['refused-in-body'];
 
-const STORM_DELAY_MS = 1_000;
-/** How long each create takes while the service is slow. */
+/** How long a request takes that is delayed. */
 export const SLOW_MS = 1_000;
 
 /** `down`: the service refuses nearly every create, so that the circuit breakers open. `slow`: it takes its time for each. */
@@ -44,7 +43,7 @@ export function faultMix(seed: number, plans: readonly OrderPlan[], condition: C
         (plan): PlannedFault => ({
           operation: 'create-transaction',
           kind: 'delay',
-          delayMs: STORM_DELAY_MS,
+          delayMs: SLOW_MS,
           times: 1,
           match: { invoice: plan.orderId },
         }),
@@ -69,5 +68,5 @@ export function faultMix(seed: number, plans: readonly OrderPlan[], condition: C
 }
 
 function faultOf(operation: PlannedFault['operation'], kind: FaultKind, probability: number): PlannedFault {
-  return { operation, kind, probability, ...(kind === 'delay' && { delayMs: 700 }) };
+  return { operation, kind, probability, ...(kind === 'delay' && { delayMs: SLOW_MS }) };
 }

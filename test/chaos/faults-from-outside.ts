@@ -1,12 +1,17 @@
 /** Faults from outside: kills, outages and nonsense during a run, at moments drawn from the seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewHintSignal } from '../../src/orders/messages.ts';
+import type { Span } from '../books/books.ts';
 import { API_KEY, type Deployment } from './deployment.ts';
 import { faultMix, SLOW_MS } from './fault-mix.ts';
 import { type OrderPlan, workflowIdOf } from './plan.ts';
 import { Dice } from './random.ts';
 
 export interface FaultsFromOutside {
+  /** When something was so; milliseconds after the epoch. */
+  spans: { wrongKey: Span[]; unreachable: Span[]; receiverDown: Span[] };
+  /** When hints were sent to an order, each for itself. */
+  hints: { orderId: string; at: number }[];
   storms: number;
   signals: number;
   wrongSecrets: number;
@@ -46,6 +51,8 @@ export async function playFaultsFromOutside(
   const dice = new Dice(seed, 'faults-from-outside');
   const began = Date.now();
   const report: FaultsFromOutside = {
+    spans: { wrongKey: [], unreachable: [], receiverDown: [] },
+    hints: [],
     storms: 0,
     signals: 0,
     wrongSecrets: 0,
@@ -116,25 +123,31 @@ export async function playFaultsFromOutside(
   };
   const switchKeys = async (): Promise<void> => {
     if (!(await at(0.55))) return;
+    const from = Date.now();
     deployment.sandbox.control.setKeys({ test: 'another-key' });
     report.keySwitches += 1;
     await sleep(2_500);
     deployment.sandbox.control.setKeys({ test: API_KEY });
+    report.spans.wrongKey.push({ from, until: Date.now() });
   };
   const takeServiceDown = async (): Promise<void> => {
     if (!(await at(0.35))) return;
+    const from = Date.now();
     deployment.sandbox.control.setFaults(faultMix(seed + 1, plans, 'down'));
     report.serviceOutages += 1;
     await sleep(Math.min(6_000, loadMs / 6));
     if (!signal.aborted) deployment.sandbox.control.setFaults(faultMix(seed + 2, plans, 'usual'));
+    report.spans.unreachable.push({ from, until: Date.now() });
   };
   const takeReceiverDown = async (): Promise<void> => {
     for (const share of [0.25, 0.7]) {
       if (!(await at(share))) return;
+      const from = Date.now();
       await deployment.receiver.goAway();
       report.receiverOutages += 1;
       await sleep(2_000);
       await deployment.receiver.comeBack();
+      report.spans.receiverDown.push({ from, until: Date.now() });
     }
   };
   const freezeCardStash = async (): Promise<void> => {
@@ -155,6 +168,8 @@ export async function playFaultsFromOutside(
     );
     const arrived = sent.filter(({ status }) => status === 'fulfilled').length;
     report.signals += arrived;
+    const at = Date.now();
+    for (let nth = 0; nth < arrived; nth += 1) report.hints.push({ orderId: plan.orderId, at });
     if (arrived > 100) report.storms += 1;
   };
   const sendNonsense = async (): Promise<void> => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { DECISIONS } from '../../src/orders/words.ts';
+import { aPolicy } from '../fixtures/policies.ts';
 import { orderOfInvoice, planOrder, planRun } from './plan.ts';
-import { POLICIES, policyOf } from './policies.ts';
+import { drawIntegrations, policyOf } from './policies.ts';
 
-const options = { seed: 3, orders: 2_000, loadMs: 60_000, cards: true };
+const options = { seed: 3, orders: 2_000, loadMs: 60_000, cards: true, integrations: drawIntegrations(3) };
 
 describe('the plan of a run', () => {
   it('is the same for the same seed, whatever the order of drawing', () => {
@@ -11,40 +13,59 @@ describe('the plan of a run', () => {
     expect(planRun({ ...options, seed: 4 })).not.toEqual(plans);
   });
 
-  it('has every integration, decision, gateway result and action', () => {
+  it('has every integration, decision, gateway result and action, and attempts that a skip rule matches', () => {
     const plans = planRun(options);
     const seen = (values: (string | undefined)[]) => [...new Set(values)].filter((value) => value).sort();
-    expect(seen(plans.map(({ integration }) => integration))).toEqual(Object.keys(POLICIES).sort());
-    expect(seen(plans.map(({ attempts }) => attempts[0]))).toEqual([
-      'error',
-      'fail',
-      'fraudulent',
-      'pass',
-      'review',
-    ]);
+    expect(seen(plans.map(({ integration }) => integration))).toEqual(
+      [...options.integrations.keys()].sort(),
+    );
+    expect(seen(plans.map(({ attempts }) => attempts[0]?.decision))).toEqual(DECISIONS.toSorted());
     expect(seen(plans.map(({ gateway }) => gateway?.result))).toEqual(['error', 'fail', 'pass']);
-    expect(seen(plans.flatMap(({ actions }) => actions.map(({ kind }) => kind)))).toEqual([
+    expect(seen(plans.flatMap(({ actions }) => actions.map(({ path }) => path)))).toEqual([
       'cancel',
       'chargebacks',
       'customer-code',
       'report-fraud',
     ]);
-    expect(plans.some(({ amount }) => amount < 1) && plans.some(({ stormy }) => stormy)).toBe(true);
+    expect(plans.some(({ attempts }) => attempts[0]?.skip)).toBe(true);
+    expect(plans.some(({ attempts: [first, second] }) => second?.skip && !first?.skip)).toBe(true);
+    expect(plans.some(({ stormy }) => stormy)).toBe(true);
     expect(new Set(plans.map(({ orderId }) => orderId)).size).toBe(2_000);
   });
 
   it('leaves out full card data where it reaches no worker', () => {
     const plans = planRun({ ...options, cards: false });
-    expect(plans.some(({ integration }) => policyOf(integration).workflow === 'pre-gateway')).toBe(false);
+    expect(plans.some(({ policy }) => policy.workflow === 'pre-gateway')).toBe(false);
   });
 });
 
 describe('an invoice number', () => {
   it.each([
     ['S3N00012', { orderId: 'S3N00012', create: 1 }],
-    ['S3N00012-3', { orderId: 'S3N00012', create: 3 }],
+    ['S3N00012~3', { orderId: 'S3N00012', create: 3 }],
     ['another', undefined],
   ])('%s names its order and create', (invoice, order) => {
     expect(orderOfInvoice(invoice)).toEqual(order);
+  });
+});
+
+describe('the integrations of a run', () => {
+  it('are the same for the same seed, and vary every key that an order records', () => {
+    const policies = Array.from({ length: 10 }, (_, seed) => [...drawIntegrations(seed).values()]).flat();
+    const written = () => [...drawIntegrations(3).values()].map((one) => one.written);
+    expect(written()).toEqual(written());
+    for (const key of Object.keys(aPolicy())) {
+      const values = policies.map((one) =>
+        JSON.stringify(Object.entries(policyOf(one, 100)).find(([name]) => name === key)),
+      );
+      expect(new Set(values).size, key).toBeGreaterThan(1);
+    }
+  });
+
+  it('have a number per attempt in one half and not in the other, for every workflow, and the default as it is', () => {
+    const [first, ...others] = [...drawIntegrations(3).values()];
+    expect(first?.written).toEqual({});
+    const kinds = others.map(({ settings }) => `${settings.workflow} ${settings.invoicePerAttempt}`);
+    expect(new Set(kinds).size).toBe(6);
   });
 });

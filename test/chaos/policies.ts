@@ -1,109 +1,83 @@
-/** The integrations of a chaos run: every integration workflow, every fallback, windows short enough to see their end. */
+/** The integrations of a chaos run: `default` sets only its addresses; every key of the others is drawn from the seed. */
+import { readIntegration } from '../../src/config/integration-settings.ts';
+import { FaultList } from '../../src/config/values.ts';
+import { policyFor } from '../../src/orders/decide.ts';
+import type { Integration, Policy } from '../../src/orders/policy.ts';
+import {
+  INTEGRATION_WORKFLOWS,
+  UNAVAILABLE_ACTIONS,
+  type UnavailableAction,
+} from '../../src/orders/words.ts';
+import { Dice } from './random.ts';
 
-export type Unavailable = 'hold' | 'proceed' | 'decline';
+type Rule = UnavailableAction | { atLeast: number; from: UnavailableAction; otherwise: UnavailableAction };
 
-/** What the oracle knows of an integration; durations in milliseconds. */
-export interface ChaosPolicy {
-  workflow: 'pre-gateway' | 'pre-acceptance' | 'post-acceptance';
-  /** From `atLeast` on one action, below it the other. */
-  whenUnavailable: Unavailable | { atLeast: number; from: Unavailable; otherwise: Unavailable };
-  cancelWindowMs: number;
-  recheckLeadMs: number;
-  reviewLeadMs: number;
-  reviewLimitMs: number;
-  screeningDeadlineMs: number;
-  autoCancel: boolean;
-  onUnresolvedReview: 'alert' | 'cancel';
-  passive: boolean;
-  reviewBeforeGateway: 'proceed' | 'hold';
-  /** How often orders are sent to it, beside the others. */
+/** One integration of a run. */
+export interface ChaosIntegration {
+  name: string;
+  /** As it is written in the policy file, without its addresses. */
+  written: Record<string, unknown>;
+  settings: Integration;
+  whenUnavailable: Rule;
+  /** Orders of smaller amounts are not screened. */
+  skipBelow: number;
+  /** How many orders it gets compared with the others. */
   weight: number;
 }
 
-const DAYS_5 = 120 * 3_600_000;
+/** Orders with a longer window stay open until the end of a run. */
+const LONG_WINDOW_MS = 3_600_000;
+const SKIP_BELOW = 1;
+const HOW_MANY = 12;
 
-const BASE: ChaosPolicy = {
-  workflow: 'pre-acceptance',
-  whenUnavailable: 'hold',
-  cancelWindowMs: 45_000,
-  recheckLeadMs: 6_000,
-  reviewLeadMs: 9_000,
-  reviewLimitMs: 60_000,
-  screeningDeadlineMs: 30_000,
-  autoCancel: true,
-  onUnresolvedReview: 'alert',
-  passive: false,
-  reviewBeforeGateway: 'proceed',
-  weight: 2,
-};
+/** @returns the integrations of the run with this seed, by name */
+export function drawIntegrations(seed: number): Map<string, ChaosIntegration> {
+  const byDefault = { name: 'default', whenUnavailable: 'hold', skipBelow: 0, weight: 3 } as const;
+  const all: ChaosIntegration[] = [{ ...byDefault, written: {}, settings: settingsOf('default', {}) }];
+  for (let index = 1; index < HOW_MANY; index += 1) all.push(drawn(index, new Dice(seed, 'policy', index)));
+  return new Map(all.map((one) => [one.name, one]));
+}
 
-/** Their window is the real one, so these orders stay open to the end of a run. */
-const LONG = {
-  cancelWindowMs: DAYS_5,
-  recheckLeadMs: 12 * 3_600_000,
-  reviewLeadMs: 12 * 3_600_000,
-  reviewLimitMs: 30 * 24 * 3_600_000,
-  screeningDeadlineMs: 24 * 3_600_000,
-};
+/** @returns the policy in force for an order of this amount */
+export function policyOf({ settings, whenUnavailable: rule }: ChaosIntegration, amount: number): Policy {
+  const facts = { amount, currency: 'USD', itemCategories: [] };
+  const whenUnavailable =
+    typeof rule === 'string' ? rule : amount >= rule.atLeast ? rule.from : rule.otherwise;
+  return { ...policyFor(settings, undefined, facts, true), whenUnavailable };
+}
 
-export const POLICIES = {
-  default: {
-    ...BASE,
-    ...LONG,
-    whenUnavailable: { atLeast: 100, from: 'hold', otherwise: 'proceed' },
-    weight: 4,
-  },
-  declining: { ...BASE, ...LONG, whenUnavailable: 'decline', weight: 2 },
-  canceling: { ...BASE, onUnresolvedReview: 'cancel' },
-  alerting: {
-    ...BASE,
-    cancelWindowMs: 25_000,
-    reviewLimitMs: 45_000,
-    autoCancel: false,
-    whenUnavailable: 'proceed',
-  },
-  accepted: { ...BASE, workflow: 'post-acceptance', whenUnavailable: 'decline', cancelWindowMs: 40_000 },
-  accepting: { ...BASE, ...LONG, workflow: 'post-acceptance', weight: 1 },
-  passive: { ...BASE, passive: true, cancelWindowMs: 20_000, weight: 1 },
-  gateway: { ...BASE, workflow: 'pre-gateway', whenUnavailable: 'proceed' },
-  holding: {
-    ...BASE,
-    ...LONG,
-    workflow: 'pre-gateway',
-    reviewBeforeGateway: 'hold',
-    onUnresolvedReview: 'cancel',
-  },
-  gatekeeping: { ...BASE, workflow: 'pre-gateway', whenUnavailable: 'decline', weight: 1 },
-} as const satisfies Record<string, ChaosPolicy>;
-
-export type IntegrationName = keyof typeof POLICIES;
-
-/** Amounts below it aren't screened, by a skip rule of every integration. */
-export const SKIP_BELOW = 1;
-export const RETRY_WITHIN_MS = 12_000;
-export const GATEWAY_RESULT_WITHIN_MS = 15_000;
-export const CHECKOUT_BUDGET_MS = 1_500;
-export const DECLINE_MESSAGE = 'Another way to pay, please.';
-
-/** @returns the policy, as the oracle's own words for it */
-export function policyOf(integration: IntegrationName): ChaosPolicy {
-  return POLICIES[integration];
+/** @returns whether its orders stay open until the end of a run */
+export function isLong({ settings }: ChaosIntegration): boolean {
+  return settings.cancelWindowMs > LONG_WINDOW_MS;
 }
 
 /** @returns the policy file */
-export function policyFile(addresses: { baseUrl: string; portalBaseUrl: string }): object {
-  const integrations = Object.entries(POLICIES).map(([name, policy]) => [
-    name,
-    { ...addresses, ...written(policy) },
-  ]);
-  return { integrations: Object.fromEntries(integrations) };
+export function policyFile(
+  integrations: ReadonlyMap<string, ChaosIntegration>,
+  addresses: { baseUrl: string; portalBaseUrl: string },
+): object {
+  const entries = [...integrations.values()].map(({ name, written }) => [name, { ...addresses, ...written }]);
+  return { integrations: Object.fromEntries(entries) };
 }
 
-function written(policy: ChaosPolicy): object {
-  const { whenUnavailable } = policy;
-  return {
-    workflow: policy.workflow,
-    checkoutBudget: ms(CHECKOUT_BUDGET_MS),
+function drawn(index: number, dice: Dice): ChaosIntegration {
+  const long = index % 5 === 0;
+  const word = <T>(label: string, words: readonly T[]): T =>
+    dice.weighted(
+      label,
+      words.map((one) => [one, 1] as const),
+    );
+  const between = (label: string, from: number, to: number): string => `${dice.between(label, from, to)}ms`;
+  const whenUnavailable: Rule = dice.chance('by amount', 0.3)
+    ? { atLeast: 100, from: word('from', UNAVAILABLE_ACTIONS), otherwise: word('below', UNAVAILABLE_ACTIONS) }
+    : word('unavailable', UNAVAILABLE_ACTIONS);
+  const written = {
+    workflow: INTEGRATION_WORKFLOWS[index % INTEGRATION_WORKFLOWS.length],
+    invoicePerAttempt: index % 2 === 0,
+    dialect: word('dialect', ['definition', 'sample']),
+    apiKeyHeader: dice.chance('header', 0.5),
+    enrich: dice.chance('enrich', 0.7),
+    checkoutBudget: between('budget', 1_200, 3_000),
     whenUnavailable:
       typeof whenUnavailable === 'string'
         ? whenUnavailable
@@ -112,24 +86,36 @@ function written(policy: ChaosPolicy): object {
             { action: whenUnavailable.otherwise },
           ],
     skip: [{ amountBelow: SKIP_BELOW }],
-    declineMessage: DECLINE_MESSAGE,
-    screeningDeadline: ms(policy.screeningDeadlineMs),
-    rescreenOnError: { tries: 2, pause: '2s' },
-    retryWithin: ms(RETRY_WITHIN_MS),
-    gatewayResultWithin: ms(GATEWAY_RESULT_WITHIN_MS),
-    reviewBeforeGateway: policy.reviewBeforeGateway,
-    poll: { first: '1s', factor: 1.5, max: '4s' },
-    reviewLeadTime: ms(policy.reviewLeadMs),
-    onUnresolvedReview: policy.onUnresolvedReview,
-    reviewLimit: ms(policy.reviewLimitMs),
-    recheckLeadTime: ms(policy.recheckLeadMs),
-    autoCancel: policy.autoCancel,
-    cancelWindow: ms(policy.cancelWindowMs),
-    passive: policy.passive,
-    invoicePerAttempt: true,
+    notCards: dice.chance('not cards', 0.3) ? ['customer.id'] : [],
+    declineMessage: word('message', ['Another way to pay, please.', 'Declined.']),
+    screeningDeadline: between('deadline', 20_000, 30_000),
+    rescreenOnError: { tries: dice.between('rescreens', 0, 3), pause: between('pause', 1_000, 3_000) },
+    retryWithin: between('retry', 8_000, 14_000),
+    gatewayResultWithin: between('gateway', 10_000, 20_000),
+    reviewBeforeGateway: word('review first', ['proceed', 'hold']),
+    poll: {
+      first: between('poll', 800, 1_500),
+      factor: 1 + dice.between('factor', 2, 10) / 10,
+      max: between('polls', 3_000, 6_000),
+    },
+    reviewLeadTime: long ? '12h' : between('lead', 6_000, 9_000),
+    onUnresolvedReview: word('unresolved', ['alert', 'cancel']),
+    reviewLimit: long ? '30d' : between('limit', 45_000, 60_000),
+    recheckLeadTime: dice.chance('no recheck', 0.2) ? '0s' : long ? '12h' : between('recheck', 4_000, 8_000),
+    autoCancel: dice.chance('auto-cancel', 0.7),
+    cancelWindow: long ? '120h' : between('window', 20_000, 45_000),
+    passive: dice.chance('passive', 0.1),
+    events: word('events', ['all', 'changes']),
+    ...(dice.chance('link', 0.5) && { portalLink: 'https://portal.example/{transactionId}' }),
   };
+  const name = `${long ? 'long' : 'short'}-${index}`;
+  const settings = settingsOf(name, written);
+  return { name, written, settings, whenUnavailable, skipBelow: SKIP_BELOW, weight: 2 };
 }
 
-function ms(duration: number): string {
-  return `${duration}ms`;
+function settingsOf(name: string, written: Record<string, unknown>): Integration {
+  const faults = new FaultList();
+  const addresses = { baseUrl: 'http://127.0.0.1:1/test', portalBaseUrl: 'http://127.0.0.1:1/portal' };
+  const key = { SCREENING_API_KEY: 'key' };
+  return readIntegration(name, { ...addresses, ...written }, (path) => path, key, faults) ?? faults.fail();
 }

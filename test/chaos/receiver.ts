@@ -2,17 +2,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
+import type { BookedArrival } from '../books/books.ts';
 import { Dice } from './random.ts';
 
-const payloadSchema = z.object({
+const payloadSchema = z.looseObject({
   type: z.string(),
   orderId: z.string(),
   integration: z.string(),
   sequence: z.number(),
-  occurredAt: z.string(),
   /** Only `attention` is in an event that comes from outside the order (sequence 0). */
   data: z.looseObject({
-    phase: z.string().optional(),
     decision: z.string().optional(),
     action: z.string().optional(),
     attempt: z.number().optional(),
@@ -21,14 +20,8 @@ const payloadSchema = z.object({
 });
 
 /** One arrival of an event, in order of arrival. */
-export interface Arrival extends z.infer<typeof payloadSchema> {
-  /** `webhook-id`. */
-  id: string;
-  /** The body as it came, to tell repeats apart. */
-  body: string;
-  at: number;
-  /** Whether the receiver took it (2xx). */
-  taken: boolean;
+export interface Arrival extends BookedArrival {
+  event: z.infer<typeof payloadSchema> & { id: string };
 }
 
 export type Behavior = 'taken' | 'answered 500' | 'left hanging';
@@ -76,7 +69,7 @@ export async function startReceiver(port: number, secret: string, seed: number):
     }
     const behavior = behaviorFor(dice, `${id}|${nth}`, calm);
     behaved[behavior] += 1;
-    const arrival = { ...payload, id, body, at: Date.now(), taken: behavior === 'taken' };
+    const arrival = { event: { ...payload, id }, at: Date.now(), taken: behavior === 'taken' };
     arrivals.push(arrival);
     for (const look of waiting) look(arrival);
     if (behavior === 'taken') response.writeHead(204).end();
@@ -120,11 +113,11 @@ export async function startReceiver(port: number, secret: string, seed: number):
           resolve(found);
         };
         const look = (arrival: Arrival) => {
-          if (arrival.orderId === orderId && holds(arrival)) end(true);
+          if (arrival.event.orderId === orderId && holds(arrival)) end(true);
         };
         const timer = setTimeout(() => end(false), withinMs);
         waiting.add(look);
-        for (const arrival of arrivals.filter((one) => one.orderId === orderId)) look(arrival);
+        for (const arrival of arrivals.filter(({ event }) => event.orderId === orderId)) look(arrival);
       }),
     goAway,
     comeBack: async () => {

@@ -2,19 +2,16 @@
 import { writeFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { ChaosResult } from './run-chaos.ts';
-import { ANOMALIES, type AnomalyKind } from './verdict.ts';
-import { wasRenewed } from './verdict-answers.ts';
 
-/** @returns how often each anomaly was found */
-export function countAnomalies({ anomalies }: Pick<ChaosResult, 'anomalies'>): Record<AnomalyKind, number> {
-  const counts = Object.fromEntries(ANOMALIES.map((kind) => [kind, 0])) as Record<AnomalyKind, number>;
-  for (const { kind } of anomalies) counts[kind] += 1;
-  return counts;
+/** @returns how often each kind of anomaly was found */
+export function countAnomalies({ anomalies }: Pick<ChaosResult, 'anomalies'>): Record<string, number> {
+  return tally(anomalies.map(({ kind }) => kind));
 }
 
 /** @returns the tables, to be printed */
 export function printedReport(result: ChaosResult): string {
   const verdict = new Table({ head: ['must be zero', 'found'], style: PLAIN });
+  verdict.push(['anomalies', result.anomalies.length]);
   for (const [kind, count] of Object.entries(countAnomalies(result))) verdict.push([kind, count]);
   const figures = new Table({ head: ['what happened', 'how often'], style: PLAIN });
   for (const [name, value] of Object.entries(figuresOf(result))) figures.push([name, value]);
@@ -34,7 +31,13 @@ const LISTED = 60;
 export function figuresOf(result: ChaosResult): Record<string, number | string> {
   const { evidence, faultsFromOutside, traffic, received } = result;
   const answeredBeforeRecord = evidence.filter(({ diary, run: { history } }) =>
-    diary.answers.some(({ at }) => history.recordedAt !== undefined && at < history.recordedAt),
+    diary.calls.some(
+      (call) =>
+        call.asks === 'checkout' &&
+        call.answer !== undefined &&
+        history.recordedAt !== undefined &&
+        call.at < history.recordedAt,
+    ),
   );
   const closed = evidence.filter(({ run }) => run.status === 'COMPLETED').length;
   const failedTasks = evidence.reduce((sum, { run }) => sum + total(run.history.failedTasks), 0);
@@ -57,9 +60,7 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
     'answered before that was recorded': answeredBeforeRecord.length,
     'of them after that record was lost': answeredBeforeRecord.filter(({ run }) => run.history.firstTaskLost)
       .length,
-    'of them with a newer answer on record': answeredBeforeRecord.filter((one) =>
-      one.diary.answers.some((answer) => wasRenewed(one, answer)),
-    ).length,
+    'judged without an excuse': result.undisturbed,
     'requests of order services': traffic.requests,
     'answered 503': traffic.unavailable,
     'without an answer': traffic.broken,
@@ -83,7 +84,7 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
     'chargebacks submitted': evidence
       .flatMap(({ transactions }) => transactions)
       .flatMap((one) => one.chargebacks).length,
-    'decisions known only at a recheck': result.knownAtRecheck.length,
+    'decisions known only at a recheck': result.rechecked.size,
     ...prefixed('attention at the end: ', attention),
   };
 }
@@ -104,9 +105,10 @@ export async function writeReport(file: string, result: ChaosResult): Promise<vo
     figures: figuresOf(result),
     faults: faultsOf(result),
     outages: result.outages,
-    knownAtRecheck: result.knownAtRecheck,
+    rechecked: Object.fromEntries(result.rechecked),
     anomalies: result.anomalies,
     evidence: result.evidence.filter(({ plan }) => suspects.has(plan.orderId)),
+    books: result.books.filter(({ orderId }) => suspects.has(orderId)),
     complaints: result.complaints.slice(0, 500),
     histories: result.histories,
   };

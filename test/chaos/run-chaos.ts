@@ -1,14 +1,18 @@
 /** One chaos run: load and faults, calm, settling, and the verdict. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Books } from '../books/books.ts';
+import { wasLate } from '../books/facts.ts';
+import { recordOf } from '../books/record-of.ts';
 import { everyHistory, historiesOf, type OneHistory, type Replays, replay } from '../support/replays.ts';
 import { startAnalysts } from './analysts.ts';
+import { booksOf } from './books-of.ts';
 import { OrderService } from './client.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
 import { calmDown, type FaultsFromOutside, playFaultsFromOutside } from './faults-from-outside.ts';
-import { newest } from './oracle.ts';
 import { type OrderPlan, orderOfInvoice, planRun, workflowIdOf } from './plan.ts';
+import { drawIntegrations } from './policies.ts';
 import { settle } from './settle.ts';
 import { type Anomaly, type Circumstances, judge } from './verdict.ts';
 
@@ -37,6 +41,7 @@ export interface ChaosResult {
   anomalies: Anomaly[];
   replays: Pick<Replays, 'whole' | 'cut'>;
   evidence: OrderEvidence[];
+  books: { orderId: string; books: Books | undefined }[];
   faults: Deployment['sandbox']['control'] extends { faults(): infer Report } ? Report : never;
   deaths: Deployment['deaths'];
   outages: Circumstances['outages'];
@@ -49,8 +54,10 @@ export interface ChaosResult {
     fromOutside: number;
   };
   analystsDecided: number;
-  /** Orders whose last decision was known only after an operator asked for a recheck. */
-  knownAtRecheck: string[];
+  /** Orders that an operator asked to be read again, and when. */
+  rechecked: Circumstances['rechecked'];
+  /** Orders of which nothing was lost or late by a kill. */
+  undisturbed: number;
   complaints: string[];
   /** Of orders with an anomaly, to be looked into. */
   histories: OneHistory[];
@@ -66,9 +73,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const integrationOf = (invoice: string) => known.get(orderOfInvoice(invoice)?.orderId ?? '')?.integration;
   say(`seed ${seed}`);
   say('starting Temporal, workers, API and sandbox …');
-  const deployment = await startDeployment({ seed, workers, integrationOf });
+  const integrations = drawIntegrations(seed);
+  const deployment = await startDeployment({ seed, workers, integrations, integrationOf });
   try {
-    const plans = planRun({ seed, orders, loadMs, cards: deployment.cards !== undefined });
+    const plans = planRun({ seed, orders, loadMs, cards: deployment.cards !== undefined, integrations });
     for (const plan of plans) known.set(plan.orderId, plan);
     return await play(options, deployment, plans, known, loadMs, began);
   } finally {
@@ -113,7 +121,7 @@ async function play(
       signal,
     );
     signal.throwIfAborted();
-    const knownAtRecheck = await recheckOpenOrders(deployment, plans, signal);
+    const rechecked = await recheckOpenOrders(deployment, plans, signal);
     say('asking each checkout once more …');
     await inBatches(plans, (plan) => service.screen(plan, 1));
 
@@ -124,13 +132,16 @@ async function play(
     const evidence = await gatherEvidence(deployment, receiver.arrivals, plans, diaryOf);
     say('replaying every history …');
     const { faults: unreplayable, ...replays } = await replay(everyHistory(temporal));
-    const circumstances = {
+    const circumstances: Circumstances = {
       outages: deployment.outages,
+      ...faultsFromOutside,
+      rechecked,
       unreplayable,
       restless: new Set(restless.map(({ orderId }) => orderId)),
     };
+    const judged = evidence.map((of) => ({ of, books: booksOf(of, circumstances) }));
     const anomalies = [
-      ...evidence.flatMap((one) => judge(one, circumstances)),
+      ...judged.flatMap(({ books, of }) => judge(of, books, circumstances)),
       ...unreplayableOthers(plans, unreplayable),
     ];
     return {
@@ -140,6 +151,7 @@ async function play(
       anomalies,
       replays,
       evidence,
+      books: judged.map(({ of, books }) => ({ orderId: of.plan.orderId, books })),
       faults: sandbox.control.faults(),
       deaths: deployment.deaths,
       outages: deployment.outages,
@@ -149,10 +161,11 @@ async function play(
         arrivals: receiver.arrivals.length,
         behaved: receiver.behaved,
         wrong: receiver.wrong.length,
-        fromOutside: receiver.arrivals.filter(({ sequence }) => sequence === 0).length,
+        fromOutside: receiver.arrivals.filter(({ event }) => event.sequence === 0).length,
       },
       analystsDecided: analysts.decided(),
-      knownAtRecheck,
+      rechecked,
+      undisturbed: judged.filter(({ books }) => books !== undefined && !wasLate(books)).length,
       complaints: deployment.complaints(),
       histories: await firstHistories(temporal, anomalies, plans),
     };
@@ -191,22 +204,28 @@ async function recheckOpenOrders(
   deployment: Deployment,
   plans: readonly OrderPlan[],
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Circumstances['rechecked']> {
   const outdated: OrderPlan[] = [];
-  const empty = { answers: [], refusals: [], gateway: [], actions: [], strange: [], givenUp: [] };
-  const evidence = await gatherEvidence(deployment, [], plans, () => empty);
+  const evidence = await gatherEvidence(deployment, [], plans, () => ({
+    calls: [],
+    strange: [],
+    givenUp: [],
+  }));
   for (const { plan, run, transactions } of evidence) {
     if (run.status !== 'RUNNING' || run.state === undefined) continue;
-    const transaction = transactions.find(({ id }) => run.state && id === newest(run.state).transactionId);
-    if (transaction !== undefined && transaction.decision !== run.state.decision) outdated.push(plan);
+    const { newest, decision } = recordOf(run.state);
+    const transaction = transactions.find(({ id }) => id === newest);
+    if (transaction !== undefined && transaction.decision !== decision) outdated.push(plan);
   }
+  const rechecked = new Map<string, number>();
   await inBatches(outdated, async ({ orderId, integration }) => {
     const url = `${deployment.apiUrl}/v1/orders/${orderId}/recheck?integration=${integration}`;
-    await fetch(url, { method: 'POST', signal }).catch(() => undefined);
+    const response = await fetch(url, { method: 'POST', signal }).catch(() => undefined);
+    if (response?.ok) rechecked.set(orderId, Date.now());
   });
   if (outdated.length > 0) {
     await sleep(3_000, undefined, { signal }).catch(() => undefined);
     await settle(deployment.temporal, deployment.sandbox, outdated, 60_000, signal);
   }
-  return outdated.map(({ orderId }) => orderId);
+  return rechecked;
 }

@@ -1,15 +1,15 @@
 /** Waits until every order has come to rest: closed, or stable as its plan says. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { orderQuery } from '../../src/orders/messages.ts';
+import { type OrderState, orderQuery } from '../../src/orders/messages.ts';
+import { currentAttempt } from '../../src/orders/record.ts';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
-import { inBatches, type State, stateSchema } from './evidence.ts';
-import { newest } from './oracle.ts';
+import { recordOf } from '../books/record-of.ts';
+import { inBatches } from './evidence.ts';
 import { type OrderPlan, workflowIdOf } from './plan.ts';
-import { policyOf } from './policies.ts';
 
 const LOOK_EVERY_MS = 1_500;
-const LONG_WINDOW_MS = 3_600_000;
+const A_MINUTE_MS = 60_000;
 
 /**
  * @returns the orders that have not come to rest after `withinMs`
@@ -51,28 +51,33 @@ async function atRest(
 ): Promise<boolean> {
   const workflowId = workflowIdOf(plan);
   if (!open.has(workflowId)) return true;
-  if (policyOf(plan.integration).cancelWindowMs < LONG_WINDOW_MS) return false;
+  if (!plan.long) return false;
   try {
-    const state = stateSchema.parse(await client.workflow.getHandle(workflowId).query(orderQuery));
-    const [transaction] = sandbox.control.transactions(newest(state).transactionId ?? 'none');
-    return isStable(state, transaction?.decision);
+    const state = await client.workflow.getHandle(workflowId).query(orderQuery);
+    const [transaction] = sandbox.control.transactions(recordOf(state).newest ?? 'none');
+    return isStable(plan, state, transaction?.decision);
   } catch {
     return false;
   }
 }
 
-/** @returns whether nothing more happens to an open order by itself, the service's decision being this one */
-export function isStable(state: State, serviceDecision: string | undefined): boolean {
-  const { phase, decision, actions, events, attempts } = state;
-  const attempt = newest(state);
-  if (attempt.answer === undefined || events.delivered < events.sequence || events.waiting > 0) return false;
+/** @returns whether nothing more happens soon to an open order by itself, the screening service's decision being this one */
+function isStable({ policy }: OrderPlan, state: OrderState, decided: string | undefined): boolean {
+  const { phase, decision, actions, events, attempts, transactions } = state;
+  if (currentAttempt(state).answer === undefined) return false;
+  if (events.delivered < events.sequence || events.waiting > 0) return false;
   if (actions.some(({ status }) => status === 'queued' || status === 'running')) return false;
-  const unsent = attempts.some(({ gateway, transactionId }) => {
-    return gateway !== undefined && gateway.sent === undefined && transactionId !== undefined;
-  });
+  const unsent = attempts.some(
+    ({ gateway, number }) =>
+      gateway !== undefined &&
+      gateway.sent === undefined &&
+      transactions.some(({ attempt }) => attempt === number),
+  );
   if (unsent) return false;
+  // Its next poll, rescreen or end is minutes away, and the run doesn't wait for it.
+  if (policy.poll.firstMs >= A_MINUTE_MS && phase !== 'canceled') return true;
   if (phase === 'review' || (phase === 'awaiting-gateway' && decision === 'review')) {
-    return serviceDecision === 'review';
+    return decided === 'review';
   }
   // A declined order closes by itself, and so does a canceled or skipped one.
   return phase === 'decided' || phase === 'awaiting-gateway';

@@ -1,70 +1,32 @@
-/** Compares, order by order, what was planned, answered, recorded, sent and announced. Each anomaly must not happen. */
+/** Asks each order's books what the judge asks, and beside them what only a run of real processes can show. */
+import type { Books, Finding } from '../books/books.ts';
+import { judgeBooks } from '../books/judge.ts';
+import type { Happened } from './books-of.ts';
 import type { OrderEvidence } from './evidence.ts';
 import { workflowIdOf } from './plan.ts';
-import { answersOf } from './verdict-answers.ts';
-import { createsOf } from './verdict-creates.ts';
-import { decisionsOf } from './verdict-decisions.ts';
-import { eventsOf } from './verdict-events.ts';
-import { portalOf } from './verdict-portal.ts';
 
-/** What may be wrong with an order. Every count must be zero. */
-export const ANOMALIES = [
-  'order lost',
-  'never answered',
-  'transaction created twice',
-  'transaction unaccounted for',
-  'wrong decision',
-  'wrong action',
-  'contradicting answers',
-  'strange answer',
-  'cancel sent late',
-  'cancel missing',
-  'cancel refused in the window',
-  'chargeback sent twice',
-  'portal action not in the ledger',
-  'portal action not on record',
-  'gateway result lost',
-  'event lost',
-  'event out of order',
-  'event wrong',
-  'workflow stuck',
-  'workflow failed',
-  'history does not replay',
-] as const;
-export type AnomalyKind = (typeof ANOMALIES)[number];
-
-export interface Anomaly {
-  kind: AnomalyKind;
+/** What is wrong with an order: a kind of the judge's, or one of this file's. */
+export interface Anomaly extends Finding {
   orderId: string;
-  facts: string;
 }
 
-/** One check's finding about an order. */
-export type Finding = Omit<Anomaly, 'orderId'>;
-
-/** When processes were killed, and when they were back; milliseconds after the epoch. */
-export interface Circumstances {
-  outages: readonly {
-    what: 'worker' | 'API' | 'API with worker' | 'Temporal';
-    from: number;
-    until?: number;
-  }[];
+export interface Circumstances extends Happened {
   /** Orders that had not come to rest when the run stopped waiting. */
   restless: ReadonlySet<string>;
   /** What Temporal says of histories that the workflow code of today could not have made, by workflow id. */
   unreplayable: ReadonlyMap<string, string>;
 }
 
-/** @returns everything that is wrong with the order */
-export function judge(evidence: OrderEvidence, circumstances: Circumstances): Anomaly[] {
-  const findings: Finding[] = [
-    ...lifeOf(evidence, circumstances),
-    ...createsOf(evidence),
-    ...decisionsOf(evidence, circumstances),
-    ...answersOf(evidence),
-    ...portalOf(evidence, circumstances),
-    ...eventsOf(evidence),
-  ];
+/**
+ * @param books undefined for an order whose state can't be read
+ * @returns everything that is wrong with the order
+ */
+export function judge(
+  evidence: OrderEvidence,
+  books: Books | undefined,
+  circumstances: Circumstances,
+): Anomaly[] {
+  const findings = [...lifeOf(evidence, circumstances), ...(books === undefined ? [] : judgeBooks(books))];
   return findings.map((finding) => ({ ...finding, orderId: evidence.plan.orderId }));
 }
 
@@ -72,17 +34,22 @@ export function judge(evidence: OrderEvidence, circumstances: Circumstances): An
 const HARMLESS = new Set(['forced', 'unhandled command', 'sticky queue reset', 'history not fetched']);
 
 function lifeOf(
-  { plan, diary, run, transactions }: OrderEvidence,
+  { plan, diary, run, transactions, portalRuns }: OrderEvidence,
   { restless, unreplayable }: Circumstances,
 ): Finding[] {
   const findings: Finding[] = [];
   const fault = unreplayable.get(workflowIdOf(plan));
   if (fault !== undefined) findings.push({ kind: 'history does not replay', facts: fault });
-  if (diary.answers.length === 0) {
-    findings.push({ kind: 'never answered', facts: `refusals: ${JSON.stringify(diary.refusals)}` });
+  const answers = diary.calls.filter((one) => one.asks === 'checkout' && one.answer !== undefined);
+  if (answers.length === 0) findings.push({ kind: 'never answered', facts: 'the checkout' });
+  for (const path of diary.givenUp) findings.push({ kind: 'never answered', facts: path });
+  for (const facts of diary.strange) findings.push({ kind: 'strange answer', facts });
+  for (const { kind, status } of portalRuns) {
+    if (status === 'RUNNING')
+      findings.push({ kind: 'workflow stuck', facts: `the portal action ${kind} still runs` });
   }
   if (run.status === 'NONE') {
-    const traces = `${diary.answers.length} answers, ${transactions.length} transactions`;
+    const traces = `${answers.length} answers, ${transactions.length} transactions`;
     return [...findings, { kind: 'order lost', facts: `Temporal knows no such order; ${traces}` }];
   }
   if (run.status !== 'RUNNING' && run.status !== 'COMPLETED') {

@@ -2,7 +2,7 @@
 import type { OrderState } from '../../src/orders/state.ts';
 import type { BookedCall, BookedRequest, Books, World } from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
-import { SKIP_BELOW } from '../chaos/policies.ts';
+import { SKIP_BELOW } from './base-policies.ts';
 import type { Booked } from './booked.ts';
 import type { Happening } from './happenings.ts';
 import { START } from './life.ts';
@@ -146,6 +146,7 @@ function worldOf({ world, resets }: OrderWorld): World {
     brokeDown: liberties.breaksDown || world.unconfigured.integration.length > 0,
     cutOff: world.cutOff,
     recordLost: life.start === 'fast' && lostTasks.length > 0,
+    notedLateMs: 0,
   };
 }
 

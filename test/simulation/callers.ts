@@ -3,9 +3,9 @@ import { decisionUpdateId, gatewayUpdateId, retryUpdateId } from '../../src/orde
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask, Reply } from '../../src/orders/order.ts';
 import { answerNow } from '../../src/orders/tickets.ts';
-import type { Diary } from '../chaos/client.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
 import type { Booked } from './booked.ts';
+import type { Diary } from './diary.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Call, Named } from './happenings.ts';
 import type { Run } from './run.ts';

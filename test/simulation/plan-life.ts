@@ -1,7 +1,7 @@
 /** Plans a life from its seed. */
 import type { Decision } from '../../src/orders/words.ts';
-import { type IntegrationName, POLICIES } from '../chaos/policies.ts';
 import { adoptedOrNot } from './adopted-lives.ts';
+import { type IntegrationName, POLICIES } from './base-policies.ts';
 import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { byHand, call } from './plan-people.ts';

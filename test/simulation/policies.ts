@@ -1,7 +1,7 @@
-/** The policies of the lives: those of the chaos run, whose oracle knows them, with what it doesn't ask for varied. */
+/** The policies of simulated lives: a base policy, with what it leaves open varied. */
 import type { Policy } from '../../src/orders/policy.ts';
-import { DECLINE_MESSAGE, type IntegrationName, policyOf } from '../chaos/policies.ts';
 import { aPolicy } from '../fixtures/policies.ts';
+import { DECLINE_MESSAGE, type IntegrationName, policyOf } from './base-policies.ts';
 import type { Dice } from './random.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,6 @@
 /** The order service's receiver of events, and what came to it. */
 import type { RequestInit } from 'node-fetch';
 import type { OrderEvent } from '../../src/orders/messages.ts';
-import type { Arrival } from '../chaos/receiver.ts';
 import type { Agenda } from './agenda.ts';
 import { Response } from './http.ts';
 import type { Process } from './process.ts';
@@ -49,23 +48,4 @@ function idIn(headers: RequestInit['headers']): string {
   if (typeof headers !== 'object' || !('webhook-id' in headers))
     throw new TypeError('an event without an id');
   return String(headers['webhook-id']);
-}
-
-/** @returns the arrival as the chaos run's receiver notes it */
-export function arrivalOf({ event, at, taken }: Arrived): Arrival {
-  const { id, type, orderId, integration, sequence, occurredAt, data } = event;
-  const { phase, decision, action, attempt, transactionId, attention } = data;
-  const said = `${type} ${occurredAt} ${phase} ${decision} ${action} ${attempt} ${transactionId}`;
-  return {
-    id,
-    type,
-    orderId,
-    integration,
-    sequence,
-    occurredAt,
-    data: { phase, decision, action, attempt, transactionId },
-    body: `${said} ${attention.join('|')}`,
-    at,
-    taken,
-  };
 }

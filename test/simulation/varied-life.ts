@@ -1,5 +1,5 @@
 /** Varies a planned life by what its plan leaves alone: keys of the policy, orders that a skip rule matches late. */
-import { SKIP_BELOW } from '../chaos/policies.ts';
+import { SKIP_BELOW } from './base-policies.ts';
 import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';

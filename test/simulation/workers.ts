@@ -3,8 +3,8 @@ import { createActivities, createEventSender } from '../../src/activities/index.
 import { type CardStash, CardStashError } from '../../src/cards/index.ts';
 import type { Integration } from '../../src/orders/policy.ts';
 import type { OrderActivities } from '../../src/workflows/perform.ts';
-import { SKIP_BELOW } from '../chaos/policies.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
+import { SKIP_BELOW } from './base-policies.ts';
 import { ADDRESSES, API_KEY } from './http.ts';
 import type { Life } from './life.ts';
 import { mixed } from './random.ts';
