@@ -117,14 +117,11 @@ describe('every activity', () => {
     const poll = { ...known, known: 'review', troubleKnown: false } as const;
     const pauses = { firstMs: 1_000, factor: 1, maxMs: 1_000 };
     const at = { scheduledMs };
+    const again = { ...at, attempt: 2, heartbeatDetails: { asked: 1 } };
     const results = [
       await perform(checkout.policyInForce, aCatchUp(), at),
-      await perform(checkout.screenRetry, aCatchUp('pass', { invoiceNumber: 'A-1-2' }), at),
-      await perform(background.catchUp, aCatchUp('pass', { invoiceNumber: 'A-1-3' }), {
-        ...at,
-        attempt: 2,
-        heartbeatDetails: { asked: 1 },
-      }),
+      await perform(checkout.screenRetry, aCatchUp('pass', { invoiceNumber: 'A-1-2' }), again),
+      await perform(background.catchUp, aCatchUp('pass', { invoiceNumber: 'A-1-3' }), again),
       await perform(background.lookUp, { ...known, invoiceNumber: 'A-1', knownTransactionIds: [] }, at),
       await perform(background.readStatusDurably, known, at),
       await perform(background.sendGatewayResponse, { ...known, gateway: { result: 'pass' } }, at),

@@ -18,11 +18,11 @@ export function isUnseen({ requests, record, calls, shown }: Books, { id }: Book
 }
 
 /** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */
-export function mayBeOlder({ policy, calls }: Books, attempt: number): boolean {
+export function mayBeOlder({ policy, calls, world }: Books, attempt: number): boolean {
   const pending = calls.some(
     (one) => one.asks === 'checkout' && one.attempt === attempt && one.answer?.decision === 'pending',
   );
-  return !policy.invoicePerAttempt && pending;
+  return !policy.invoicePerAttempt && (pending || world.resets.length > 0);
 }
 
 /** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it. */

@@ -1,11 +1,11 @@
 /** The books of a simulated life. */
 import type { OrderState } from '../../src/orders/state.ts';
-import type { BookedCall, BookedRequest, Books, World } from '../books/books.ts';
+import type { BookedCall, BookedRequest, Books, Span, World } from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
 import { SKIP_BELOW } from './base-policies.ts';
 import type { Booked } from './booked.ts';
 import type { Happening } from './happenings.ts';
-import { START } from './life.ts';
+import { type Life, START } from './life.ts';
 import type { OrderWorld } from './order-world.ts';
 import type { Entry, Transaction } from './service.ts';
 
@@ -135,7 +135,7 @@ function worldOf({ world, resets }: OrderWorld): World {
   const { wire, away, receiver, liberties, lostTasks, life } = world;
   return {
     workersAway: away,
-    unreachable: [...wire.outages, ...world.unconfigured.integration],
+    unreachable: [...wire.outages, ...world.unconfigured.integration, ...unread(life)],
     wrongKey: [...wire.wrongKeys, ...world.unconfigured.key],
     slow: wire.slow,
     receiverDown: receiver.down,
@@ -148,6 +148,15 @@ function worldOf({ world, resets }: OrderWorld): World {
     recordLost: life.start === 'fast' && lostTasks.length > 0,
     notedLateMs: 0,
   };
+}
+
+/** From when on no decision can be read: a status operation stays broken to the end of the life. */
+function unread({ happenings }: Life): Span[] {
+  return happenings.flatMap((one) =>
+    one.do === 'broken' && one.operation.startsWith('status')
+      ? [{ from: START + (one.at ?? 0), until: Number.POSITIVE_INFINITY }]
+      : [],
+  );
 }
 
 function lateBy(one: Happening): number {
