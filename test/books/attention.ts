@@ -59,9 +59,8 @@ function wrongKey(books: Books): Finding[] {
   const lines = new Map<string, BookedRequest[]>();
   for (const one of books.requests) {
     if (!ANSWERS.includes(one.heard)) continue;
-    // A lookup leads to a create, or is in its place.
-    const screens = one.operation === 'status-by-invoice' || one.operation === 'create-transaction';
-    const line = screens ? 'screening' : `${one.operation} ${one.transactionId}`;
+    const about = one.operation === 'status-by-invoice' ? one.invoice : one.transactionId;
+    const line = `${one.operation} ${one.operation === 'create-transaction' ? '' : about}`;
     lines.set(line, [...(lines.get(line) ?? []), one]);
   }
   for (const [line, requests] of lines) {
@@ -75,6 +74,11 @@ function wrongKey(books: Books): Finding[] {
           !codes.includes('wrong-key'),
       );
       if (hidden === undefined || wasLate(books)) continue;
+      // A lookup that is made in a create's place says more about the key.
+      const lookedUp = books.requests.some(
+        (one) => one.operation === 'status-by-invoice' && one.sentAt > endedAt && one.sentAt < hidden.at,
+      );
+      if (line.startsWith('create') && lookedUp) continue;
       return [
         {
           kind: 'attention missing: wrong-key',

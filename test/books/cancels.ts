@@ -12,6 +12,9 @@ import { answerOutranRecord, isUnseen, noTimeLeft, takenBack, wasReset } from '.
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
 
+/** A create is waited for so long, and looked up so much later. */
+const SEEN_WITHIN_MS = 60_000;
+
 export function cancels(books: Books): Finding[] {
   return books.transactions.flatMap((transaction) => {
     const sent = requestsAbout(books, transaction.id, 'cancel-transaction');
@@ -84,7 +87,11 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
     ...promised(books, transaction),
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
   ];
+  // Nobody cancels what nobody has seen yet: its answer, or a lookup after it, takes up to a minute.
+  const seen = books.requests.filter((one) => one.transactionId === id && one.heard === 'transaction');
+  const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
   return why
+    .map(({ at, because }) => ({ at: Math.max(at, known), because }))
     .filter(({ at }) => at < until && at < over && !takenBack(books, at))
     .filter(({ at }) => !noTimeLeft(books, at, until))
     .slice(0, 1)

@@ -141,7 +141,7 @@ function worldOf({ world, resets }: OrderWorld): World {
     receiverDown: receiver.down,
     resets,
     skewMs: liberties.skewMs,
-    losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => what.startsWith('lose-')),
+    losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => /^(?:lose-|stall)/.test(what)),
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),
     brokeDown: liberties.breaksDown || world.unconfigured.integration.length > 0,
     cutOff: world.cutOff,

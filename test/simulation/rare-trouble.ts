@@ -21,12 +21,13 @@ const TROUBLES = Object.keys(RATES).filter((name): name is Trouble => name in RA
 
 const HOUR = 3_600_000;
 
-/** @returns the life with the trouble that its seed draws */
+/** @returns the life with the trouble that its seed draws, one kind at most */
 export function withRareTrouble(life: Life, rates: Rates): Life {
   const drawn: Happening[] = [];
   for (const [index, trouble] of TROUBLES.entries()) {
     const dice = new Dice(mixed(life.seed, -100 - index));
-    if (dice.between(1, 1_000) <= rates[trouble]) drawn.push(happening(trouble, life, dice));
+    if (dice.between(1, 1_000) <= rates[trouble] && drawn.length === 0)
+      drawn.push(happening(trouble, life, dice));
   }
   // A worker whose clock is fast takes a try that comes early for one that is due, and looks too soon.
   const isFast = [...life.happenings, ...drawn].some((one) => one.do === 'skew' && one.ms > 0);
