@@ -104,7 +104,7 @@ export function wrongKeyKnown(state: OrderState, cause: AttentionCause): boolean
 }
 
 export function wrongKeyWords({ operation }: AttentionCause): string {
-  return `The screening service does not accept the API key (403, ${operation}): set the right one. Order-screening keeps retrying.`;
+  return `The screening service does not accept the API key (403, ${operation}): set the right one.`;
 }
 
 /** The cause of what the sending of a result for the transaction brings. */

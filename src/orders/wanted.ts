@@ -120,8 +120,12 @@ function reads(order: Order, attempt: Attempt): Effect[] {
   const effects: Effect[] = wantsLook(order) ? [{ key: 'look', kind: 'look' }] : [];
   if (transactionId === undefined || state.phase === 'canceled') return effects;
   if (wantsPoll(order, attempt)) {
+    // A poll that doesn't know of trouble tells nothing of its end.
+    const troubled = state.attention.some(
+      ({ code, cause }) => code === 'status-error' || (code === 'wrong-key' && cause.operation === 'status'),
+    );
     effects.push({
-      key: `poll:${transactionId}:${state.decision}`,
+      key: `poll:${transactionId}:${state.decision}${troubled ? ':troubled' : ''}`,
       kind: 'poll',
       attempt: number,
     });

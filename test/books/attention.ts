@@ -1,7 +1,7 @@
 /** Does every attention stand at the end whose cause remains, and no other? */
 import type { AttentionCode } from '../../src/orders/words.ts';
 import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
-import { wasLate, wasReset } from './facts.ts';
+import { reportWasLost, wasLate, wasReset } from './facts.ts';
 
 const DECIDED = ['pass', 'fail', 'review', 'fraudulent'];
 
@@ -73,7 +73,7 @@ function wrongKey(books: Books): Finding[] {
           at < next.endedAt - SHOWN_WITHIN_MS &&
           !codes.includes('wrong-key'),
       );
-      if (hidden === undefined || wasLate(books)) continue;
+      if (hidden === undefined || wasLate(books) || reportWasLost(books)) continue;
       // A lookup that is made in a create's place says more about the key.
       const lookedUp = books.requests.some(
         (one) => one.operation === 'status-by-invoice' && one.sentAt > endedAt && one.sentAt < hidden.at,

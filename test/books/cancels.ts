@@ -7,7 +7,7 @@ import {
   iso,
   requestsAbout,
 } from './books.ts';
-import { answerOutranRecord, isUnseen, noTimeLeft, takenBack, wasReset } from './facts.ts';
+import { answerOutranRecord, answerWasLost, isUnseen, noTimeLeft, takenBack, wasReset } from './facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
@@ -144,7 +144,7 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
       !(one.operation === 'create-transaction' && answerOutranRecord(books)),
   );
   const stillFails = last?.decision === 'fail' || last?.decision === 'fraudulent';
-  const failed = failedAt(books, transaction);
+  const failed = answerWasLost(books) ? (last?.endedAt ?? 0) : failedAt(books, transaction);
   // A fail at checkout is declined before acceptance, and nothing is canceled.
   const [created] = requestsAbout(books, transaction.id, 'create-transaction');
   const atCheckout =
