@@ -206,12 +206,16 @@ function gatewayRequest(state: OrderState, attempt: Attempt): Extract<Call, { ki
 
 /** @returns the invoice number of the attempt's newest create */
 function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
-  const earlier = state.attempts.filter((one) => one.number < attempt.number);
-  const create = earlier.reduce((sum, one) => sum + 1 + one.rescreens, 1 + attempt.rescreens);
   const info = (transactions[attempt.number] ?? transactions[currentAttempt(state).number])?.order;
   const own =
     typeof info === 'object' && info !== null && 'invoiceNumber' in info ? info.invoiceNumber : undefined;
-  return invoiceNumberOf(state.orderId, own, create, state.policy?.invoicePerAttempt === true);
+  const perAttempt = state.policy?.invoicePerAttempt === true;
+  const earlier = state.attempts.filter((one) => one.number < attempt.number);
+  const used = [...state.transactions, ...earlier].map((one) => one.invoiceNumber);
+  let create = attempt.number;
+  // After a reset it is the number of a create that the order has forgotten: so that one is found.
+  while (perAttempt && used.includes(invoiceNumberOf(state.orderId, own, create, perAttempt))) create += 1;
+  return invoiceNumberOf(state.orderId, own, create, perAttempt);
 }
 
 const LONGEST_INVOICE = 64;

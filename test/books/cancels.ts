@@ -81,7 +81,8 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
   const recorded = books.record.transactions.find((one) => one.id === id);
   const end = Math.min(transaction.cancelableUntil, recorded?.cancelBy ?? Number.POSITIVE_INFINITY);
   const last = end - Math.min(LAST_STRETCH_MS, books.policy.cancelWindowMs / 100);
-  const over = books.endedAt ?? books.closedAt;
+  const closed = books.shown.find(({ phase }) => phase === 'closed')?.at ?? books.closedAt;
+  const over = Math.min(closed, books.endedAt ?? books.closedAt);
   const until = Math.min(last, books.closedAt);
   const why = [
     ...promised(books, transaction),

@@ -10,12 +10,15 @@ export function takenBack({ world }: Books, at: number): boolean {
 export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
-export function isUnseen({ requests, record, calls, shown }: Books, { id }: BookedTransaction): boolean {
+export function isUnseen(
+  { requests, record, calls, shown, world }: Books,
+  { id }: BookedTransaction,
+): boolean {
   const heard = requests.filter(({ heard: word }) => word === 'transaction' || word === 'unreadable');
   const found = heard.some((one) => one.operation === 'status-by-invoice' && one.transactionId === id);
   const told = [record, ...shown].some(({ attention }) => attention.includes('transaction-unseen'));
   const settled = calls.some((one) => one.asks === 'acknowledge' && one.taken);
-  return !found && told && (settled || record.attention.includes('transaction-unseen'));
+  return (!found || world.losses) && told && (settled || record.attention.includes('transaction-unseen'));
 }
 
 /** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */

@@ -40,9 +40,6 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
       return { ...next, look: {} };
     },
   }),
-  ruled('continue-as-new drops an earlier reset', {
-    resumed: (order) => ({ ...RULES.resumed(order), wasReset: false }),
-  }),
   ruled('hints are refused during review', {
     hintRefusal: (order, ...others) =>
       order.state.phase === 'review'
@@ -51,9 +48,6 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
   }),
   after('hints have no spacing', ({ state }) => {
     delete state.hints.until;
-  }),
-  after('a failed portal action forgets that it may have been sent', ({ state }) => {
-    for (const action of state.actions) delete action.maybeSent;
   }),
   ruled('the end of a stopped write is dropped', {
     step: (order, input) => {
