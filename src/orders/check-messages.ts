@@ -234,7 +234,11 @@ export function hintRefusal(
   hint: ReviewHint,
   nowMs: number,
 ): Refusal {
-  const another = waiting.some((input) => input.kind === 'signal' && input.signal === 'review-hint');
+  // One of them that is about another transaction brings no read.
+  const another = waiting.some(
+    (input) =>
+      input.kind === 'signal' && input.signal === 'review-hint' && hintIsNews(state, input.hint, nowMs),
+  );
   return !another && hintIsNews(state, hint, nowMs)
     ? { code: 'hint-wanted', message: 'Send it as the signal reviewHint.' }
     : { code: 'hint-not-needed', message: 'A read is due already.' };

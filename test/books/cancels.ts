@@ -89,7 +89,8 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
     ...(mayBePolicy(books, transaction) ? byPolicy(books, transaction) : []),
   ];
   // Nobody cancels what nobody has seen yet: its answer, or a lookup after it, takes up to a minute.
-  const seen = books.requests.filter((one) => one.transactionId === id && one.heard === 'transaction');
+  const heard = answerWasLost(books) ? [] : books.requests;
+  const seen = heard.filter((one) => one.transactionId === id && one.heard === 'transaction');
   const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
   return why
     .map(({ at, because }) => ({ at: Math.max(at, known), because }))

@@ -40,6 +40,13 @@ describe('a validator', () => {
     expect(passed).toEqual(['hint-wanted', ...Array.from({ length: 9 }, () => 'hint-not-needed')]);
   });
 
+  it('wants a hint beside one that waits and names another transaction, which brings no read', () => {
+    const { order } = screened('review');
+    const hint = { ...HINT, transactionId: '00000000-0000-4000-8000-000000000000' };
+    const code = hintRefusal(order, [{ kind: 'signal', signal: 'review-hint', hint }], HINT, START).code;
+    expect(code).toBe('hint-wanted');
+  });
+
   it('wants no hint while one is unread', () => {
     const life = screened('review').take({ kind: 'signal', signal: 'review-hint', hint: HINT });
     expect(hintRefusal(life.order, [], HINT, START).code).toBe('hint-not-needed');

@@ -5,7 +5,7 @@ import { keepMoments } from './fast-moments.ts';
 import { simulate } from './simulate.ts';
 
 /** Fewer while one writes: `SIMULATED_LIVES=5000 npm run test:simulation`. */
-const LIVES = Number(process.env.SIMULATED_LIVES ?? 100_000);
+const LIVES = Number(process.env.SIMULATED_LIVES ?? 30_000);
 const SEED = Number(process.env.SIMULATION_SEED ?? (process.env.CI ? seedOfCommit() : Math.random() * 1e9));
 const FILES = 2;
 
