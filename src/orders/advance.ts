@@ -170,9 +170,11 @@ function endWrongKeys(order: Order): void {
   );
 }
 
-function queueCancel(order: Order): void {
-  const record = queueAction(order.state, { kind: 'cancel' }, 'policy', order.now);
-  order.fields[record.number] = { kind: 'cancel' };
+/** Policy cancels the transaction that it has read about, and none that is found later. */
+function queueCancel({ state, fields, now }: Order): void {
+  const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
+  const cancel = { kind: 'cancel' as const, ...(transactionId !== undefined && { transactionId }) };
+  fields[queueAction(state, cancel, 'policy', now).number] = cancel;
 }
 
 /** A cancel for which nothing has to be sent is done, or too late, as soon as that can be told. */
