@@ -171,10 +171,12 @@ function endWrongKeys(order: Order): void {
 }
 
 /** Policy cancels the transaction that it has read about, and none that is found later. */
-function queueCancel({ state, fields, now }: Order): void {
+function queueCancel(order: Order): void {
+  const { state, now } = order;
   const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
   const cancel = { kind: 'cancel' as const, ...(transactionId !== undefined && { transactionId }) };
-  fields[queueAction(state, cancel, 'policy', now).number] = cancel;
+  const record = queueAction(state, cancel, 'policy', now);
+  order.fields[record.number] = cancel;
 }
 
 /** A cancel for which nothing has to be sent is done, or too late, as soon as that can be told. */
