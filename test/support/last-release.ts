@@ -11,7 +11,7 @@ import { runCommand } from '../../src/dev/guarded-child.ts';
  * Stands for the last release as long as there is no tag: the last commit that changed what an order does without a number of its own.
  * With the first tag it goes.
  */
-const BEFORE_THE_FIRST_TAG = '580afde6cc29da2bcb76e6de881a72ef86f0eb89';
+const BEFORE_THE_FIRST_TAG = '3a60482129771eaf5ffd87be28a8973d9eaca6f4';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What its processes need of it. */
