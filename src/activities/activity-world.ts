@@ -160,7 +160,7 @@ type Activity<Request, Result> = (request: Request, time: () => Instant) => Prom
 type Began<Request> = (clock: ServerClock, request: Request) => Instant | Promise<Instant>;
 
 /** When the server scheduled the try, which may have waited for a worker since. */
-export const asScheduled = (clock: ServerClock): Promise<Instant> => clock.began(false);
+const asScheduled = (clock: ServerClock): Promise<Instant> => clock.began(false);
 
 /** Also where a worker was not there for hours, or its clock is wrong. */
 export const exactly = (clock: ServerClock): Promise<Instant> => clock.began(true);

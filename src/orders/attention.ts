@@ -98,6 +98,17 @@ export function raiseWrongKey(state: OrderState, cause: AttentionCause, now: Ins
   return raiseAttention(state, 'wrong-key', wrongKeyWords(cause), cause, now);
 }
 
+/** Returns what was reported of reading the transaction's status: a read that knows of it reports when it ends. */
+export function statusTrouble(
+  state: OrderState,
+  transactionId: string,
+): { forbiddenKnown: boolean; troubleKnown: boolean } {
+  return {
+    forbiddenKnown: wrongKeyKnown(state, statusCause(transactionId)),
+    troubleKnown: state.attention.some(({ code }) => code === 'status-error'),
+  };
+}
+
 /** Returns whether the wrong key of this call was reported: then its activity retries without reporting it again. */
 export function wrongKeyKnown(state: OrderState, cause: AttentionCause): boolean {
   return state.attention.some((one) => one.code === 'wrong-key' && isSameCause(one.cause, cause));

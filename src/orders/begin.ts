@@ -2,7 +2,7 @@
 
 import type { Call, LookUpRequest, PortalRequest, ScreenRequest } from './activity-contract.ts';
 import { checkoutFailed } from './answer-checkout.ts';
-import { actionCause, gatewayCause, statusCause, wrongKeyKnown } from './attention.ts';
+import { actionCause, gatewayCause, statusCause, statusTrouble, wrongKeyKnown } from './attention.ts';
 import { hintReadable } from './deadlines.ts';
 import { describeDeadline } from './describe.ts';
 
@@ -165,8 +165,7 @@ function pollRequest(state: OrderState): Extract<Call, { kind: 'poll' }>['reques
     attempt: attempt.number,
     known: serviceDecision(state),
     pauses: policyOf(state).poll,
-    forbiddenKnown: wrongKeyKnown(state, statusCause(transactionId)),
-    troubleKnown: state.attention.some((one) => one.code === 'status-error'),
+    ...statusTrouble(state, transactionId),
     ...(cancelBy !== undefined && { cancelBy }),
   };
 }

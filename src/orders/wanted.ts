@@ -2,7 +2,7 @@
  * What an order wants to be under way, derived from all that decides it. What is listed first is begun first. A key names
  * every argument that can change, but for what was reported to a person already: a call that knows less only reports it again.
  */
-import { actionCause, gatewayCause, statusCause } from './attention.ts';
+import { actionCause, gatewayCause, statusCause, statusTrouble } from './attention.ts';
 import { transactionToLookAt } from './begin.ts';
 import { actionBound, hintReadable, leftoversBound, nextDeadline, spacingDeadline } from './deadlines.ts';
 
@@ -120,12 +120,10 @@ function reads(order: Order, attempt: Attempt): Effect[] {
   const effects: Effect[] = wantsLook(order) ? [{ key: 'look', kind: 'look' }] : [];
   if (transactionId === undefined || state.phase === 'canceled') return effects;
   if (wantsPoll(order, attempt)) {
-    // A poll that doesn't know of trouble tells nothing of its end.
-    const troubled = state.attention.some(
-      ({ code, cause }) => code === 'status-error' || (code === 'wrong-key' && cause.operation === 'status'),
-    );
+    // A poll that doesn't know of the trouble doesn't report its end.
+    const { forbiddenKnown, troubleKnown } = statusTrouble(state, transactionId);
     effects.push({
-      key: `poll:${transactionId}:${state.decision}${troubled ? ':troubled' : ''}`,
+      key: `poll:${transactionId}:${state.decision}${forbiddenKnown || troubleKnown ? ':troubled' : ''}`,
       kind: 'poll',
       attempt: number,
     });
