@@ -38,6 +38,17 @@ export interface BookedTransaction {
   canceledAt?: number;
 }
 
+/** What can be asked of the screening service. */
+export type Operation =
+  | 'create-transaction'
+  | 'gateway-response'
+  | 'status'
+  | 'status-by-invoice'
+  | 'customer-code'
+  | 'report-fraud'
+  | 'cancel-transaction'
+  | 'submit-chargeback';
+
 /** What the sender of a request heard. `unknown`: an error after which it may have been done. Absent: its sender was gone. */
 export type Heard =
   | 'transaction'
@@ -57,15 +68,7 @@ export interface BookedRequest {
   /** When its sender heard an answer, gave it up, or was gone. */
   endedAt: number;
   heard?: Heard;
-  operation:
-    | 'create-transaction'
-    | 'gateway-response'
-    | 'status'
-    | 'status-by-invoice'
-    | 'customer-code'
-    | 'report-fraud'
-    | 'cancel-transaction'
-    | 'submit-chargeback';
+  operation: Operation;
   /** The transaction that it names, or that it was answered with. */
   transactionId?: string;
   invoice?: string;

@@ -2,10 +2,10 @@
 import { decisionUpdateId, gatewayUpdateId, retryUpdateId } from '../../src/orders/ids.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask, Reply } from '../../src/orders/order.ts';
+import type { CheckoutAnswer } from '../../src/orders/state.ts';
 import { answerNow } from '../../src/orders/tickets.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
 import type { Booked } from './booked.ts';
-import type { Diary } from './diary.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Call, Named } from './happenings.ts';
 import type { Run } from './run.ts';
@@ -20,15 +20,8 @@ const FIRST_PAUSE_MS = 1_500;
 const LONGEST_PAUSE_MS = 120_000;
 
 export class Callers {
-  readonly diary: Diary = {
-    answers: [],
-    refusals: [],
-    gateway: [],
-    actions: [],
-    strange: [],
-    givenUp: [],
-    unheard: [],
-  };
+  /** Every answer to every sending of an attempt's checkout. */
+  readonly answers: CheckoutAnswer[] = [];
   /** What each asked and was told, with when. */
   readonly book: Booked[] = [];
   /** What a caller in the process of a worker was told before it was recorded. */
@@ -57,7 +50,7 @@ export class Callers {
   /** Does what was planned: sends it as often as planned, and once more later. */
   make(call: Call, own: string): void {
     // Nobody misses an answer that was not given yet.
-    const given = 'attempt' in call && this.diary.answers.some(({ attempt }) => attempt === call.attempt);
+    const given = 'attempt' in call && this.answers.some(({ attempt }) => attempt === call.attempt);
     if (call.do === 'decision' && call.unheard && !given) return;
     const ask = this.#ask(call);
     const fixed = call.id === 'fixed' ? this.#fixedId(call, own) : undefined;
@@ -71,7 +64,7 @@ export class Callers {
   /** A caller in the process of a worker is told before it is recorded. */
   toldBefore(answer: Extract<Reply, { checkout: unknown }>['checkout']): void {
     this.beforeRecord = { answer, at: this.#world.agenda.now };
-    this.diary.answers.push({ ...answer, at: this.#world.agenda.now });
+    this.answers.push(answer);
     this.#noteAnswer();
   }
 
@@ -89,7 +82,7 @@ export class Callers {
       if (next !== undefined && time < AT_MOST) {
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** time, LONGEST_PAUSE_MS);
         agenda.at(agenda.now + pauseMs, () => this.#send(call, ask, next, time + 1));
-      } else this.#note(call, outcome, sentAt);
+      } else this.#note(call, outcome);
     });
   }
 
@@ -101,55 +94,21 @@ export class Callers {
     return 'refusal' in outcome && outcome.refusal.code === 'late' ? this.#ownId() : undefined;
   }
 
-  #note(call: Call, outcome: Outcome, sentAt: number): void {
-    const { diary } = this;
-    const at = this.#world.agenda.now;
-    if (outcome === 'closed' && (call.do === 'decision' || call.do === 'retry')) {
+  #note(call: Call, outcome: Outcome): void {
+    const checks = call.do === 'decision' || call.do === 'retry';
+    if (!checks && call.do !== 'adopt') return;
+    if (outcome === 'closed' && checks) {
       // The library reads an order that is over from its result.
       const answer = this.#answerNow(call.attempt);
-      if (answer !== undefined) diary.answers.push({ ...answer, at });
+      if (answer !== undefined) this.answers.push(answer);
     }
-    if (typeof outcome === 'string') return;
-    const code =
-      'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
-    switch (call.do) {
-      case 'adopt':
-        if ('checkout' in outcome) {
-          diary.answers.push({ ...outcome.checkout, at });
-          this.#noteAnswer();
-        }
-        return;
-      case 'decision':
-      case 'retry':
-        if (typeof outcome === 'object' && 'checkout' in outcome) {
-          const { checkout } = outcome;
-          if (call.do === 'decision' && call.unheard) {
-            diary.unheard?.push(call.attempt);
-            return;
-          }
-          // The library asks the order what became of it.
-          const now = checkout.decision === 'pending' ? this.#answerNow(call.attempt) : undefined;
-          diary.answers.push({ ...(now ?? checkout), at });
-          this.#noteAnswer();
-        } else if (code !== undefined && !this.#isExpected(call, code)) {
-          diary.refusals.push({ attempt: call.attempt, slug: code });
-        }
-        return;
-      case 'gateway-result':
-        if ('gateway' in outcome) {
-          const { attempt, result } = outcome.gateway;
-          const known = diary.gateway.some((one) => one.attempt === attempt && one.result === result);
-          if (!known) diary.gateway.push({ attempt, result, outcome: 'taken' });
-        }
-        return;
-      case 'portal': {
-        const kind = call.kind === 'chargeback' ? 'chargebacks' : call.kind;
-        const told = 'portal' in outcome ? outcome.portal.status : (code ?? 'unknown');
-        // Another attempt's transaction has a window of its own.
-        if (call.named === 'none') diary.actions.push({ kind, outcome: told, sentAt, at });
-        return;
-      }
-    }
+    if (typeof outcome === 'string' || !('checkout' in outcome)) return;
+    if (call.do === 'decision' && call.unheard) return;
+    const { checkout } = outcome;
+    // The library asks the order what became of it.
+    const now = checks && checkout.decision === 'pending' ? this.#answerNow(call.attempt) : undefined;
+    this.answers.push(now ?? checkout);
+    this.#noteAnswer();
   }
 
   /** @returns what the client library makes of an outcome: it asks an order that is pending or over what became of it */
@@ -258,21 +217,6 @@ export class Callers {
       default:
         return own;
     }
-  }
-
-  /** Refusals that a caller who asks out of turn, or otherwise than another, must expect. */
-  #isExpected(call: Extract<Call, { do: 'decision' | 'retry' }>, code: string): boolean {
-    const { happenings } = this.#world.life;
-    if (code === 'attempt-mismatch') {
-      return happenings.some(
-        (one) => 'content' in one && one.attempt === call.attempt && one.content === 'other',
-      );
-    }
-    // After a reset the attempt before it may still come: whoever asks again and again is put off.
-    if (code === 'late') return happenings.some((one) => one.do === 'reset');
-    if (call.do === 'retry')
-      return code === 'retry-out-of-turn' || code === 'order-closed' || code === 'busy';
-    return call.attempt > 1 && code === 'unknown-attempt';
   }
 
   #ownId(): string {

@@ -1,16 +1,7 @@
 /** What befalls an order in one life. Each stands for itself: a life without one of them is the same life otherwise. */
-import type { Decision, GatewayResult, OverrideAction, PortalActionKind } from '../../src/orders/words.ts';
 
-/** What can be asked of the screening service. */
-export type Operation =
-  | 'create-transaction'
-  | 'gateway-response'
-  | 'status'
-  | 'status-by-invoice'
-  | 'customer-code'
-  | 'report-fraud'
-  | 'cancel-transaction'
-  | 'submit-chargeback';
+import type { Decision, GatewayResult, OverrideAction, PortalActionKind } from '../../src/orders/words.ts';
+import type { Operation } from '../books/books.ts';
 
 /** How a request goes wrong. */
 export type FaultKind =

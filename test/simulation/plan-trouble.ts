@@ -1,5 +1,6 @@
 /** Plans what goes wrong: with the service, the receiver, the workers, and what Temporal is free to do. */
-import type { FaultKind, Liberty, OfTheWorld, Operation } from './happenings.ts';
+import type { Operation } from '../books/books.ts';
+import type { FaultKind, Liberty, OfTheWorld } from './happenings.ts';
 import type { Life } from './life.ts';
 import type { Dice } from './random.ts';
 import { someTime } from './some-time.ts';

@@ -1,10 +1,11 @@
 /** Trouble that is rare: each kind befalls so many of a thousand lives, beside what their plans have. */
-import type { Happening, Operation } from './happenings.ts';
+import type { Operation } from '../books/books.ts';
+import type { Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
 import { someTime } from './some-time.ts';
 
-/** Kinds at 0 go wrong with the code of today, or the judge of today doesn't know them. */
+/** The judge doesn't know the kinds at 0 yet. */
 export const RATES = {
   broken: 30,
   stall: 30,
@@ -29,10 +30,7 @@ export function withRareTrouble(life: Life, rates: Rates): Life {
     if (dice.between(1, 1_000) <= rates[trouble] && drawn.length === 0)
       drawn.push(happening(trouble, life, dice));
   }
-  // A worker whose clock is fast takes a try that comes early for one that is due, and looks too soon.
-  const isFast = [...life.happenings, ...drawn].some((one) => one.do === 'skew' && one.ms > 0);
-  const spared = isFast && rates['early-and-fast'] === 0 ? 'early-try' : undefined;
-  return { ...life, happenings: [...life.happenings.filter((one) => one.do !== spared), ...drawn] };
+  return { ...life, happenings: [...life.happenings, ...drawn] };
 }
 
 function happening(trouble: Trouble, life: Life, dice: Dice): Happening {

@@ -1,6 +1,7 @@
 /** Tries that are certain to fail alike: they are left out, since a life has no time for thousands of them. */
+
+import type { Operation } from '../books/books.ts';
 import type { Regular } from './activity.ts';
-import type { Operation } from './happenings.ts';
 import { operationOf } from './service.ts';
 import { latest, type World } from './world.ts';
 

@@ -1,9 +1,10 @@
 /** A request on its way to the screening service: when it arrives, what its sender hears, and what becomes of it without one. */
 import type { HttpResponse } from '../../src/screening/index.ts';
+import type { Heard } from '../books/books.ts';
 import type { Agenda } from './agenda.ts';
 import { broken } from './http.ts';
 import type { Process } from './process.ts';
-import type { Asked, Entry, HeardWord, Said } from './service.ts';
+import type { Asked, Entry, Said } from './service.ts';
 import type { Told } from './virtual-machine.ts';
 import type { Wire } from './wire.ts';
 
@@ -11,7 +12,7 @@ import type { Wire } from './wire.ts';
 export const ARRIVES_WITHIN_MS = 9_900;
 
 /** What the sender hears: in a word for the books, and as `fetch` has it. */
-export type Answer = [heard: HeardWord, is: HttpResponse | Error];
+export type Answer = [heard: Heard, is: HttpResponse | Error];
 
 export class Sending {
   readonly asked: Asked;

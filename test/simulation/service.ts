@@ -2,8 +2,7 @@
 
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Decision, GatewayResult } from '../../src/orders/words.ts';
-import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
-import type { Operation } from './happenings.ts';
+import type { Heard, Operation } from '../books/books.ts';
 
 export interface Transaction {
   id: string;
@@ -13,11 +12,8 @@ export interface Transaction {
   decision: Decision;
   decisions: { decision: Decision; at: number; by: 'screening' | 'analyst' }[];
   createdAt: number;
-  gateway: { at: number; result: GatewayResult }[];
-  fraudReports: number[];
   canceledAt?: number;
   covered: boolean;
-  chargebacks: TransactionRecord['chargebacks'];
 }
 
 export interface Entry {
@@ -39,19 +35,8 @@ export interface Entry {
   arrivedAt?: number;
   /** When its sender heard the answer, gave it up, or was gone, and what it heard. */
   endedAt?: number;
-  heard?: HeardWord;
+  heard?: Heard;
 }
-
-/** What the sender of a request heard: `unknown` is an error after which it may have been done, or nothing at all. */
-export type HeardWord =
-  | 'transaction'
-  | 'unreadable'
-  | 'done'
-  | 'not-found'
-  | 'refused'
-  | 'forbidden'
-  | 'not-done'
-  | 'unknown';
 
 /** What is asked of the service. */
 export type Asked =
@@ -115,10 +100,7 @@ export class Service {
       decision,
       decisions: [{ decision, at, by: 'screening' }],
       createdAt: at,
-      gateway: [],
-      fraudReports: [],
       covered: this.covered,
-      chargebacks: [],
     });
   }
 
@@ -170,7 +152,6 @@ export class Service {
       case 'gateway-response': {
         const transaction = this.find(asked.transactionId);
         if (transaction === undefined) return { is: 'not-found' };
-        transaction.gateway.push({ at: now, result: asked.result });
         entry.committed = true;
         return { is: 'done' };
       }
@@ -189,10 +170,7 @@ export class Service {
       decision,
       decisions: [{ decision, at: now, by: 'screening' }],
       createdAt: now,
-      gateway: [],
-      fraudReports: [],
       covered: this.covered,
-      chargebacks: [],
     };
     this.transactions.push(transaction);
     return transaction;
@@ -214,15 +192,11 @@ export class Service {
         }
         transaction.canceledAt = now;
         break;
-      case 'report-fraud':
-        transaction.fraudReports.push(now);
-        break;
       case 'chargeback':
         if (transaction.decision !== 'pass' && transaction.decision !== 'fraudulent') {
           return { is: 'refused', code: '403', words: 'only while the status is pass or fraudulent' };
         }
         if (!transaction.covered) return { is: 'refused', code: '403', words: 'Transaction is not covered' };
-        transaction.chargebacks.push(written(transaction.id, fields));
         break;
     }
     entry.committed = true;
@@ -230,63 +204,7 @@ export class Service {
   }
 }
 
-function written(
-  transaction_id: string,
-  { reason_code, due_date, notes, inquiry }: Extract<PortalFields, { kind: 'chargeback' }>,
-): TransactionRecord['chargebacks'][number] {
-  return {
-    transaction_id,
-    reason_code,
-    due_date,
-    ...(notes !== undefined && { notes }),
-    ...(inquiry !== undefined && { inquiry }),
-  };
-}
-
 function told(transaction: Transaction | undefined): Said {
   if (transaction === undefined) return { is: 'not-found' };
   return { is: 'transaction', id: transaction.id, decision: transaction.decision };
-}
-
-/** @returns the transaction as the sandbox would show it */
-export function recordOf(one: Transaction): TransactionRecord {
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return {
-    id: one.id,
-    mode: 'test',
-    invoiceNumber: one.invoice,
-    amount: '0',
-    last4: null,
-    decision: one.decision,
-    decisions: one.decisions.map(({ decision, at, by }) => ({ decision, at: iso(at), by })),
-    createdAt: iso(one.createdAt),
-    gatewayResponses: one.gateway.map(({ at, result }) => ({
-      at: iso(at),
-      result,
-      authcode: null,
-      transactionId: null,
-    })),
-    fraudReports: one.fraudReports.map(iso),
-    canceledAt: one.canceledAt === undefined ? null : iso(one.canceledAt),
-    covered: one.covered,
-    chargebacks: one.chargebacks,
-  };
-}
-
-/** @returns the entry as the sandbox's ledger would have it */
-export function entryOf(one: Entry, sequence: number): LedgerEntry {
-  const at = new Date(one.at).toISOString();
-  return {
-    sequence,
-    at,
-    wallAt: at,
-    operation: one.operation,
-    base: 'test',
-    transactionId: one.transactionId,
-    invoiceNumber: one.invoice,
-    outcome: { status: one.status, code: one.code, decision: one.decision },
-    callerPort: null,
-    committed: one.committed,
-    fault: one.fault,
-  };
 }

@@ -1,7 +1,8 @@
 /** The way to the screening service and back: latency, HTTP faults, commits that come late, a wrong key, an outage. */
 import type { RequestInit } from 'node-fetch';
+import type { Operation } from '../books/books.ts';
 import type { Agenda } from './agenda.ts';
-import type { FaultKind, Happening, Operation } from './happenings.ts';
+import type { FaultKind, Happening } from './happenings.ts';
 import { broken, json, page, Response, readRequest, responseOf } from './http.ts';
 import { type Life, START } from './life.ts';
 import type { Process } from './process.ts';
