@@ -211,10 +211,12 @@ function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): str
   const perAttempt = state.policy?.invoicePerAttempt === true;
   const earlier = state.attempts.filter((one) => one.number < attempt.number);
   const used = [...state.transactions, ...earlier].map((one) => one.invoiceNumber);
-  let create = attempt.number;
-  // After a reset it is the number of a create that the order has forgotten: so that one is found.
-  while (perAttempt && used.includes(invoiceNumberOf(state.orderId, own, create, perAttempt))) create += 1;
-  return invoiceNumberOf(state.orderId, own, create, perAttempt);
+  const numbered = (create: number) =>
+    invoiceNumberOf(state.orderId, own, { attempt: attempt.number, create }, perAttempt);
+  let create = 1;
+  // After a reset it is the number of a create that the attempt has forgotten: so that one is found.
+  while (perAttempt && used.includes(numbered(create))) create += 1;
+  return numbered(create);
 }
 
 const LONGEST_INVOICE = 64;
@@ -222,16 +224,31 @@ const LONGEST_INVOICE = 64;
 const SEPARATOR = '~';
 
 /**
+ * Returns the invoice number of a create, at most 64 characters: the order id unless the transaction names one. With `perAttempt`
+ * a lost answer can be looked up, because each create has its own number: attempt 2 has `<invoice>~2`, and its first rescreen
+ * `<invoice>~2.2`. A rescreen that a reset made the order forget never has the number of another attempt.
+ *
  * @param own the invoice number that the transaction names, if it names one
- * @param create counts the order's creates (attempts and rescreens) from 1
- * @returns the invoice number that a create is sent with: the order id unless given; with `perAttempt` each later
- * create has one of its own, `<invoice>~2` and so on, so that a lost answer to it can be looked up. At most 64 characters.
+ * @param which the attempt, and its create (the first screening, then its rescreens), both counted from 1
  */
-export function invoiceNumberOf(orderId: string, own: unknown, create: number, perAttempt: boolean): string {
+export function invoiceNumberOf(
+  orderId: string,
+  own: unknown,
+  { attempt, create }: { attempt: number; create: number },
+  perAttempt: boolean,
+): string {
   const invoice = withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
-  const later = perAttempt && create > 1;
+  const suffix = perAttempt ? suffixOf(attempt, create) : '';
   // A number that already ends like one of ours gets a suffix from the first create on: it is not a later create of another order.
-  const suffix = later || /~\d+$/.test(invoice) ? `${SEPARATOR}${later ? create : 1}` : '';
+  return cutTo(invoice, suffix === '' && /~\d+(?:\.\d+)?$/.test(invoice) ? `${SEPARATOR}1` : suffix);
+}
+
+function suffixOf(attempt: number, create: number): string {
+  if (create > 1) return `${SEPARATOR}${attempt}.${create}`;
+  return attempt > 1 ? `${SEPARATOR}${attempt}` : '';
+}
+
+function cutTo(invoice: string, suffix: string): string {
   if (invoice.length + suffix.length <= LONGEST_INVOICE) return invoice + suffix;
   const mark = `${SEPARATOR}${hashOf(invoice)}`;
   // Half a character at the cut would survive in no address.

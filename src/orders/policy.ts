@@ -148,7 +148,7 @@ export const POLICY_KEYS = {
     kind: 'flag',
     fallback: true,
     about:
-      'later creates are sent as `<invoice>~2` and so on, so that a lost answer can be looked up; with `false` such an attempt ends without a decision',
+      'later creates are sent as `<invoice>~2` (attempt 2) or `<invoice>~1.2` (first rescreen of attempt 1), so that a lost answer can be looked up; with `false` such an attempt ends without a decision',
   },
   events: {
     kind: 'word',

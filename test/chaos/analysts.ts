@@ -33,7 +33,7 @@ export function startAnalysts(sandbox: Sandbox, plans: ReadonlyMap<string, Order
       since = entry.sequence;
       const { operation, invoiceNumber, transactionId } = entry;
       const of = invoiceNumber === null ? undefined : orderOfInvoice(invoiceNumber);
-      const plan = of === undefined ? undefined : plans.get(of.orderId);
+      const plan = of === undefined ? undefined : plans.get(of);
       if (plan === undefined) continue;
       // A create is entered before it is committed: its transaction is looked up by its invoice number.
       if (operation === 'create-transaction' && invoiceNumber !== null) created.add(invoiceNumber);
@@ -45,7 +45,7 @@ export function startAnalysts(sandbox: Sandbox, plans: ReadonlyMap<string, Order
     for (const invoice of created) {
       const [transaction] = sandbox.control.transactions(invoice);
       const of = orderOfInvoice(invoice);
-      const plan = of === undefined ? undefined : plans.get(of.orderId);
+      const plan = of === undefined ? undefined : plans.get(of);
       if (transaction === undefined || plan === undefined) continue;
       created.delete(invoice);
       const [first] = transaction.decisions;

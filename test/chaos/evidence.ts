@@ -153,7 +153,7 @@ function grouped<T>(all: readonly T[], keyOf: (one: T) => string | undefined): M
 }
 
 function orderIdIn({ invoiceNumber }: { invoiceNumber: string | null }): string | undefined {
-  return orderOfInvoice(invoiceNumber ?? '')?.orderId;
+  return orderOfInvoice(invoiceNumber ?? '');
 }
 
 /** Calls for each item, a few at a time, and keeps their order. */

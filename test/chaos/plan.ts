@@ -113,10 +113,9 @@ export function planRun(options: PlanOptions): OrderPlan[] {
   return Array.from({ length: options.orders }, (_, index) => planOrder(options, index));
 }
 
-/** @returns the order that an invoice number belongs to, and which create of it, from 1 */
-export function orderOfInvoice(invoice: string): { orderId: string; create: number } | undefined {
-  const [, orderId, create] = /^(S\d+N\d+)(?:~(\d+))?$/.exec(invoice) ?? [];
-  return orderId === undefined ? undefined : { orderId, create: Number(create ?? 1) };
+/** Returns the id of the order that an invoice number belongs to. */
+export function orderOfInvoice(invoice: string): string | undefined {
+  return /^(S\d+N\d+)(?:~\d+(?:\.\d+)?)?$/.exec(invoice)?.[1];
 }
 
 const DECISIONS: [Decision, number][] = [

@@ -70,7 +70,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const began = Date.now();
   const loadMs = Math.ceil((orders / rate) * 1000);
   const known = new Map<string, OrderPlan>();
-  const integrationOf = (invoice: string) => known.get(orderOfInvoice(invoice)?.orderId ?? '')?.integration;
+  const integrationOf = (invoice: string) => known.get(orderOfInvoice(invoice) ?? '')?.integration;
   say(`seed ${seed}`);
   say('starting Temporal, workers, API and sandbox …');
   const integrations = drawIntegrations(seed);

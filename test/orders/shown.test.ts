@@ -203,12 +203,12 @@ describe('ids', () => {
   });
 
   it('an invoice number is the order’s own or its id, at most 64 characters, one for each create if wanted', () => {
-    expect(invoiceNumberOf('o-1', undefined, 1, true)).toBe('o-1');
-    expect(invoiceNumberOf('o-1', '#i-9', 3, false)).toBe('i-9');
-    expect(invoiceNumberOf('o-1', 'i-9', 3, true)).toBe('i-9~3');
-    const long = invoiceNumberOf('o-1', 'x'.repeat(500), 12, true);
+    expect(invoiceNumberOf('o-1', undefined, { attempt: 1, create: 1 }, true)).toBe('o-1');
+    expect(invoiceNumberOf('o-1', '#i-9', { attempt: 3, create: 1 }, false)).toBe('i-9');
+    expect(invoiceNumberOf('o-1', 'i-9', { attempt: 3, create: 1 }, true)).toBe('i-9~3');
+    const long = invoiceNumberOf('o-1', 'x'.repeat(500), { attempt: 12, create: 1 }, true);
     expect(long).toHaveLength(64);
     expect(long.endsWith('~12')).toBe(true);
-    expect(invoiceNumberOf('o-1', 'x'.repeat(500), 1, false)).toHaveLength(64);
+    expect(invoiceNumberOf('o-1', 'x'.repeat(500), { attempt: 1, create: 1 }, false)).toHaveLength(64);
   });
 });

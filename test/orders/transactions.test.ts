@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invoiceNumberOf } from '../../src/orders/begin.ts';
@@ -100,37 +101,47 @@ describe('the cancel window', () => {
 
 describe('an invoice number', () => {
   it('of an order whose id ends like a later create’s is no other order’s', () => {
-    expect(invoiceNumberOf('1001', undefined, 2, true)).toBe('1001~2');
-    expect(invoiceNumberOf('1001~2', undefined, 1, true)).toBe('1001~2~1');
-    expect(invoiceNumberOf('1001~2', undefined, 2, true)).toBe('1001~2~2');
-    expect(invoiceNumberOf('1001-2', undefined, 1, true)).toBe('1001-2');
+    expect(invoiceNumberOf('1001', undefined, { attempt: 2, create: 1 }, true)).toBe('1001~2');
+    expect(invoiceNumberOf('1001~2', undefined, { attempt: 1, create: 1 }, true)).toBe('1001~2~1');
+    expect(invoiceNumberOf('1001~2', undefined, { attempt: 2, create: 1 }, true)).toBe('1001~2~2');
+    expect(invoiceNumberOf('1001~1.2', undefined, { attempt: 1, create: 1 }, true)).toBe('1001~1.2~1');
+    expect(invoiceNumberOf('1001-2', undefined, { attempt: 1, create: 1 }, true)).toBe('1001-2');
+  });
+
+  it('of a rescreen is none that another attempt has', () => {
+    const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).until(3 * DAY);
+    life.take(RECHECK).end({ kind: 'look', outcome: undefined }, 3 * DAY);
+    expect(life.calls('catch-up')[0]?.request.invoiceNumber).toBe('order-1~1.2');
   });
 
   it('of 64 characters stays as it is for the first create, and is cut for a later one', () => {
     const id = '7'.repeat(64);
-    expect(invoiceNumberOf(id, undefined, 1, true)).toBe(id);
-    const second = invoiceNumberOf(id, undefined, 2, true);
+    expect(invoiceNumberOf(id, undefined, { attempt: 1, create: 1 }, true)).toBe(id);
+    const second = invoiceNumberOf(id, undefined, { attempt: 2, create: 1 }, true);
     expect(second).toMatch(/^7{53}~[0-9a-f]{8}~2$/);
   });
 
   it('tells two long ids apart that have the same beginning', () => {
-    const [one, other] = ['a', 'b'].map((end) => invoiceNumberOf('x'.repeat(64) + end, undefined, 1, true));
+    const [one, other] = ['a', 'b'].map((end) =>
+      invoiceNumberOf('x'.repeat(64) + end, undefined, { attempt: 1, create: 1 }, true),
+    );
     expect(one).not.toBe(other);
     expect([one?.length, other?.length]).toEqual([64, 64]);
   });
 
   const id = fc.string({ unit: fc.constantFrom('😀', 'a', '~', '1', '字'), minLength: 1, maxLength: 80 });
-  const create = fc.integer({ min: 1, max: 80 });
-  property([id, create])('has at most 64 characters, none of them half of one', (orderId, count) => {
-    const invoice = invoiceNumberOf(orderId, undefined, count, true);
+  const counted = fc.integer({ min: 1, max: 80 });
+  const which = fc.record({ attempt: counted, create: counted });
+  property([id, which])('has at most 64 characters, none of them half of one', (orderId, one) => {
+    const invoice = invoiceNumberOf(orderId, undefined, one, true);
     expect(invoice.length).toBeLessThanOrEqual(64);
     expect(() => encodeURIComponent(invoice)).not.toThrow();
   });
 
-  property([id, create, id, create])('is of one order and one create', (one, count, other, otherCount) => {
-    fc.pre(one !== other || count !== otherCount);
-    expect(invoiceNumberOf(one, undefined, count, true)).not.toBe(
-      invoiceNumberOf(other, undefined, otherCount, true),
+  property([id, which, id, which])('is of one order and one create', (one, first, other, second) => {
+    fc.pre(one !== other || !isDeepStrictEqual(first, second));
+    expect(invoiceNumberOf(one, undefined, first, true)).not.toBe(
+      invoiceNumberOf(other, undefined, second, true),
     );
   });
 });

@@ -76,7 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
     call.kind === 'catch-up'
       ? {
           ...call,
-          request: { ...call.request, invoiceNumber: call.request.invoiceNumber.replace(/~\d+$/, '') },
+          request: { ...call.request, invoiceNumber: call.request.invoiceNumber.replace(/~[\d.]+$/, '') },
         }
       : call,
   ),
@@ -84,7 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
     call.kind === 'catch-up' || call.kind === 'look-up'
       ? mapped(call, {
           knownTransactionIds: [],
-          invoiceNumber: call.request.invoiceNumber.replace(/~\d+$/, ''),
+          invoiceNumber: call.request.invoiceNumber.replace(/~[\d.]+$/, ''),
         })
       : call,
   ),
