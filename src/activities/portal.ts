@@ -36,9 +36,15 @@ const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
 const SHORTEST_PAUSE_MS = 1_000;
 
-/** When a cancel may still be sent is told by server time, also where no worker was there for hours or a worker's clock is wrong. */
-export function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Instant> {
-  return clock.began(fields.kind === 'cancel');
+/**
+ * Returns when the try began, in server time. For a cancel it is the later of two measurements that may differ by 2 s, so that none
+ * leaves after its window.
+ */
+export async function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Instant> {
+  if (fields.kind !== 'cancel') return clock.began(false);
+  const began = await clock.began(true);
+  const now = clock.now();
+  return now > began ? now : began;
 }
 
 export function portalActivities(world: ActivityWorld) {

@@ -17,6 +17,11 @@ export class ServerClock {
     this.machine = machine;
   }
 
+  /** Returns the server's time by the worker's clock, corrected by what was last measured. */
+  now(): Instant {
+    return instant(this.machine.now() - this.#aheadMs);
+  }
+
   /**
    * @param exact the time matters: a try that waited for a worker asks the server to schedule it again, at once
    * @returns when this try began

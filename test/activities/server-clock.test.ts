@@ -37,6 +37,14 @@ describe.each([HOUR, -HOUR])('a worker whose clock is %i ms ahead', (aheadMs) =>
     expect(await act(cancel, again, [], world)).toMatchObject({ kind: 'done' });
   });
 
+  it('sends no cancel that waited for a worker until after its last call', async () => {
+    const world = aWorldAhead(0);
+    const cancel = aPortalRequest('cancel', { notAfter: new Date(Date.now() - 500).toISOString() });
+    const waited = { scheduledMs: Date.now() - 1_500 };
+    expect(await act(cancel, waited, [], world)).toEqual({ kind: 'too-late' });
+    expect(requests('cancel-transaction')).toBe(0);
+  });
+
   it('sends no cancel after its last call', async () => {
     const world = aWorldAhead(aheadMs);
     const cancel = aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() });
