@@ -164,7 +164,8 @@ describe('catching up', () => {
     const failure = await failureOf(
       catchUp({}, { attempt: 3, heartbeatDetails: { reported: 1, at } }, aWorld(), heartbeats),
     );
-    expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 10_000 });
+    expect(failure).toMatchObject({ type: 'earlier-try' });
+    expect(Number(failure.nextRetryDelay)).toBeGreaterThanOrEqual(10_000);
     expect(requests('create-transaction')).toBe(0);
     expect(heartbeats.at(-1)).toMatchObject({ reported: 3, unseenSince: at });
   });
