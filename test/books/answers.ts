@@ -10,7 +10,7 @@ import {
   transactionOf,
   wasTold,
 } from './books.ts';
-import { answerOutranRecord, firstScreeningFailed, takenBack, wasLate, wasReset } from './facts.ts';
+import { answerOutranRecord, firstScreeningFailed, noWorker, takenBack, wasLate, wasReset } from './facts.ts';
 
 /** Between an answer that the product heard and the answer that it gave. */
 const HANDED_ON_MS = 3_000;
@@ -169,6 +169,7 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
   let before: BookedCheckoutAnswer = first.answer;
   for (const { answer, at } of given) {
+    if (answer.decision === 'pending' && noWorker(books, at)) continue;
     const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
     const free = before.decision === 'pending' && !final;
     if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {

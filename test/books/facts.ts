@@ -2,9 +2,8 @@
 import type { BookedTransaction, Books, Span, World } from './books.ts';
 
 /** A reset takes back what the order did and said between its task and the reset. */
-export function takenBack({ world }: Books, at: number): boolean {
-  return world.resets.some((reset) => at > reset.to && at <= reset.at);
-}
+export const takenBack = ({ world }: Books, at: number): boolean =>
+  world.resets.some((reset) => at > reset.to && at <= reset.at);
 
 /** Whoever is told again after a reset may be told otherwise. */
 export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
@@ -31,11 +30,11 @@ export function mayBeOlder({ policy, calls, world }: Books, attempt: number): bo
 
 /** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it. */
 export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: BookedTransaction): boolean {
-  const since = books.requests.some(
-    (one) => one.invoice === invoice && one.sentAt > createdAt && !takenBack(books, one.sentAt),
-  );
-  const hides = books.requests.some((one) => one.invoice === invoice && (one.transactionId ?? id) !== id);
-  return takenBack(books, createdAt) && (attempt > books.record.attempts || !since || hides);
+  const about = books.requests.filter((one) => one.invoice === invoice);
+  const since = about.some((one) => one.sentAt > createdAt && !takenBack(books, one.sentAt));
+  const hides = about.some((one) => (one.transactionId ?? id) !== id);
+  const sentAt = about.find((one) => one.transactionId === id)?.sentAt ?? createdAt;
+  return takenBack(books, sentAt) && (attempt > books.record.attempts || !since || hides);
 }
 
 /** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */
@@ -45,9 +44,12 @@ export const answerOutranRecord = ({ world }: Books): boolean => world.recordLos
 export const firstScreeningFailed = ({ world }: Books): boolean => world.brokeDown;
 
 /** Nobody acts while no worker is there, and nothing is answered without the screening service or with a wrong key. */
-export function nobodyCould({ world }: Books, from: number, until: number): boolean {
-  return idle(world).some((span) => span.from < until && span.until > from);
-}
+export const nobodyCould = ({ world }: Books, from: number, until: number): boolean =>
+  idle(world).some((span) => span.from < until && span.until > from);
+
+/** What became of a pending is read from a worker: where none is there, the caller is told again what it was told first. */
+export const noWorker = ({ world }: Books, at: number): boolean =>
+  world.workersAway.some(({ from, until }) => from <= at && at < until);
 
 /** A cancel takes time, which is not left where nobody could send it until the end of the window. */
 export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {
@@ -57,25 +59,22 @@ export function noTimeLeft({ world, policy }: Books, from: number, until: number
 }
 
 /** Events are tried for three days, the last time up to six hours before their end, and then given up. */
-export function downForThreeDays({ world }: Books): boolean {
-  return world.receiverDown.reduce((sum, { from, until }) => sum + until - from, 0) > 66 * 3_600_000;
-}
+export const downForThreeDays = ({ world }: Books): boolean =>
+  world.receiverDown.reduce((sum, { from, until }) => sum + until - from, 0) > 66 * 3_600_000;
 
 /** An answer whose try was lost is unknown to the order, which asks a person to look. */
 export const answerWasLost = ({ world }: Books): boolean => world.losses;
 
 /** A call that is lost, ends between two tries or ran before a reset reports nothing of the creates that it sent. */
-export function reportWasLost({ world }: Books): boolean {
-  return world.losses || world.resets.length > 0 || world.workersAway.length > 0 || world.cutOff;
-}
+export const reportWasLost = ({ world }: Books): boolean =>
+  world.losses || world.resets.length > 0 || world.workersAway.length > 0 || world.cutOff;
 
 /** A try that waits for a worker for less than 2 s can't be told from a worker's clock that is off by as much. */
 export const unnoticedMs = ({ world }: Books): number =>
   world.notedLateMs + (world.skewMs !== 0 || world.lateByMs > 0 ? 2_000 : 0);
 
 /** What Temporal loses it tries again only after a time-out. */
-export function wasLate({ world }: Books): boolean {
-  return world.losses || world.lateByMs > 0 || world.workersAway.length > 0;
-}
+export const wasLate = ({ world }: Books): boolean =>
+  world.losses || world.lateByMs > 0 || world.workersAway.length > 0;
 
 const idle = (world: World): Span[] => [...world.workersAway, ...world.unreachable, ...world.wrongKey];

@@ -8,10 +8,15 @@ export function gatewayResults(books: Books): Finding[] {
   return [...neverReported(books), ...neverSent(books)];
 }
 
+/** Returns each result once: reporting it again is answered as the first time, and changes nothing. */
 function reported({ calls }: Books): Reported[] {
   return calls
     .flatMap((one) => (one.asks === 'gateway-result' && one.taken ? [one] : []))
-    .sort((a, b) => a.at - b.at);
+    .sort((a, b) => a.at - b.at)
+    .filter(
+      ({ attempt = 1, result }, index, all) =>
+        all.findIndex((one) => (one.attempt ?? 1) === attempt && one.result === result) === index,
+    );
 }
 
 function neverReported(books: Books): Finding[] {

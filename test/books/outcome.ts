@@ -28,8 +28,13 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
   const due = last.at + policy.poll.maxMs + A_READ_MS;
   const open =
     due < Math.min(createdAt + policy.cancelWindowMs, canceledAt, endedAt) && record.decision === 'review';
+  // A declined order is not polled.
   const disturbed = calls.some(
-    ({ asks }) => asks === 'gateway-result' || asks === 'override' || asks === 'portal',
+    (one) =>
+      one.asks === 'gateway-result' ||
+      one.asks === 'override' ||
+      one.asks === 'portal' ||
+      (one.asks === 'checkout' && one.answer?.action === 'decline'),
   );
   if (!open || disturbed || wasLate(books) || nobodyCould(books, last.at - A_READ_MS, due)) return [];
   const tried = books.requests.filter((one) => one.transactionId === id && one.sentAt > last.at);
