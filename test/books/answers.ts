@@ -123,10 +123,11 @@ function isPrompt(books: Books, { answer: { attempt }, at, sentAt }: Given): boo
       one.sentAt <= at &&
       (one.asks === 'override' || one.asks === 'gateway-result' || one.asks === 'portal'),
   );
-  const [created] = books.requests.filter(
+  const [created, later] = books.requests.filter(
     (one) => one.operation === 'create-transaction' && one.attempt === attempt,
   );
-  const waited = sentAt <= (created?.endedAt ?? at);
+  // After a second create the answer is not the checkout's own.
+  const waited = sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
   return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
 }
 

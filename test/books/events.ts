@@ -81,8 +81,9 @@ function ended(books: Books): Finding[] {
   const missing = (what: string): number => found.push({ kind: 'event missing', facts: what });
   const closed = inTurn.filter((type) => type === 'order.closed').length;
   if (closed !== 1) missing(`order.closed was told ${closed} times: ${inTurn.join(' ')}`);
+  // A cancel that is asked for after the order's end is no part of the order.
   const canceled = transactions.find(
-    ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
+    ({ id, canceledAt }) => id === record.newest && (canceledAt ?? Number.POSITIVE_INFINITY) <= endedAt,
   );
   const heard = requests.some(
     (one) =>

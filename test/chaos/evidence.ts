@@ -1,4 +1,5 @@
 /** What a run left behind, order by order: Temporal's state, the sandbox's ledger, the receiver's arrivals. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { type OrderState, orderQuery, type ScreenOrderInput } from '../../src/orders/messages.ts';
@@ -103,9 +104,35 @@ async function historyOf(client: Client, workflowId: string): Promise<HistoryEve
   return runs.flat();
 }
 
-/** Gathers everything about every order. */
+type Sources = Pick<Deployment, 'temporal' | 'sandbox' | 'departures'>;
+
+/** A request that was sent so recently may not be on the order's record yet. */
+const ON_RECORD_WITHIN_MS = 2_000;
+
+/** Gathers everything about every order: again for each one that sent a request meanwhile, so that its record and its ledger agree. */
 export async function gatherEvidence(
-  { temporal: client, sandbox, departures }: Pick<Deployment, 'temporal' | 'sandbox' | 'departures'>,
+  sources: Sources,
+  arrivals: readonly Arrival[],
+  plans: readonly OrderPlan[],
+  diaryOf: (orderId: string) => Diary,
+): Promise<OrderEvidence[]> {
+  const began = Date.now();
+  const evidence = await gatherOnce(sources, arrivals, plans, diaryOf);
+  const moved = new Set(
+    sources.sandbox.control
+      .ledger()
+      .filter(({ wallAt }) => Date.parse(wallAt) > began - ON_RECORD_WITHIN_MS)
+      .map(orderIdIn),
+  );
+  const again = plans.filter(({ orderId }) => moved.has(orderId));
+  if (again.length === 0) return evidence;
+  await sleep(ON_RECORD_WITHIN_MS);
+  const newer = await gatherEvidence(sources, arrivals, again, diaryOf);
+  return [...evidence.filter(({ plan }) => !moved.has(plan.orderId)), ...newer];
+}
+
+async function gatherOnce(
+  { temporal: client, sandbox, departures }: Sources,
   arrivals: readonly Arrival[],
   plans: readonly OrderPlan[],
   diaryOf: (orderId: string) => Diary,
