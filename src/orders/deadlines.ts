@@ -7,7 +7,14 @@ import type { ReviewHint } from './messages.ts';
 import type { Policy } from './policy.ts';
 import { awaitsGateway, currentAttempt, FIRST_HINT_SPACING_MS } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
-import { cancelByOf, lastCall, mayBeSeen, transactionNamed, transactionOf } from './transactions.ts';
+import {
+  cancelByOf,
+  lastCall,
+  lastWindowOf,
+  mayBeSeen,
+  transactionNamed,
+  transactionOf,
+} from './transactions.ts';
 import { type DeadlineKind, type Instant, instant, millis } from './words.ts';
 
 export interface Deadline {
@@ -143,7 +150,8 @@ function keepWindow(found: Deadline[], state: OrderState, attempt: Attempt, poli
   const cancelBy = cancelByOf(state, attempt);
   if (recheckUseful(state, cancelBy)) add(found, 'recheck', cancelBy, -policy.recheckLeadTimeMs);
   if (state.action === 'cancel') add(found, 'cancel-reminder', cancelBy, -policy.reviewLeadTimeMs);
-  if (cancelBy !== undefined) add(found, 'window-closes', cancelBy);
+  const last = lastWindowOf(state, attempt);
+  if (last !== undefined) add(found, 'window-closes', last);
   else add(found, 'window-closes', attempt.startedAt, policy.cancelWindowMs);
 }
 

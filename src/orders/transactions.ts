@@ -33,6 +33,15 @@ export function cancelByOf(state: OrderState, attempt: Attempt): Instant | undef
   return unseen && state.policy && windowEnd(unseen.since, state.policy.cancelWindowMs);
 }
 
+/** Returns the end of the last window that the attempt may have: a create that is under way opens another one than its transaction's. */
+export function lastWindowOf(state: OrderState, attempt: Attempt): Instant | undefined {
+  const known = cancelByOf(state, attempt);
+  const { unseen } = attempt;
+  if (unseen === undefined || !mayBeSeen(attempt) || state.policy === undefined) return known;
+  const opened = windowEnd(unseen.since, state.policy.cancelWindowMs);
+  return known === undefined || opened > known ? opened : known;
+}
+
 /** Returns the transactions whose decision is known: a lookup that finds one of them says nothing new. */
 export function knownTransactionIds({ transactions }: OrderState): string[] {
   return transactions.filter(({ decision }) => decision !== undefined).map(({ id }) => id);

@@ -90,6 +90,18 @@ describe('the cancel window', () => {
     expect(life.order.state.transactions.at(-1)).toMatchObject({ id: 't-2', cancelBy: sinceStart(8 * DAY) });
   });
 
+  it('of a rescreen that is under way keeps the order open: its fail is canceled', () => {
+    const late = 2 * HOUR + 20 * MINUTE;
+    const life = screened('error', {
+      workflow: 'post-acceptance',
+      cancelWindowMs: HOUR,
+      rescreenOnError: { tries: 1, pauseMs: 2 * HOUR },
+      screeningDeadlineMs: 2 * HOUR + MINUTE,
+    }).until(late);
+    life.end({ kind: 'catch-up', outcome: answered('fail', 't-2', 2 * HOUR) }, late);
+    expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 't-2' } }]);
+  });
+
   it('after an outage counts from the create that was sent then: a later fail is canceled', () => {
     const life = screened(NOT_SENT);
     life.end({ kind: 'catch-up', outcome: answered('review', 't-1', 20 * HOUR) }, 20 * HOUR);
