@@ -129,6 +129,10 @@ describe('every activity', () => {
       await perform(background.forgetCard, { cardRef: 'card_1' }, at),
       await perform(polls.pollStatus, { ...poll, pauses }, { ...at, attempt: 2 }),
     ];
-    for (const result of results) expect(result).toMatchObject({ began: BEGUN, at: expect.any(String) });
+    for (const { began, at: learned } of results) {
+      expect(Date.parse(began) - scheduledMs).toBeGreaterThanOrEqual(0);
+      expect(Date.parse(began) - scheduledMs).toBeLessThan(5_000);
+      expect(learned >= began).toBe(true);
+    }
   });
 });

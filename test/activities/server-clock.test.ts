@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MACHINE } from '../../src/screening/index.ts';
 import { act, aPortalRequest } from './portal-support.ts';
 import {
+  type Attempt,
   aCatchUp,
   aWorld,
   failureOf,
@@ -57,6 +58,40 @@ describe.each([HOUR, -HOUR])('a worker whose clock is %i ms ahead', (aheadMs) =>
     const world = aWorldAhead(aheadMs);
     await perform(world.background.catchUp, aCatchUp(), { attempt: 2, heartbeatDetails: { asked: 1 } });
     expect(await outcomeOf(world.background.catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
+  });
+});
+
+describe('a worker whose tries wait', () => {
+  const waited = (ms: number) => ({ scheduledMs: Date.now() - ms });
+  const isTooLate = (world: ReturnType<typeof aWorld>, at: Attempt) =>
+    act(aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() }), at, [], world);
+
+  it('sends no cancel after its last call, and knows the time from a try that did not wait', async () => {
+    const world = aWorld();
+    await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+    expect(await isTooLate(world, waited(5_000))).toEqual({ kind: 'too-late' });
+  });
+
+  it('does not take the wait for the error of its clock', async () => {
+    const world = aWorld();
+    const asked = { attempt: 2, heartbeatDetails: { asked: 1 } };
+    await perform(world.background.catchUp, aCatchUp(), { ...asked, ...waited(10_000) });
+    await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+    expect(await failureOf(isTooLate(world, waited(5_000)))).toMatchObject({ type: 'server-time' });
+    expect(await isTooLate(world, { ...asked, ...waited(5_000) })).toEqual({ kind: 'too-late' });
+    expect(requests('cancel-transaction')).toBe(0);
+  });
+
+  it('asks again when its clock was set', async () => {
+    let aheadMs = 0;
+    const world = aWorld({}, { machine: { ...MACHINE, now: () => Date.now() + aheadMs } });
+    const transactionId = await screened(world);
+    aheadMs = HOUR;
+    const notAfter = new Date(Date.now() + 60_000).toISOString();
+    const cancel = aPortalRequest('cancel', { transactionId, notAfter });
+    expect(await failureOf(act(cancel, {}, [], world))).toMatchObject({ type: 'server-time' });
+    const again = { attempt: 2, heartbeatDetails: { asked: 1 } };
+    expect(await act(cancel, again, [], world)).toMatchObject({ kind: 'done' });
   });
 });
 
