@@ -39,10 +39,13 @@ function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
   );
 }
 
-/** An attempt that a skip rule matches is answered skipped and creates nothing; others are not. */
+/** An attempt that a skip rule matches is answered skipped, unless no worker took it in time, and creates nothing; others are not. */
 function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Given[]): Finding[] {
   if (books.adoptedFrom !== undefined || firstScreeningFailed(books)) return [];
-  const wrong = given.find(({ answer }) => (answer.decision === 'skipped') !== skip);
+  const late = (decision: OrderDecision) => number > 1 && decision === 'pending' && wasLate(books);
+  const wrong = given.find(
+    ({ answer: { decision } }) => (decision === 'skipped') !== skip && !late(decision),
+  );
   const created = books.requests.some(
     (one) => one.operation === 'create-transaction' && one.attempt === number,
   );

@@ -53,15 +53,20 @@ function repeats(books: Books): Finding[] {
 
 /** Reads come in no flood: hints are spaced, and polls have their pauses. */
 function reads(books: Books): Finding[] {
-  const { requests, news, policy } = books;
+  const { requests, news, policy, world } = books;
   if (wasLate(books)) return [];
+  // A reset brings the signals since its task to the order again.
+  const rechecks = news
+    .filter(({ what }) => what === 'recheck')
+    .flatMap(({ at }) => [
+      at,
+      ...world.resets.filter((one) => at > one.to && at <= one.at).map((one) => one.at),
+    ]);
   const sent = requests.filter((one) => one.operation === 'status');
   const polls = Math.ceil(SHORT_MS / policy.poll.firstMs);
   for (const [index, { sentAt }] of sent.entries()) {
     const within = sent.slice(index).filter((one) => one.sentAt < sentAt + SHORT_MS).length;
-    const asked = news.filter(
-      ({ what, at }) => what === 'recheck' && at > sentAt - 60_000 && at < sentAt + SHORT_MS,
-    );
+    const asked = rechecks.filter((at) => at > sentAt - 60_000 && at < sentAt + SHORT_MS);
     if (within > READS_IN_SHORT + polls + asked.length) {
       return [{ kind: 'too many reads', facts: `${within} within 2 s from ${iso(sentAt)}` }];
     }
