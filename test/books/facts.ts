@@ -9,12 +9,11 @@ export const takenBack = ({ world }: Books, at: number): boolean =>
 export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
-export function isUnseen(
-  { requests, record, calls, shown, world }: Books,
-  { id }: BookedTransaction,
-): boolean {
+export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
+  const { requests, record, calls, shown, world } = books;
   const heard = requests.filter(({ heard: word }) => word === 'transaction' || word === 'unreadable');
-  const found = heard.some((one) => one.operation === 'status-by-invoice' && one.transactionId === id);
+  const looks = heard.filter((one) => one.operation === 'status-by-invoice' && one.transactionId === id);
+  const found = looks.some(({ endedAt }) => !takenBack(books, endedAt));
   const told = [record, ...shown].some(({ attention }) => attention.includes('transaction-unseen'));
   const settled = calls.some((one) => one.asks === 'acknowledge' && one.taken);
   return (!found || world.losses) && told && (settled || record.attention.includes('transaction-unseen'));
@@ -28,13 +27,14 @@ export function mayBeOlder({ policy, calls, world }: Books, attempt: number): bo
   return !policy.invoicePerAttempt && (pending || world.resets.length > 0);
 }
 
-/** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it. */
+/** What was sent after the task of a reset is no part of the order any more, where the new run never comes to see it; and it may hide the rest. */
 export function isForgotten(books: Books, { id, attempt, createdAt, invoice }: BookedTransaction): boolean {
   const about = books.requests.filter((one) => one.invoice === invoice);
   const since = about.some((one) => one.sentAt > createdAt && !takenBack(books, one.sentAt));
-  const hides = about.some((one) => (one.transactionId ?? id) !== id);
+  const others = about.filter((one) => (one.transactionId ?? id) !== id);
   const sentAt = about.find((one) => one.transactionId === id)?.sentAt ?? createdAt;
-  return takenBack(books, sentAt) && (attempt > books.record.attempts || !since || hides);
+  if (others.some((one) => one.attempt && takenBack(books, one.sentAt))) return true;
+  return takenBack(books, sentAt) && (attempt > books.record.attempts || !since || others.length > 0);
 }
 
 /** A fast answer leaves before its record: if that is lost, the order is screened again by a lookup. */
@@ -47,9 +47,9 @@ export const firstScreeningFailed = ({ world }: Books): boolean => world.brokeDo
 export const nobodyCould = ({ world }: Books, from: number, until: number): boolean =>
   idle(world).some((span) => span.from < until && span.until > from);
 
-/** What became of a pending is read from a worker: where none is there, the caller is told again what it was told first. */
+/** What became of a pending is read from a worker: without one, the caller is told again what it was told first. */
 export const noWorker = ({ world }: Books, at: number): boolean =>
-  world.workersAway.some(({ from, until }) => from <= at && at < until);
+  world.losses || world.workersAway.some(({ from, until }) => from <= at && at < until);
 
 /** A cancel takes time, which is not left where nobody could send it until the end of the window. */
 export function noTimeLeft({ world, policy }: Books, from: number, until: number): boolean {

@@ -83,8 +83,10 @@ function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction
   if (cancels.some(({ heard }) => heard === 'done') && !wasLate(books)) {
     return { action: 'cancel', because: `${id} was canceled` };
   }
+  // A cancel that came too late to be sent is still what the order needs.
+  const taken = (refusal?: string) => refusal === undefined || refusal === 'cancel-window-closed';
   const asked = calls.filter(
-    ({ asks, refusal }) => refusal === undefined && asks !== 'checkout' && asks !== 'acknowledge',
+    ({ asks, refusal }) => taken(refusal) && asks !== 'checkout' && asks !== 'acknowledge',
   );
   if (requests.some(({ operation }) => operation === 'cancel-transaction')) return undefined;
   const [only, ...others] = asked;

@@ -222,13 +222,14 @@ export class OrderWorld {
       return;
     }
     this.#hints += 1;
+    const sentAt = agenda.now;
     this.run.update(`hint-${this.#hints}`, { hint }, (heard) => {
       const wanted = typeof heard === 'object' && 'refused' in heard && heard.refused === 'hint-wanted';
       // The signal goes to the run that the order has by then.
       const send = (): void => this.#signal({ kind: 'signal', signal: 'review-hint', hint });
       if (wanted) agenda.at(agenda.now + 1, send);
       else if (typeof heard === 'object' && 'refused' in heard) {
-        this.told.push({ at: agenda.now, what: 'hint', transactionId });
+        this.told.push({ at: sentAt, what: 'hint', transactionId });
       }
     });
   }
