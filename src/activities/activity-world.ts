@@ -24,7 +24,7 @@ import {
   type ScreeningClient,
   type ScreeningError,
 } from '../screening/index.ts';
-import type { ServerClock } from './server-clock.ts';
+import type { Beginning, ServerClock } from './server-clock.ts';
 import { begunByAnotherRun, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
@@ -153,20 +153,26 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
 // Says of what an activity brings back when it was learned, by the server's clock: no worker's own clock
 // matters for it.
 
-/** @param time returns the server's time now */
-type Activity<Request, Result> = (request: Request, time: () => Instant) => Promise<Result>;
+/**
+ * @param time returns the server's time now
+ * @param began when the try began, in the server's time
+ */
+type Activity<Request, Result> = (request: Request, time: () => Instant, began: Instant) => Promise<Result>;
 
 /** How a try learns when it began, in server time. */
-type Began<Request> = (clock: ServerClock, request: Request) => Instant | Promise<Instant>;
+type Began<Request> = (clock: ServerClock, request: Request) => Beginning | Promise<Beginning>;
 
 /** When the server scheduled the try, which may have waited for a worker since. */
-const asScheduled = (clock: ServerClock): Promise<Instant> => clock.began(false);
+const asScheduled = (clock: ServerClock): Promise<Beginning> => clock.began(false);
 
 /** Also where a worker was not there for hours, or its clock is wrong. */
-export const exactly = (clock: ServerClock): Promise<Instant> => clock.began(true);
+export const exactly = (clock: ServerClock): Promise<Beginning> => clock.began(true);
 
 /** The server schedules no try of a local activity, so its request says when it was begun. */
-export const asRequested = (_clock: ServerClock, { begun }: { begun: Instant }): Instant => begun;
+export const asRequested = ({ machine }: ServerClock, { begun }: { begun: Instant }): Beginning => ({
+  began: begun,
+  elapsed: machine.elapsed(),
+});
 
 /** @returns the activity, whose result is its outcome and when that was learned */
 export function timed<Request, Outcome>(
@@ -175,8 +181,9 @@ export function timed<Request, Outcome>(
   began: Began<Request> = asScheduled,
 ): (request: Request) => Promise<Timed<Outcome>> {
   return async (request) => {
-    const moment = watchFrom(clock.machine, await began(clock, request));
-    const outcome = await activity(request, () => moment().at);
+    const beginning = await began(clock, request);
+    const moment = watchFrom(clock.machine, beginning);
+    const outcome = await activity(request, () => moment().at, beginning.began);
     return { ...moment(), ...afterReset(request), outcome };
   };
 }
@@ -188,8 +195,9 @@ export function withMoment<Request, Result extends object>(
   began: Began<Request> = asScheduled,
 ): (request: Request) => Promise<Result & Moment> {
   return async (request) => {
-    const moment = watchFrom(clock.machine, await began(clock, request));
-    const result = await activity(request, () => moment().at);
+    const beginning = await began(clock, request);
+    const moment = watchFrom(clock.machine, beginning);
+    const result = await activity(request, () => moment().at, beginning.began);
     return { ...result, ...moment(), ...afterReset(request) };
   };
 }
@@ -200,8 +208,9 @@ export function momentOf<Request>(
   activity: Activity<Request, void>,
 ): (request: Request) => Promise<Moment> {
   return async (request) => {
-    const moment = watchFrom(clock.machine, await clock.began(false));
-    await activity(request, () => moment().at);
+    const beginning = await clock.began(false);
+    const moment = watchFrom(clock.machine, beginning);
+    await activity(request, () => moment().at, beginning.began);
     return moment();
   };
 }
@@ -229,9 +238,8 @@ export function underWayMs(request: { wasReset?: boolean; runId?: string }): num
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */
-function watchFrom(machine: Machine, began: Instant): () => Moment {
-  const since = machine.elapsed();
-  return () => ({ began, at: instant(millis(began) + Math.floor(machine.elapsed() - since)) });
+function watchFrom(machine: Machine, { began, elapsed }: Beginning): () => Moment {
+  return () => ({ began, at: instant(millis(began) + Math.floor(machine.elapsed() - elapsed)) });
 }
 
 /** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */

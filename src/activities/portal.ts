@@ -16,7 +16,7 @@ import {
   ScreeningError,
 } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, faultWords, integrationOf } from './activity-world.ts';
-import type { ServerClock } from './server-clock.ts';
+import type { Beginning, ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
   askedToStop,
@@ -40,11 +40,11 @@ const SHORTEST_PAUSE_MS = 1_000;
  * Returns when the try began, in server time. For a cancel it is the later of two measurements that may differ by 2 s, so that none
  * leaves after its window.
  */
-export async function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Instant> {
+export async function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Beginning> {
   if (fields.kind !== 'cancel') return clock.began(false);
-  const began = await clock.began(true);
+  const { began, elapsed } = await clock.began(true);
   const now = clock.now();
-  return now > began ? now : began;
+  return { began: now > began ? now : began, elapsed };
 }
 
 export function portalActivities(world: ActivityWorld) {

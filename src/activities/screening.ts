@@ -64,8 +64,8 @@ export function screeningActivities(world: ActivityWorld) {
     integration: Integration,
     forMs: number,
     time: () => Instant,
+    began: Instant,
   ): Try => {
-    const begun = world.machine.elapsed();
     return {
       integration,
       workflow: request.workflow ?? integration.workflow,
@@ -75,8 +75,8 @@ export function screeningActivities(world: ActivityWorld) {
       isAnothers: (transactionId) => isAnothers(world, transactionId),
       otherModes,
       time,
-      begun,
-      until: begun + forMs,
+      began,
+      until: world.machine.elapsed() + forMs,
     };
   };
 
@@ -96,7 +96,11 @@ export function screeningActivities(world: ActivityWorld) {
      * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity.
      * @throws `unknown-integration` or `invalid-request`, which fail the order at once
      */
-    async screenAtCheckout(request: CheckoutRequest, time: () => Instant): Promise<FirstScreening> {
+    async screenAtCheckout(
+      request: CheckoutRequest,
+      time: () => Instant,
+      began: Instant,
+    ): Promise<FirstScreening> {
       const integration = knownIntegration(world, request);
       const policy = policyOf(world, request, integration);
       const { mayHaveRun, wasReset, startedAt } = request;
@@ -119,7 +123,7 @@ export function screeningActivities(world: ActivityWorld) {
       // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
       if (!waits && (unseenSince === undefined || wasReset))
         return ended(unanswered('no-time-left', unseenSince));
-      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time);
+      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time, began);
       // A run of this task that failed may have its create under way still, in this process or in another.
       const oneTry =
         unseenSince === undefined
@@ -138,12 +142,16 @@ export function screeningActivities(world: ActivityWorld) {
      * Screens a further attempt for a waiting customer, unless a skip rule holds for it. Where a create may have been sent before, it only looks: that one may
      * be on its way for longer than a customer waits.
      */
-    async screenRetry(request: RetryCheckoutRequest, time: () => Instant): Promise<ScreeningOutcome> {
+    async screenRetry(
+      request: RetryCheckoutRequest,
+      time: () => Instant,
+      began: Instant,
+    ): Promise<ScreeningOutcome> {
       const unseenSince = unseenBefore(request)?.since;
       const integration = integrationOf(world, request.integration);
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return { kind: 'skipped', rule };
-      const t = begin(request, integration, integration.checkoutBudgetMs, time);
+      const t = begin(request, integration, integration.checkoutBudgetMs, time, began);
       const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults, unseenSince);
       const oneTry =
@@ -157,7 +165,7 @@ export function screeningActivities(world: ActivityWorld) {
      * Screens an order that has no decision yet, until the service has answered. The server calls it again. Skips it only if the
      * checkout could not read the skip rules, and no transaction is found that it may have created.
      */
-    async catchUp(request: CatchUpRequest, time: () => Instant): Promise<ScreeningOutcome> {
+    async catchUp(request: CatchUpRequest, time: () => Instant, began: Instant): Promise<ScreeningOutcome> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
         tellNextTry({
@@ -167,7 +175,7 @@ export function screeningActivities(world: ActivityWorld) {
         });
       let t: Try;
       try {
-        t = begin(request, integrationOf(world, request.integration), PATIENT_MS, time);
+        t = begin(request, integrationOf(world, request.integration), PATIENT_MS, time, began);
       } catch (error) {
         report(unseen?.since);
         // Settings that lack the integration don't make the next lookup come too early to be believed.

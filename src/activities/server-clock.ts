@@ -2,13 +2,22 @@
 import { activityInfo } from '@temporalio/activity';
 import { type Instant, instant } from '../orders/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
-import { tellNextTry, told, UNDER_WAY_MS, waitLonger } from './tries.ts';
+import { lastTry, SEND_WITHIN_MS, tellNextTry, told, UNDER_WAY_MS, waitLonger } from './tries.ts';
 
 /** A worker's clock that differs by less from the server's is taken as right. */
 const AGREES_WITHIN_MS = 2_000;
 
 /** A worker takes most tries at once, so that the least delay of the last minutes says how far its clock is ahead. */
 const MINUTE_MS = 60_000;
+
+/** When a try began, in the server's time, and what the machine's monotonic clock said then. */
+export interface Beginning {
+  began: Instant;
+  elapsed: number;
+}
+
+/** Two readings that are further apart were made before and after a process stood still. */
+const AT_ONCE_MS = 100;
 
 /**
  * Measures the worker's clock against the moments at which the server schedules tries (rule «server time»). No try begins before it is
@@ -18,67 +27,92 @@ export class ServerClock {
   readonly machine: Machine;
   /** How far the worker's clock is taken to be ahead of the server's. */
   #aheadMs = 0;
-  /** The least delay of the tries of one minute, and of the minute before, by the worker's clock. */
+  /** The least delay of the tries of one minute, and of the minute before. */
   #least = { minute: 0, nowMs: Number.POSITIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY };
 
   constructor(machine: Machine) {
     this.machine = machine;
   }
 
-  /** Returns the server's time by the worker's clock and its known error. It may be late by 2 s, and is early only if the clock is slow. */
+  /** Returns the server's time by the worker's clock and its known error. */
   now(): Instant {
     return instant(this.machine.now() - this.#aheadMs);
   }
 
   /**
-   * @param exact the time matters: where the worker's clock may be wrong, the server is asked to schedule the try again, at once
-   * @returns when this try began, or up to as much earlier as the tries of the last minutes waited at least for a worker
+   * @param exact the time matters, and that the server still waits for this try: where it began late, or the worker's clock may be
+   * wrong, the server is asked to schedule it again
+   * @returns when this try began, or earlier by at most the least delay of the last minutes
    * @throws ApplicationFailure that has the server schedule the try again
    */
-  async began(exact: boolean): Promise<Instant> {
+  async began(exact: boolean): Promise<Beginning> {
     const { attempt, currentAttemptScheduledTimestampMs: scheduledMs } = activityInfo();
-    const delayMs = this.machine.now() - scheduledMs;
+    const { nowMs, elapsed } = this.#readClocks();
+    const delayMs = nowMs - scheduledMs;
     const asked = attempt > 1 && told().asked === attempt - 1;
     // The other tries come after a pause.
-    if (attempt === 1 || asked) this.#note(delayMs, asked);
+    if (attempt === 1 || asked) this.#note(delayMs, elapsed);
+    const leastMs = Math.min(delayMs, this.#leastMs);
+    if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, told().late)) this.#correct(leastMs);
     const lateMs = delayMs - this.#aheadMs;
     // A server that was restarted may hand a try out before the pause after the last one is over. The pause is kept.
     const early = attempt > 1 && !asked && lateMs < 0;
     if (early) await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
-    // Either all tries wait for a worker, or the worker's clock is wrong. A try that is scheduled now tells which.
-    if (exact && !asked && !this.#agrees(lateMs)) throw scheduleAgain(attempt);
-    if (early) return instant(Math.min(scheduledMs, this.machine.now() - this.#aheadMs));
-    return instant(Math.max(scheduledMs, this.machine.now() - this.#leastMs));
+    const inTime = Math.abs(lateMs) <= (asked ? SEND_WITHIN_MS : AGREES_WITHIN_MS);
+    if (exact && !(inTime && this.#isKnownBy(leastMs))) throw scheduleAgain(attempt, delayMs);
+    if (early) {
+      const woken = this.#readClocks();
+      return { began: instant(Math.min(scheduledMs, woken.nowMs - this.#aheadMs)), elapsed: woken.elapsed };
+    }
+    return { began: instant(Math.max(scheduledMs, nowMs - leastMs)), elapsed };
   }
 
   get #leastMs(): number {
     return Math.min(this.#least.nowMs, this.#least.beforeMs);
   }
 
-  #agrees(lateMs: number): boolean {
-    const differsMs = Math.min(this.#leastMs - this.#aheadMs, lateMs);
-    return Math.abs(differsMs) <= AGREES_WITHIN_MS && lateMs <= MINUTE_MS;
+  /** Whether the least delay of the last minutes shows that the error of the worker's clock is known. */
+  #isKnownBy(leastMs: number): boolean {
+    return Math.abs(leastMs - this.#aheadMs) <= AGREES_WITHIN_MS;
   }
 
-  #note(delayMs: number, asked: boolean): void {
-    const minute = Math.floor(this.machine.elapsed() / MINUTE_MS);
-    const { minute: last, nowMs } = this.#least;
-    if (minute !== last) {
-      const beforeMs = minute === last + 1 ? nowMs : Number.POSITIVE_INFINITY;
+  /** Reads both clocks, again where the process stood still in between. */
+  #readClocks(): { nowMs: number; elapsed: number } {
+    for (;;) {
+      const elapsed = this.machine.elapsed();
+      const nowMs = this.machine.now();
+      if (this.machine.elapsed() - elapsed <= AT_ONCE_MS) return { nowMs, elapsed };
+    }
+  }
+
+  #note(delayMs: number, elapsed: number): void {
+    const minute = Math.floor(elapsed / MINUTE_MS);
+    if (minute !== this.#least.minute) {
+      const beforeMs = minute === this.#least.minute + 1 ? this.#least.nowMs : Number.POSITIVE_INFINITY;
       this.#least = { minute, nowMs: Number.POSITIVE_INFINITY, beforeMs };
     }
-    // The clock was set since.
-    if (asked && delayMs > this.#leastMs + MINUTE_MS) this.#least.beforeMs = this.#least.nowMs = delayMs;
     this.#least.nowMs = Math.min(this.#least.nowMs, delayMs);
-    if (asked && Math.abs(this.#leastMs - this.#aheadMs) > AGREES_WITHIN_MS) {
-      this.#aheadMs = Math.abs(this.#leastMs) > AGREES_WITHIN_MS ? this.#leastMs : 0;
-    }
     const tooFarMs = this.#aheadMs - this.#leastMs;
     if (tooFarMs > 0 && tooFarMs <= AGREES_WITHIN_MS) this.#aheadMs = this.#leastMs;
   }
+
+  /** The clock is wrong by what two tries show alike that the server scheduled for at once. */
+  #correct(leastMs: number): void {
+    this.#aheadMs = Math.abs(leastMs) > AGREES_WITHIN_MS ? leastMs : 0;
+  }
 }
 
-function scheduleAgain(attempt: number): Error {
-  tellNextTry({ ...told(), asked: attempt });
-  return waitLonger('server-time', 'the worker asks the server for its time', 1);
+function isAlike(delayMs: number, before: number | undefined): boolean {
+  return before !== undefined && Math.abs(delayMs - before) <= AGREES_WITHIN_MS;
+}
+
+/** Asks at once the first time, and then each second. */
+function scheduleAgain(attempt: number, delayMs: number): Error {
+  const askedFrom = lastTry() + 1;
+  tellNextTry({ ...told(), asked: attempt, askedFrom, late: delayMs });
+  return waitLonger(
+    'server-time',
+    'the worker asks the server for its time',
+    askedFrom < attempt ? 1_000 : 1,
+  );
 }

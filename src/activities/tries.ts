@@ -110,8 +110,10 @@ export interface Told {
   unseenSince?: Instant;
   /** The sequence of the last event that arrived. */
   arrived?: number;
-  /** The try that asked the server for its time. */
+  /** The last try that asked the server for its time, the first of those that did so one after the other, and how late the last one began. */
   asked?: number;
+  askedFrom?: number;
+  late?: number;
 }
 
 /** What the running activities last told the next try. */
@@ -129,7 +131,9 @@ export function told(): Told {
   const details: unknown = activityInfo().heartbeatDetails;
   if (typeof details !== 'object' || details === null) return {};
   const given = new Map<string, unknown>(Object.entries(details));
-  const numbers = (['reported', 'arrived', 'asked'] as const).map((name) => [name, given.get(name)] as const);
+  const numbers = (['reported', 'arrived', 'asked', 'askedFrom', 'late'] as const).map(
+    (name) => [name, given.get(name)] as const,
+  );
   const times = (['at', 'unseenSince'] as const).map((name) => [name, given.get(name)] as const);
   return {
     ...Object.fromEntries(numbers.filter(([, value]) => typeof value === 'number')),
@@ -178,7 +182,8 @@ export function earlierTryMayBeDone(): boolean {
 /** Returns the number of the last try before this one that did more than ask the server for its time; 0: there is none. */
 export function lastTry(): number {
   const { attempt } = activityInfo();
-  return told().asked === attempt - 1 ? attempt - 2 : attempt - 1;
+  const { asked, askedFrom = asked } = told();
+  return (asked === attempt - 1 && askedFrom !== undefined ? askedFrom : attempt) - 1;
 }
 
 /** Tells the next try that this one, and those before it, did nothing. */

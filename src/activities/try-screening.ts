@@ -4,7 +4,7 @@ import { type CardStash, CardStashError } from '../cards/index.ts';
 import type { ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
 import type { Integration } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
-import type { Instant, IntegrationWorkflow } from '../orders/words.ts';
+import { type Instant, type IntegrationWorkflow, millis } from '../orders/words.ts';
 import {
   type CardData,
   cardOfWorkflow,
@@ -27,8 +27,9 @@ export interface Try {
   cards: CardStash;
   /** The server's time now. */
   time: () => Instant;
-  /** When it began, and when it must be over, by the machine's monotonic clock. */
-  begun: number;
+  /** When it began, in the server's time. */
+  began: Instant;
+  /** When it must be over, by the machine's monotonic clock. */
   until: number;
   /** Whether a transaction that was found by invoice is another order's. */
   isAnothers: (transactionId: string) => Promise<boolean>;
@@ -101,9 +102,9 @@ export async function tryScreening(
   t: Try,
   unseen: Unseen | undefined,
 ): Promise<Tried> {
-  let sendableSince = t.begun;
+  let sendableSince = t.began;
   if (unseen !== undefined) {
-    sendableSince = t.machine.elapsed();
+    sendableSince = t.time();
     const found = await look(request, t, unseen.since);
     if (typeof found !== 'string')
       return found.kind === 'no-answer' ? { ...found, underWay: unseen.underWay } : found;
@@ -115,11 +116,11 @@ export async function tryScreening(
   if (t.until - t.machine.elapsed() < LEAST_TIME_MS) {
     return notSent('no-time-left', 'no time was left to screen the order', unseen);
   }
+  const sentFrom = t.time();
   // The server may have given this try up, or the order may have been reset: the next try looks first, and may create meanwhile.
-  if (t.machine.elapsed() - sendableSince > SEND_WITHIN_MS) {
+  if (millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
     return notSent('stalled', 'the try took too long to send its create', unseen);
   }
-  const sentFrom = t.time();
   t.beforeCreate?.(sentFrom);
   try {
     const response = await t.client.createTransaction(

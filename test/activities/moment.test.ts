@@ -117,7 +117,7 @@ describe('every activity', () => {
     const poll = { ...known, known: 'review', troubleKnown: false } as const;
     const pauses = { firstMs: 1_000, factor: 1, maxMs: 1_000 };
     const at = { scheduledMs };
-    const again = { ...at, attempt: 2, heartbeatDetails: { asked: 1 } };
+    const again = { ...at, attempt: 2, heartbeatDetails: { asked: 1, late: Date.now() - scheduledMs } };
     const results = [
       await perform(checkout.policyInForce, aCatchUp(), at),
       await perform(checkout.screenRetry, aCatchUp('pass', { invoiceNumber: 'A-1-2' }), again),

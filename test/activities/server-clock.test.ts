@@ -49,14 +49,17 @@ describe.each([HOUR, -HOUR])('a worker whose clock is %i ms ahead', (aheadMs) =>
   it('sends no cancel after its last call', async () => {
     const world = aWorldAhead(aheadMs);
     const cancel = aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() });
-    const again = { attempt: 2, heartbeatDetails: { asked: 1 } };
+    const again = { attempt: 2, heartbeatDetails: { asked: 1, late: aheadMs } };
     expect(await act(cancel, again, [], world)).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
 
   it('asks only once: then it knows how far its clock is off', async () => {
     const world = aWorldAhead(aheadMs);
-    await perform(world.background.catchUp, aCatchUp(), { attempt: 2, heartbeatDetails: { asked: 1 } });
+    await perform(world.background.catchUp, aCatchUp(), {
+      attempt: 2,
+      heartbeatDetails: { asked: 1, late: aheadMs },
+    });
     expect(await outcomeOf(world.background.catchUp, aCatchUp())).toMatchObject({ kind: 'answered' });
   });
 });
@@ -66,32 +69,49 @@ describe('a worker whose tries wait', () => {
   const isTooLate = (world: ReturnType<typeof aWorld>, at: Attempt) =>
     act(aPortalRequest('cancel', { notAfter: new Date(Date.now() - 1_000).toISOString() }), at, [], world);
 
-  it('sends no cancel after its last call, and knows the time from a try that did not wait', async () => {
+  it('is asked again, and sends no cancel after its last call where that waits, too', async () => {
     const world = aWorld();
     await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
-    expect(await isTooLate(world, waited(5_000))).toEqual({ kind: 'too-late' });
-  });
-
-  it('does not take the wait for the error of its clock', async () => {
-    const world = aWorld();
-    const asked = { attempt: 2, heartbeatDetails: { asked: 1 } };
-    await perform(world.background.catchUp, aCatchUp(), { ...asked, ...waited(10_000) });
-    await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
-    expect(await failureOf(isTooLate(world, waited(5_000)))).toMatchObject({ type: 'server-time' });
-    expect(await isTooLate(world, { ...asked, ...waited(5_000) })).toEqual({ kind: 'too-late' });
+    expect(await failureOf(isTooLate(world, waited(6_000)))).toMatchObject({ type: 'server-time' });
+    const asked = { attempt: 2, heartbeatDetails: { asked: 1, late: 6_000 } };
+    const again = await failureOf(isTooLate(world, { ...asked, ...waited(6_000) }));
+    expect(again).toMatchObject({ type: 'server-time', nextRetryDelay: 1_000 });
+    expect(await isTooLate(world, { ...asked, ...waited(4_000) })).toEqual({ kind: 'too-late' });
     expect(requests('cancel-transaction')).toBe(0);
   });
 
-  it('asks again when its clock was set', async () => {
-    let aheadMs = 0;
-    const world = aWorld({}, { machine: { ...MACHINE, now: () => Date.now() + aheadMs } });
+  it('does not take the wait for the error of its clock once a try did not wait', async () => {
+    const world = aWorld();
+    const asked = { attempt: 2, heartbeatDetails: { asked: 1, late: 10_000 } };
+    await perform(world.background.catchUp, aCatchUp(), { ...asked, ...waited(10_000) });
+    await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+    expect(await failureOf(isTooLate(world, waited(4_000)))).toMatchObject({ type: 'server-time' });
+    const again = { attempt: 2, heartbeatDetails: { asked: 1, late: 4_000 } };
+    expect(await isTooLate(world, { ...again, ...waited(4_000) })).toEqual({ kind: 'too-late' });
+    expect(requests('cancel-transaction')).toBe(0);
+  });
+
+  it('knows two minutes later that its clock was set', async () => {
+    let [aheadMs, laterMs] = [0, 0];
+    const world = aWorld(
+      {},
+      {
+        machine: {
+          ...MACHINE,
+          now: () => Date.now() + aheadMs,
+          elapsed: () => MACHINE.elapsed() + laterMs,
+        },
+      },
+    );
     const transactionId = await screened(world);
+    await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
     aheadMs = HOUR;
     const notAfter = new Date(Date.now() + 60_000).toISOString();
     const cancel = aPortalRequest('cancel', { transactionId, notAfter });
-    expect(await failureOf(act(cancel, {}, [], world))).toMatchObject({ type: 'server-time' });
-    const again = { attempt: 2, heartbeatDetails: { asked: 1 } };
-    expect(await act(cancel, again, [], world)).toMatchObject({ kind: 'done' });
+    const asked = { attempt: 2, heartbeatDetails: { asked: 1, late: HOUR } };
+    expect(await failureOf(act(cancel, asked, [], world))).toMatchObject({ type: 'server-time' });
+    laterMs = 2 * 60_000;
+    expect(await act(cancel, asked, [], world)).toMatchObject({ kind: 'done' });
   });
 });
 
@@ -106,9 +126,11 @@ it('a try that waited for a worker asks for the time, so that a cancel window co
   expect(Date.parse(outcome.sentFrom)).toBeGreaterThanOrEqual(before);
 });
 
-it('a try that only asked for the time counts as no try: a chargeback after it is sent', async () => {
+it.each([
+  { attempt: 2, heartbeatDetails: { asked: 1 } },
+  { attempt: 4, heartbeatDetails: { asked: 3, askedFrom: 1, late: 6_000 } },
+])('tries that only asked for the time count as no try: a chargeback after them is sent', async (asked) => {
   const world = aWorld();
   const transactionId = await screened(world);
-  const asked = { attempt: 2, heartbeatDetails: { asked: 1 } };
   expect(await act(aPortalRequest('chargeback', { transactionId }), asked)).toMatchObject({ kind: 'done' });
 });
