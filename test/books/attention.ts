@@ -98,9 +98,7 @@ function ofPortalActions(books: Books): Expectation[] {
   const lines = new Map<string, BookedRequest>();
   for (const one of books.requests) {
     const isAction = ['report-fraud', 'submit-chargeback', 'customer-code'].includes(one.operation);
-    // What is asked after the order's end is an order's matter no more.
-    const after = one.sentAt >= (books.endedAt ?? books.closedAt);
-    if (!isAction || after || one.heard === undefined) continue;
+    if (!isAction || one.apart || one.heard === undefined) continue;
     lines.set(actionOf(one), one);
   }
   const refused = [...lines.values()].filter(({ heard }) => heard === 'refused');

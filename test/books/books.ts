@@ -79,6 +79,8 @@ export interface BookedRequest {
   /** Whether something was created or changed. */
   committed: boolean;
   sent?: PortalFields | GatewayResult;
+  /** It was asked for when the order was over, and is on no order's record. */
+  apart?: true;
 }
 
 /** What the judge reads of an answer to a checkout. */
@@ -99,7 +101,8 @@ export type BookedCall = { sentAt: number; at: number; refusal?: string } & (
   | { asks: 'withdraw'; number: number; status?: string }
   /** `cancels`: the answer says that the transaction is canceled with the screening service. */
   | { asks: 'override'; action: OverrideAction; taken: boolean; cancels: boolean }
-  | { asks: 'acknowledge'; taken: boolean }
+  /** `cleared`: how many attentions it took away. */
+  | { asks: 'acknowledge'; taken: boolean; cleared: number }
 );
 
 /** What somebody told the order without an answer. */
@@ -223,6 +226,12 @@ export function requestsAbout(
 export function actionOf({ operation, transactionId, sent }: BookedRequest): string {
   if (typeof sent !== 'object') return `${operation} ${transactionId} ${sent}`;
   return `${operation} ${transactionId} ${JSON.stringify({ ...sent, transactionId, force: undefined, reason: undefined })}`;
+}
+
+/** Returns the operation of a portal action. */
+export function operationOf(kind: string): string {
+  if (kind === 'cancel') return 'cancel-transaction';
+  return kind === 'chargeback' ? 'submit-chargeback' : kind;
 }
 
 /** @returns whether a lookup was answered that there is none, whoever heard that */

@@ -1,5 +1,5 @@
 /** Were there more calls to the screening service than the rules allow? */
-import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
+import { actionOf, type BookedRequest, type Books, type Finding, iso, operationOf } from './books.ts';
 import { answerWasLost, takenBack, wasLate, wasReset } from './facts.ts';
 
 const SHORT_MS = 2_000;
@@ -7,7 +7,23 @@ const SHORT_MS = 2_000;
 const READS_IN_SHORT = 4;
 
 export function calls(books: Books): Finding[] {
-  return [...chargebacks(books), ...repeats(books), ...reads(books)];
+  return [...chargebacks(books), ...repeats(books), ...reads(books), ...denied(books)];
+}
+
+/** What was done is not on record as refused or never sent. */
+function denied({ record, requests }: Books): Finding[] {
+  return record.actions.flatMap(({ number, kind, transactionId, status }, index, all) => {
+    if (status !== 'refused' && status !== 'not-sent') return [];
+    const alike = all.some((one, at) => at !== index && one.kind === kind);
+    const done = requests.find(
+      (one) =>
+        one.operation === operationOf(kind) &&
+        one.committed &&
+        (kind === 'customer-code' || one.transactionId === transactionId),
+    );
+    if (alike || done === undefined) return [];
+    return [{ kind: 'done and denied', facts: `${number} ${kind} is ${status}, done ${iso(done.sentAt)}` }];
+  });
 }
 
 /** Nothing was done for certain. */

@@ -2,9 +2,36 @@
 import { type BookedArrival, type Books, type Finding, iso, transactionOf, wasTold } from './books.ts';
 import { answerWasLost, downForThreeDays, mayBeOlder, wasReset } from './facts.ts';
 
+const DECIDED = ['pass', 'fail', 'review', 'fraudulent'];
+
 export function events(books: Books): Finding[] {
   const content = books.arrivals.flatMap((one) => said(books, one));
-  return wasReset(books) ? content : [...content, ...inOrder(books), ...lost(books), ...ended(books)];
+  if (wasReset(books)) return content;
+  return [...content, ...inOrder(books), ...older(books), ...lost(books), ...ended(books)];
+}
+
+/** No event takes a decision back for one that the screening service had made before. */
+function older(books: Books): Finding[] {
+  const { arrivals, requests, transactions } = books;
+  if (answerWasLost(books)) return [];
+  return transactions.flatMap(({ id }) => {
+    const known = requests
+      .filter((one) => one.transactionId === id && one.heard === 'transaction')
+      .sort((a, b) => a.endedAt - b.endedAt)
+      .filter(({ arrivedAt = 0 }, index, all) =>
+        all.slice(0, index).every((one) => (one.arrivedAt ?? 0) <= arrivedAt),
+      );
+    let at = 0;
+    const told = [...arrivals].sort((a, b) => a.event.sequence - b.event.sequence);
+    return told.flatMap(({ event: { sequence, data } }) => {
+      if (data.transactionId !== id || !DECIDED.includes(data.decision ?? '')) return [];
+      const next = known.findIndex(({ decision }, index) => index >= at && decision === data.decision);
+      if (next < 0)
+        return [{ kind: 'event wrong', facts: `${sequence} says ${data.decision} of ${id} again` }];
+      at = next;
+      return [];
+    });
+  });
 }
 
 function said(books: Books, { event, at }: BookedArrival): Finding[] {
@@ -20,7 +47,7 @@ function said(books: Books, { event, at }: BookedArrival): Finding[] {
   if (transaction !== undefined && transaction.attempt !== attempt && !mayBeOlder(books, attempt ?? 1)) {
     return wrong(`${transactionId} of attempt ${transaction.attempt} is told of attempt ${attempt}`);
   }
-  const decides = decision !== undefined && ['pass', 'fail', 'review', 'fraudulent'].includes(decision);
+  const decides = decision !== undefined && DECIDED.includes(decision);
   if (decides && transaction === undefined) return wrong(`${decision} without a transaction`);
   if (decides && transaction !== undefined && !wasTold(books, transaction.id, decision, at)) {
     return wrong(`${transactionId} never was ${decision}`);
@@ -81,13 +108,15 @@ function ended(books: Books): Finding[] {
   const missing = (what: string): number => found.push({ kind: 'event missing', facts: what });
   const closed = inTurn.filter((type) => type === 'order.closed').length;
   if (closed !== 1) missing(`order.closed was told ${closed} times: ${inTurn.join(' ')}`);
-  // A cancel that is asked for after the order's end is no part of the order.
   const canceled = transactions.find(
-    ({ id, canceledAt }) => id === record.newest && (canceledAt ?? Number.POSITIVE_INFINITY) <= endedAt,
+    ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
   );
   const heard = requests.some(
     (one) =>
-      one.operation === 'cancel-transaction' && one.transactionId === canceled?.id && one.heard === 'done',
+      one.operation === 'cancel-transaction' &&
+      one.transactionId === canceled?.id &&
+      one.heard === 'done' &&
+      !one.apart,
   );
   if (canceled !== undefined && heard && !answerWasLost(books) && !inTurn.includes('order.canceled')) {
     missing(`${canceled.id} was canceled, and nobody was told`);

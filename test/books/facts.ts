@@ -10,13 +10,12 @@ export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
 export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
-  const { requests, record, calls, shown, world } = books;
+  const { requests, record, calls, world } = books;
   const heard = requests.filter(({ heard: word }) => word === 'transaction' || word === 'unreadable');
   const looks = heard.filter((one) => one.operation === 'status-by-invoice' && one.transactionId === id);
   const found = looks.some(({ endedAt }) => !takenBack(books, endedAt));
-  const told = [record, ...shown].some(({ attention }) => attention.includes('transaction-unseen'));
-  const settled = calls.some((one) => one.asks === 'acknowledge' && one.taken);
-  return (!found || world.losses) && told && (settled || record.attention.includes('transaction-unseen'));
+  const settled = calls.some((one) => one.asks === 'acknowledge' && one.cleared > 0);
+  return (!found || world.losses) && (settled || record.attention.includes('transaction-unseen'));
 }
 
 /** By a shared invoice number the first transaction is shown, which belongs to the first attempt that may have one. */

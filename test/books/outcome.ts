@@ -74,9 +74,8 @@ interface Meant {
 }
 
 function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction): Meant | undefined {
-  const { calls, record, endedAt = books.closedAt } = books;
-  // What is asked for after the order's end is no part of the order.
-  const requests = books.requests.filter(({ sentAt }) => sentAt <= endedAt);
+  const { calls, record } = books;
+  const requests = books.requests.filter(({ apart }) => !apart);
   const cancels = requests.filter(
     (one) => one.operation === 'cancel-transaction' && one.transactionId === id,
   );

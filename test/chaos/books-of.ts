@@ -1,6 +1,14 @@
 /** The books of one order of a chaos run. */
 import { DECISIONS } from '../../src/orders/words.ts';
-import type { BookedNews, BookedRequest, Books, Heard, Span, World } from '../books/books.ts';
+import {
+  type BookedNews,
+  type BookedRequest,
+  type Books,
+  type Heard,
+  operationOf,
+  type Span,
+  type World,
+} from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
 import type { Outage } from './deployment.ts';
 import type { OrderEvidence, Request } from './evidence.ts';
@@ -105,7 +113,17 @@ function requestIn(
     ...(attempt !== undefined && { attempt }),
     ...(decision !== undefined && { decision }),
     ...(sent !== undefined && { sent }),
+    ...(isApart(operation, sentAt, evidence) && { apart: true as const }),
   };
+}
+
+/** A portal action of that kind ran as a workflow of its own by then. */
+function isApart(
+  operation: BookedRequest['operation'],
+  sentAt: number,
+  { portalRuns }: OrderEvidence,
+): boolean {
+  return portalRuns.some(({ kind, startedAt }) => operationOf(kind) === operation && startedAt <= sentAt);
 }
 
 /** What the sender heard: nothing if it was killed before an answer came, else what the fault left of the answer. */

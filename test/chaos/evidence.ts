@@ -42,6 +42,13 @@ export interface Request {
   departure?: Departure;
 }
 
+/** A portal action that ran as a workflow of its own, since its order was over. */
+export interface PortalRun {
+  kind: string;
+  status: string;
+  startedAt: number;
+}
+
 /** Everything about one order. */
 export interface OrderEvidence {
   plan: OrderPlan;
@@ -52,8 +59,7 @@ export interface OrderEvidence {
   /** Entries of the ledger about it, oldest first. */
   ledger: Request[];
   arrivals: Arrival[];
-  /** Its portal actions that ran as workflows of their own. */
-  portalRuns: { kind: string; status: string }[];
+  portalRuns: PortalRun[];
   /** When it was asked. */
   at: number;
 }
@@ -161,7 +167,7 @@ async function gatherOnce(
       arrivals: events.get(plan.orderId) ?? [],
       portalRuns: portalRuns
         .filter(({ workflowId }) => workflowId.includes(plan.orderId) || ids.has(subjectIn(workflowId)))
-        .map(({ workflowId, status }) => ({ kind: workflowId.split(':')[2] ?? '', status })),
+        .map(({ workflowId, ...run }) => ({ kind: workflowId.split(':')[2] ?? '', ...run })),
       at: Date.now(),
     };
   });
@@ -192,10 +198,10 @@ export async function inBatches<T, R>(items: readonly T[], call: (item: T) => Pr
   return results;
 }
 
-async function readPortalRuns(client: Client): Promise<{ workflowId: string; status: string }[]> {
-  const runs: { workflowId: string; status: string }[] = [];
+async function readPortalRuns(client: Client): Promise<(Omit<PortalRun, 'kind'> & { workflowId: string })[]> {
+  const runs: (Omit<PortalRun, 'kind'> & { workflowId: string })[] = [];
   for await (const run of client.workflow.list({ query: "WorkflowType = 'portalAction'" })) {
-    runs.push({ workflowId: run.workflowId, status: run.status.name });
+    runs.push({ workflowId: run.workflowId, status: run.status.name, startedAt: run.startTime.getTime() });
   }
   return runs;
 }

@@ -1,6 +1,7 @@
 /** Faults planted in the rules that only the books show: each takes away a promise that no step breaks. */
 import { refusal } from '../../src/orders/check-messages.ts';
 import type { Input, Order, Reply } from '../../src/orders/order.ts';
+import { instant, millis } from '../../src/orders/words.ts';
 import type { Mutant } from './mutants.ts';
 import { RULES, type Rules } from './rules.ts';
 
@@ -77,5 +78,38 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
       const first = state.transactions.find(({ attempt }) => attempt === data.attempt)?.id;
       if (first !== undefined && data.transactionId !== undefined) data.transactionId = first;
     }
+  }),
+  ruled('an older reading is applied after a newer one', {
+    step: (order, input) => {
+      if (input.kind === 'end') delete order.readAt;
+      return RULES.step(order, input);
+    },
+  }),
+  ruled('continue-as-new drops an earlier reset', {
+    resumed: (order) => ({ ...RULES.resumed(order), wasReset: false }),
+  }),
+  after('the window of a catch-up starts with the order', ({ state }, input) => {
+    const caughtUp = input.kind === 'end' && input.end.how === 'done' && input.end.result.kind === 'catch-up';
+    const transaction = state.transactions.at(-1);
+    if (!caughtUp || transaction === undefined || state.policy === undefined) return;
+    transaction.cancelBy = instant(millis(state.startedAt) + state.policy.cancelWindowMs);
+  }),
+  after('a failed portal action forgets that it may have been sent', ({ state }) => {
+    for (const action of state.actions) delete action.maybeSent;
+  }),
+  ruled('a chargeback whose outcome is unknown is sent again like a cancel', {
+    step: (order, input) => {
+      const fields = { ...order.fields };
+      const replies = RULES.step(order, input);
+      const unknown = order.state.actions.filter(
+        ({ kind, status, number }) =>
+          kind === 'chargeback' && status === 'unconfirmed' && fields[number] !== undefined,
+      );
+      for (const action of unknown) {
+        action.status = 'queued';
+        order.fields[action.number] = fields[action.number] ?? { kind: 'cancel' };
+      }
+      return replies;
+    },
   }),
 ];

@@ -127,7 +127,7 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
         cancels: 'override' in outcome && outcome.override.number !== undefined,
       };
     case 'acknowledge':
-      return { ...when, asks: 'acknowledge', taken };
+      return { ...when, asks: 'acknowledge', taken, cleared: 'cleared' in outcome ? outcome.cleared : 0 };
   }
 }
 

@@ -5,8 +5,10 @@ import type { Operation } from '../books/books.ts';
 
 /** How a request goes wrong. */
 export type FaultKind =
-  /** It takes long, and is answered. */
+  /** It arrives late, and is answered. */
   | 'delay'
+  /** It is done at once, and answered late. */
+  | 'slow-answer'
   /** It is never answered: not done, done, or done only some seconds after the caller has given up. */
   | 'hang-before'
   | 'hang-after'

@@ -1,22 +1,26 @@
 /** Trouble that is rare: each kind befalls so many of a thousand lives, beside what their plans have. */
+import type { Decision } from '../../src/orders/words.ts';
 import type { Operation } from '../books/books.ts';
-import type { Happening } from './happenings.ts';
+import type { FaultKind, Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
 import { someTime } from './some-time.ts';
 
-/** The judge doesn't know the kinds at 0 yet. */
 export const RATES = {
   broken: 30,
   stall: 30,
   'wrong-clock': 30,
-  'no-integration': 0,
-  'no-key': 0,
+  'no-integration': 15,
+  'no-key': 15,
   'stash-down': 20,
   hints: 30,
-  'early-and-fast': 20,
+  'second-thoughts': 30,
+  'refused-after-lost': 20,
+  'reset-and-continue': 20,
 };
 type Trouble = keyof typeof RATES;
+/** Trouble of several happenings. */
+type Composed = 'second-thoughts' | 'refused-after-lost' | 'reset-and-continue';
 export type Rates = Readonly<Record<Trouble, number>>;
 const TROUBLES = Object.keys(RATES).filter((name): name is Trouble => name in RATES);
 
@@ -28,12 +32,67 @@ export function withRareTrouble(life: Life, rates: Rates): Life {
   for (const [index, trouble] of TROUBLES.entries()) {
     const dice = new Dice(mixed(life.seed, -100 - index));
     if (dice.between(1, 1_000) <= rates[trouble] && drawn.length === 0)
-      drawn.push(happening(trouble, life, dice));
+      drawn.push(...happenings(trouble, life, dice));
   }
   return { ...life, happenings: [...life.happenings, ...drawn] };
 }
 
-function happening(trouble: Trouble, life: Life, dice: Dice): Happening {
+function happenings(trouble: Trouble, life: Life, dice: Dice): Happening[] {
+  switch (trouble) {
+    case 'second-thoughts':
+      return secondThoughts(life, dice);
+    case 'refused-after-lost':
+      return refusedAfterLost(dice);
+    case 'reset-and-continue':
+      return resetAndContinue(dice);
+    default:
+      return [happening(trouble, life, dice)];
+  }
+}
+
+/** An analyst changes his mind while the answer to the first poll is on its way. */
+function secondThoughts({ policy }: Life, dice: Dice): Happening[] {
+  const { firstMs } = policy.poll;
+  const decide = { do: 'analyst', afterAnswer: true } as const;
+  const decision = dice.pick<Decision>(['pass', 'fail', 'fraudulent']);
+  const second = dice.pick<Decision>(decision === 'pass' ? ['fail', 'review'] : ['pass', 'review']);
+  return [
+    { do: 'fault', operation: 'status', nth: 1, fault: 'slow-answer', ms: dice.between(2_000, 9_000) },
+    { ...decide, decision, webhook: 'lost', at: dice.between(0, firstMs - 100) },
+    { ...decide, decision: second, webhook: 'sent', at: firstMs + dice.between(100, 2_000) },
+  ];
+}
+
+/** The answer to a portal action is lost, and what is asked again is refused. */
+function refusedAfterLost(dice: Dice): Happening[] {
+  const kind = dice.pick(['cancel', 'report-fraud', 'customer-code'] as const);
+  const operation = kind === 'cancel' ? 'cancel-transaction' : kind;
+  const lost = dice.pick<FaultKind>(['5xx-after', 'reset-after', 'truncated', 'malformed']);
+  const asks = { times: 1, id: 'fixed', afterAnswer: true } as const;
+  const at = dice.between(0, 3_000);
+  const withdrawn: Happening = { do: 'withdraw', number: 1, ...asks, at: at + dice.between(1_000, 60_000) };
+  return [
+    { do: 'portal', kind, named: 'none', variant: 1, force: false, ...asks, at },
+    { do: 'fault', operation, nth: 1, fault: lost, ms: 0 },
+    { do: 'fault', operation, nth: 2, fault: '403', ms: 0 },
+    { do: 'fault', operation, nth: 3, fault: 'refused-in-body', ms: 0 },
+    ...(dice.chance(0.5) ? [withdrawn] : []),
+  ];
+}
+
+/** A chargeback is asked for again after a reset that made the order forget it, and the order may have continued as new since. */
+function resetAndContinue(dice: Dice): Happening[] {
+  const at = dice.between(0, 5_000);
+  const asks = { times: 1, id: 'own', afterAnswer: true } as const;
+  const chargeback = { do: 'portal', kind: 'chargeback', named: 'none', variant: 1, force: false } as const;
+  return [
+    { ...chargeback, ...asks, at, again: dice.between(2_000, 20_000) },
+    { do: 'reset', toTask: dice.between(1, 3), at: at + dice.between(500, 2_000) },
+    { do: 'continue', afterTask: dice.between(2, 6) },
+  ];
+}
+
+function happening(trouble: Exclude<Trouble, Composed>, life: Life, dice: Dice): Happening {
   switch (trouble) {
     case 'broken':
       return {
@@ -56,8 +115,6 @@ function happening(trouble: Trouble, life: Life, dice: Dice): Happening {
         reading: dice.between(1, 8),
         ms: dice.between(5_000, 60_000),
       };
-    case 'early-and-fast':
-      return { do: 'early-try', nth: dice.between(1, 4), ms: dice.anySize(10, 40_000) };
     case 'wrong-clock': {
       const ms = dice.anySize(60_000, 6 * HOUR);
       return { do: 'skew', ms: dice.chance(0.5) ? ms : -ms };

@@ -19,7 +19,7 @@ export interface Server {
 export function virtualMachine(skewMs: number, serverOf: (url: string) => Server): Machine {
   return {
     now: () => running().readClock() + skewMs,
-    elapsed: () => running().now,
+    elapsed: () => running().readClock(),
     after: (ms, call) => running().after(ms, call),
     fetch(url, request) {
       const process = running();

@@ -116,7 +116,8 @@ export class Wire implements Server {
         return;
     }
     sending.commitAt(arrival);
-    sending.answerAt(arrival + back, () => answerOf(sending, fault));
+    const answered = arrival + back + (fault === 'slow-answer' ? ms : 0);
+    sending.answerAt(answered, () => answerOf(sending, fault));
   }
 
   /** @returns how every request of the operation fails now, if it does */
