@@ -155,9 +155,13 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
 
 /**
  * @param time returns the server's time now
- * @param began when the try began, in the server's time
+ * @param beginning when the try began
  */
-type Activity<Request, Result> = (request: Request, time: () => Instant, began: Instant) => Promise<Result>;
+type Activity<Request, Result> = (
+  request: Request,
+  time: () => Instant,
+  beginning: Beginning,
+) => Promise<Result>;
 
 /** How a try learns when it began, in server time. */
 type Began<Request> = (clock: ServerClock, request: Request) => Beginning | Promise<Beginning>;
@@ -183,7 +187,7 @@ export function timed<Request, Outcome>(
   return async (request) => {
     const beginning = await began(clock, request);
     const moment = watchFrom(clock.machine, beginning);
-    const outcome = await activity(request, () => moment().at, beginning.began);
+    const outcome = await activity(request, () => moment().at, beginning);
     return { ...moment(), ...afterReset(request), outcome };
   };
 }
@@ -197,7 +201,7 @@ export function withMoment<Request, Result extends object>(
   return async (request) => {
     const beginning = await began(clock, request);
     const moment = watchFrom(clock.machine, beginning);
-    const result = await activity(request, () => moment().at, beginning.began);
+    const result = await activity(request, () => moment().at, beginning);
     return { ...result, ...moment(), ...afterReset(request) };
   };
 }
@@ -210,7 +214,7 @@ export function momentOf<Request>(
   return async (request) => {
     const beginning = await clock.began(false);
     const moment = watchFrom(clock.machine, beginning);
-    await activity(request, () => moment().at, beginning.began);
+    await activity(request, () => moment().at, beginning);
     return moment();
   };
 }

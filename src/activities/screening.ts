@@ -26,6 +26,7 @@ import {
   underWayMs,
 } from './activity-world.ts';
 import { CheckoutBreakers } from './checkout-breakers.ts';
+import type { Beginning } from './server-clock.ts';
 import { readAdopted } from './status.ts';
 import {
   askedPauseMs,
@@ -64,7 +65,7 @@ export function screeningActivities(world: ActivityWorld) {
     integration: Integration,
     forMs: number,
     time: () => Instant,
-    began: Instant,
+    { began, elapsed }: Beginning,
   ): Try => {
     return {
       integration,
@@ -76,7 +77,7 @@ export function screeningActivities(world: ActivityWorld) {
       otherModes,
       time,
       began,
-      until: world.machine.elapsed() + forMs,
+      until: elapsed + forMs,
     };
   };
 
@@ -99,7 +100,7 @@ export function screeningActivities(world: ActivityWorld) {
     async screenAtCheckout(
       request: CheckoutRequest,
       time: () => Instant,
-      began: Instant,
+      beginning: Beginning,
     ): Promise<FirstScreening> {
       const integration = knownIntegration(world, request);
       const policy = policyOf(world, request, integration);
@@ -123,7 +124,7 @@ export function screeningActivities(world: ActivityWorld) {
       // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
       if (!waits && (unseenSince === undefined || wasReset))
         return ended(unanswered('no-time-left', unseenSince));
-      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time, began);
+      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time, beginning);
       // A run of this task that failed may have its create under way still, in this process or in another.
       const oneTry =
         unseenSince === undefined
@@ -145,13 +146,13 @@ export function screeningActivities(world: ActivityWorld) {
     async screenRetry(
       request: RetryCheckoutRequest,
       time: () => Instant,
-      began: Instant,
+      beginning: Beginning,
     ): Promise<ScreeningOutcome> {
       const unseenSince = unseenBefore(request)?.since;
       const integration = integrationOf(world, request.integration);
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return { kind: 'skipped', rule };
-      const t = begin(request, integration, integration.checkoutBudgetMs, time, began);
+      const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
       const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults, unseenSince);
       const oneTry =
@@ -165,7 +166,11 @@ export function screeningActivities(world: ActivityWorld) {
      * Screens an order that has no decision yet, until the service has answered. The server calls it again. Skips it only if the
      * checkout could not read the skip rules, and no transaction is found that it may have created.
      */
-    async catchUp(request: CatchUpRequest, time: () => Instant, began: Instant): Promise<ScreeningOutcome> {
+    async catchUp(
+      request: CatchUpRequest,
+      time: () => Instant,
+      beginning: Beginning,
+    ): Promise<ScreeningOutcome> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
         tellNextTry({
@@ -175,7 +180,7 @@ export function screeningActivities(world: ActivityWorld) {
         });
       let t: Try;
       try {
-        t = begin(request, integrationOf(world, request.integration), PATIENT_MS, time, began);
+        t = begin(request, integrationOf(world, request.integration), PATIENT_MS, time, beginning);
       } catch (error) {
         report(unseen?.since);
         // Settings that lack the integration don't make the next lookup come too early to be believed.

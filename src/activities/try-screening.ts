@@ -17,7 +17,7 @@ import {
   type TransactionResponse,
 } from '../screening/index.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
-import { SEND_WITHIN_MS } from './tries.ts';
+import { GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from './tries.ts';
 
 export interface Try {
   integration: Integration;
@@ -113,12 +113,15 @@ export async function tryScreening(
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
   if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer', unseen);
-  if (t.until - t.machine.elapsed() < LEAST_TIME_MS) {
+  const timeoutMs = left(t);
+  if (timeoutMs < LEAST_TIME_MS) {
     return notSent('no-time-left', 'no time was left to screen the order', unseen);
   }
+  // Read last: a process that stands still after it sends its create late.
   const sentFrom = t.time();
   // The server may have given this try up, or the order may have been reset: the next try looks first, and may create meanwhile.
-  if (millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
+  const overdue = millis(sentFrom) - millis(t.began) > GIVEN_UP_AFTER_MS;
+  if (overdue || millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
     return notSent('stalled', 'the try took too long to send its create', unseen);
   }
   t.beforeCreate?.(sentFrom);
@@ -130,7 +133,7 @@ export async function tryScreening(
         invoiceNumber: request.invoiceNumber,
         ...(card !== undefined && { card }),
       },
-      { timeoutMs: left(t) },
+      { timeoutMs },
     );
     return answeredBy(response, t, { found: false, sentFrom });
   } catch (error) {

@@ -173,7 +173,7 @@ export interface Books {
   news: BookedNews[];
   arrivals: BookedArrival[];
   /** What GET showed from each of these moments on, oldest first; empty where nobody kept asking. */
-  shown: { at: number; phase: string; attention: AttentionCode[] }[];
+  shown: { at: number; phase: string; attention: AttentionCode[]; readAt?: number }[];
   world: World;
   /** What GET shows at the end. It is judged, never believed. */
   record: PublicRecord;

@@ -10,27 +10,21 @@ export function events(books: Books): Finding[] {
   return [...content, ...inOrder(books), ...older(books), ...lost(books), ...ended(books)];
 }
 
-/** No event takes a decision back for one that the screening service had made before. */
-function older(books: Books): Finding[] {
-  const { arrivals, requests, transactions } = books;
-  if (answerWasLost(books)) return [];
-  return transactions.flatMap(({ id }) => {
-    const known = requests
-      .filter((one) => one.transactionId === id && one.heard === 'transaction')
-      .sort((a, b) => a.endedAt - b.endedAt)
-      .filter(({ arrivedAt = 0 }, index, all) =>
-        all.slice(0, index).every((one) => (one.arrivedAt ?? 0) <= arrivedAt),
-      );
-    let at = 0;
-    const told = [...arrivals].sort((a, b) => a.event.sequence - b.event.sequence);
-    return told.flatMap(({ event: { sequence, data } }) => {
-      if (data.transactionId !== id || !DECIDED.includes(data.decision ?? '')) return [];
-      const next = known.findIndex(({ decision }, index) => index >= at && decision === data.decision);
-      if (next < 0)
-        return [{ kind: 'event wrong', facts: `${sequence} says ${data.decision} of ${id} again` }];
-      at = next;
-      return [];
-    });
+/** No event says what was read before the last reading that GET had shown by then. */
+function older({ arrivals, requests, shown }: Books): Finding[] {
+  return arrivals.flatMap(({ event: { data, sequence }, at }) => {
+    if (data.transactionId === undefined || !DECIDED.includes(data.decision ?? '')) return [];
+    const heard = requests.filter(
+      (one) => one.transactionId === data.transactionId && one.heard === 'transaction' && one.endedAt <= at,
+    );
+    const readings = heard.filter(({ decision }) => decision === data.decision);
+    const first = Math.min(...readings.map(({ endedAt }) => endedAt));
+    const last = Math.max(...readings.map(({ arrivedAt = 0 }) => arrivedAt));
+    const readAt = shown.findLast((one) => one.at < first)?.readAt ?? 0;
+    const newer = heard.find(({ endedAt, arrivedAt = 0 }) => endedAt <= readAt && arrivedAt > last);
+    if (newer === undefined) return [];
+    const facts = `${sequence} says ${data.decision}, read before ${newer.decision} of ${iso(newer.endedAt)}`;
+    return [{ kind: 'event wrong', facts }];
   });
 }
 

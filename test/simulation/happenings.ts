@@ -98,7 +98,8 @@ export type Liberty =
   | { do: 'skew'; ms: number }
   /** The first screening's own code fails. */
   | { do: 'break-down' }
-  | { do: 'continue'; afterTask: number }
+  /** Once the history has so many tasks; `afterReset`: only in a run that a reset made. */
+  | { do: 'continue'; afterTask: number; afterReset?: true }
   /** To the end of the task of this number, or of the last before it. */
   | ({ do: 'reset'; toTask: number } & When);
 

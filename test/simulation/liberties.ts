@@ -10,11 +10,11 @@ export class Liberties {
   /** Tasks, timers or tries come late. */
   readonly delays: boolean;
   readonly #happenings: readonly Happening[];
-  readonly #continues: number[];
+  readonly #continues: Of<'continue'>[];
 
   constructor(happenings: readonly Happening[]) {
     this.#happenings = happenings;
-    this.#continues = happenings.flatMap((one) => (one.do === 'continue' ? [one.afterTask] : []));
+    this.#continues = happenings.filter((one) => one.do === 'continue');
     this.skewMs = happenings.findLast((one) => one.do === 'skew')?.ms ?? 0;
     this.breaksDown = happenings.some((one) => one.do === 'break-down');
     this.delays = happenings.some(({ do: what }) => /^(?:late-|lose-|reset|stall)/.test(what));
@@ -28,12 +28,18 @@ export class Liberties {
   }
 
   /** @returns whether the history is long enough now to continue as new: once for each time that is planned */
-  continuesAfter(task: number): boolean {
-    return this.#continues.some((at) => task >= at);
+  continuesAfter(task: number, wasReset: boolean): boolean {
+    return this.#due(task, wasReset) >= 0;
   }
 
-  continued(task: number): void {
-    const at = this.#continues.findIndex((one) => task >= one);
+  #due(task: number, wasReset: boolean): number {
+    return this.#continues.findIndex(
+      ({ afterTask, afterReset = false }) => task >= afterTask && (wasReset || !afterReset),
+    );
+  }
+
+  continued(task: number, wasReset: boolean): void {
+    const at = this.#due(task, wasReset);
     if (at >= 0) this.#continues.splice(at, 1);
   }
 }

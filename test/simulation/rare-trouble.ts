@@ -28,13 +28,18 @@ const HOUR = 3_600_000;
 
 /** @returns the life with the trouble that its seed draws, one kind at most */
 export function withRareTrouble(life: Life, rates: Rates): Life {
-  const drawn: Happening[] = [];
   for (const [index, trouble] of TROUBLES.entries()) {
     const dice = new Dice(mixed(life.seed, -100 - index));
-    if (dice.between(1, 1_000) <= rates[trouble] && drawn.length === 0)
-      drawn.push(...happenings(trouble, life, dice));
+    if (dice.between(1, 1_000) > rates[trouble]) continue;
+    const drawn = happenings(trouble, life, dice);
+    const [, ...wishes] = life.wishes;
+    return {
+      ...life,
+      ...(trouble === 'reset-and-continue' && { wishes: [['error', 'error', 'pass'], ...wishes] }),
+      happenings: [...life.happenings, ...drawn],
+    };
   }
-  return { ...life, happenings: [...life.happenings, ...drawn] };
+  return life;
 }
 
 function happenings(trouble: Trouble, life: Life, dice: Dice): Happening[] {
@@ -44,7 +49,7 @@ function happenings(trouble: Trouble, life: Life, dice: Dice): Happening[] {
     case 'refused-after-lost':
       return refusedAfterLost(dice);
     case 'reset-and-continue':
-      return resetAndContinue(dice);
+      return resetAndContinue(life, dice);
     default:
       return [happening(trouble, life, dice)];
   }
@@ -80,15 +85,12 @@ function refusedAfterLost(dice: Dice): Happening[] {
   ];
 }
 
-/** A chargeback is asked for again after a reset that made the order forget it, and the order may have continued as new since. */
-function resetAndContinue(dice: Dice): Happening[] {
-  const at = dice.between(0, 5_000);
-  const asks = { times: 1, id: 'own', afterAnswer: true } as const;
-  const chargeback = { do: 'portal', kind: 'chargeback', named: 'none', variant: 1, force: false } as const;
+/** A reset makes the order forget two rescreens, and it continues as new before it screens again. */
+function resetAndContinue({ policy }: Life, dice: Dice): Happening[] {
+  const at = 2 * policy.rescreenOnError.pauseMs + dice.between(500, 4_000);
   return [
-    { ...chargeback, ...asks, at, again: dice.between(2_000, 20_000) },
-    { do: 'reset', toTask: dice.between(1, 3), at: at + dice.between(500, 2_000) },
-    { do: 'continue', afterTask: dice.between(2, 6) },
+    { do: 'reset', toTask: dice.between(1, 3), at },
+    { do: 'continue', afterTask: dice.between(2, 6), afterReset: true },
   ];
 }
 

@@ -156,9 +156,14 @@ export class Run implements Hearer {
     for (const reply of task.replies) this.#reply(reply);
   }
 
-  #show({ state: { phase, attention } }: Order): void {
+  #show({ state: { phase, attention, lastRead } }: Order): void {
     const { shown, agenda } = this.world;
-    shown.push({ at: agenda.now, phase, attention: attention.map(({ code }) => code) });
+    shown.push({
+      at: agenda.now,
+      phase,
+      attention: attention.map(({ code }) => code),
+      ...(lastRead !== undefined && { readAt: millis(lastRead.at) }),
+    });
   }
 
   #reply(reply: Reply): void {
@@ -240,7 +245,8 @@ export class Run implements Hearer {
     const left: Update[] = [];
     for (const one of this.updates.values()) if (one.outcome === undefined) left.push(one);
     this.close();
-    if (how === 'continued') this.world.liberties.continued(this.tasks.at(-1)?.number ?? 0);
+    const last = this.tasks.at(-1)?.number ?? 0;
+    if (how === 'continued') this.world.liberties.continued(last, this.start.wasReset);
     this.#onEnd({ how, order, left });
   }
 }

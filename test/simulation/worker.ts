@@ -193,7 +193,7 @@ export class Worker {
       if (world.faults.length > 0) break;
     }
     if (rules.nothingLeft(order)) task.ends = 'completed';
-    else if (world.liberties.continuesAfter(task.number) && rules.canStop(order)) {
+    else if (world.liberties.continuesAfter(task.number, this.#run.start.wasReset) && rules.canStop(order)) {
       task.ends = 'continued';
       task.replies.push(...rules.leave(order));
     }

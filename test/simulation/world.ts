@@ -1,6 +1,7 @@
 /** Everything that is the same for all runs of an order: the clock, the service, the workers' fate, what is planned. */
-import type { AttentionCode } from '../../src/orders/words.ts';
+
 import type { OrderActivities } from '../../src/workflows/perform.ts';
+import type { Books } from '../books/books.ts';
 import type { Activity } from './activity.ts';
 import { Agenda } from './agenda.ts';
 import { Liberties } from './liberties.ts';
@@ -36,7 +37,7 @@ export class World {
   readonly everyActivity: Activity[] = [];
   readonly everyTask: Task[] = [];
   /** What GET showed, from each moment on. */
-  readonly shown: { at: number; phase: string; attention: AttentionCode[] }[] = [];
+  readonly shown: Books['shown'] = [];
   /** A call was stopped between two tries. */
   cutOff = false;
   /** When tasks that were lost began, and when the next began. */
