@@ -15,6 +15,8 @@ import { answerOutranRecord, firstScreeningFailed, noWorker, takenBack, wasLate,
 /** Between an answer that the product heard and the answer that it gave. */
 const HANDED_ON_MS = 3_000;
 
+const UNDECIDED: OrderDecision[] = ['pending', 'error'];
+
 type Given = ReturnType<typeof answersTo>[number];
 
 export function answers(books: Books): Finding[] {
@@ -42,7 +44,7 @@ function isDeclineAgain({ answer }: Given, first: Given | undefined): boolean {
 /** An attempt that a skip rule matches is answered skipped, unless no worker took it in time, and creates nothing; others are not. */
 function skipped(books: Books, { number, skip }: SentAttempt, given: readonly Given[]): Finding[] {
   if (books.adoptedFrom !== undefined || firstScreeningFailed(books)) return [];
-  const late = (decision: OrderDecision) => number > 1 && decision === 'pending' && wasLate(books);
+  const late = (decision: OrderDecision) => number > 1 && UNDECIDED.includes(decision) && wasLate(books);
   const wrong = given.find(
     ({ answer: { decision } }) => (decision === 'skipped') !== skip && !late(decision),
   );

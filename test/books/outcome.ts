@@ -1,5 +1,13 @@
 /** Does the order's record end with the decision and the action that the books mean? Judged where nothing else can have changed them. */
-import { answersTo, type BookedTransaction, type Books, type Finding, iso, transactionOf } from './books.ts';
+import {
+  answersTo,
+  type BookedCall,
+  type BookedTransaction,
+  type Books,
+  type Finding,
+  iso,
+  transactionOf,
+} from './books.ts';
 import { nobodyCould, wasLate, wasReset } from './facts.ts';
 
 const A_READ_MS = 60_000;
@@ -51,9 +59,7 @@ function missed(books: Books, transaction: BookedTransaction, endedAt: number): 
 function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Finding[] {
   const { record, policy, adoptedFrom, calls, requests } = books;
   const [only, ...others] = decisions;
-  const disturbed = calls.some(
-    ({ asks, refusal }) => asks !== 'checkout' && asks !== 'acknowledge' && refusal === undefined,
-  );
+  const disturbed = calls.some(isTaken);
   const canceled = requests.some(({ operation }) => operation === 'cancel-transaction');
   if (only === undefined || others.length > 0 || disturbed || canceled || policy.workflow === 'pre-gateway')
     return [];
@@ -66,6 +72,12 @@ function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Findi
   return toHold && !held
     ? [{ kind: 'action wrong', facts: `${record.action}, not hold, for ${only.decision}` }]
     : [];
+}
+
+/** It changes what the order does: also a cancel that came too late to be sent, since the order still needs it. */
+function isTaken({ asks, refusal }: BookedCall): boolean {
+  const taken = refusal === undefined || refusal === 'cancel-window-closed';
+  return taken && asks !== 'checkout' && asks !== 'acknowledge';
 }
 
 interface Meant {
@@ -82,11 +94,7 @@ function meantAction(books: Books, { id, attempt, decisions }: BookedTransaction
   if (cancels.some(({ heard }) => heard === 'done') && !wasLate(books)) {
     return { action: 'cancel', because: `${id} was canceled` };
   }
-  // A cancel that came too late to be sent is still what the order needs.
-  const taken = (refusal?: string) => refusal === undefined || refusal === 'cancel-window-closed';
-  const asked = calls.filter(
-    ({ asks, refusal }) => taken(refusal) && asks !== 'checkout' && asks !== 'acknowledge',
-  );
+  const asked = calls.filter(isTaken);
   if (requests.some(({ operation }) => operation === 'cancel-transaction')) return undefined;
   const [only, ...others] = asked;
   if (only?.asks === 'override' && others.length === 0 && record.attempts === 1) {

@@ -51,6 +51,7 @@ export function planLife(seed: number, rates = RATES): Life {
 /** Some order services want to hear only of changes; those who wait say until when, as the client library does. */
 function withEvents(life: Life, dice: Dice): Life {
   if (dice.chance(0.7)) return life;
+  if (dice.chance(0.1)) return { ...life, policy: { ...life.policy, events: false } };
   if (life.start !== 'plain') life.answerByMs ??= life.checkoutBudgetMs + 2_000;
   if (dice.chance(0.3)) {
     const attempt = dice.pick([1, 1, 2]);

@@ -15,7 +15,7 @@ import type { World } from './world.ts';
 
 const EVENTS_URL = 'http://receiver.example/events';
 const EVENTS_SECRETS = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'];
-const BASE = anIntegration({ ...ADDRESSES, enrich: false, skip: [{ amountBelow: SKIP_BELOW }] });
+const BASE = anIntegration({ skip: [{ amountBelow: SKIP_BELOW }] });
 
 /** Thrown where a plan says that the first screening's own code fails. */
 export class PlannedFailure extends Error {}
@@ -28,7 +28,9 @@ export function activitiesOf(world: World): OrderActivities {
   const { checkout, background, polls } = createActivities({
     machine,
     cards: stashOf(world),
-    events: { own: new Map(), common: createEventSender(EVENTS_URL, EVENTS_SECRETS, machine) },
+    ...(life.policy.events !== false && {
+      events: { own: new Map(), common: createEventSender(EVENTS_URL, EVENTS_SECRETS, machine) },
+    }),
     findIntegration: (name) => {
       if (running().breaksDown) throw new PlannedFailure();
       return name === integration.name && !isOn(world, unconfigured.integration) ? integration : undefined;
@@ -41,12 +43,14 @@ function isOn({ agenda }: World, spans: { from: number; until: number }[]): bool
   return within(spans, agenda.now);
 }
 
+/** Keys of the policy file that no order keeps are drawn here. A live account knows no test cards. */
 function integrationOf(
-  { seed, integration: name, policy, checkoutBudgetMs }: Life,
+  { seed, integration: name, policy, checkoutBudgetMs, card }: Life,
   apiKey: () => string | undefined,
 ): Integration {
   const { events, ...settings } = policy;
-  const dialect = mixed(seed, 9) % 2 === 0 ? 'definition' : 'sample';
+  const drawn = (salt: number): boolean => mixed(seed, salt) % 2 === 0;
+  const slash = drawn(13) ? '/' : '';
   return {
     ...BASE,
     ...settings,
@@ -54,7 +58,13 @@ function integrationOf(
     name,
     checkoutBudgetMs,
     apiKey,
-    dialect,
+    dialect: drawn(9) ? 'definition' : 'sample',
+    enrich: drawn(10),
+    apiKeyHeader: drawn(11),
+    mode: card || drawn(12) ? 'test' : 'live',
+    baseUrl: `${ADDRESSES.baseUrl}${slash}`,
+    portalBaseUrl: `${ADDRESSES.portalBaseUrl}${slash}`,
+    notCards: drawn(14) ? ['customer.id'] : [],
   };
 }
 
