@@ -213,6 +213,37 @@ const PLANTED: [kind: string, how: string, books: Books][] = [
       record: { decision: 'review', action: 'hold' },
     }),
   ],
+  [
+    'event wrong',
+    'a reading that is older than the last one shown',
+    books({
+      requests: [
+        CREATE,
+        aRequest(HOUR, { decision: 'fail', endedAt: START + HOUR + 5_000 }),
+        aRequest(HOUR + 1_000),
+      ],
+      arrivals: [
+        decided,
+        anArrival(2, 'order.decision_changed', HOUR + 6_000, {
+          decision: 'fail',
+          attempt: 1,
+          transactionId: ID,
+        }),
+      ],
+      shown: [{ at: START + HOUR + 1_100, phase: 'decided', attention: [], readAt: START + HOUR + 1_020 }],
+    }),
+  ],
+  [
+    'done and denied',
+    'a chargeback that was done is refused on record',
+    books({
+      requests: [CREATE, { ...chargebackAt(HOUR, 'unknown'), committed: true }],
+      calls: [anAnswer(80), asks(HOUR - 10)],
+      record: {
+        actions: [{ number: 1, kind: 'chargeback', transactionId: ID, status: 'refused', by: 'caller' }],
+      },
+    }),
+  ],
   ['read owed', 'a hint is not followed by a read', books({ news: [{ at: START + HOUR, what: 'hint' }] })],
 ];
 
@@ -239,6 +270,13 @@ describe('the judge of the books', () => {
       );
     expect(kinds(0)).toEqual(['window too short']);
     expect(kinds(500)).toEqual([]);
+  });
+
+  it('leaves out what was asked for after the end, on no order’s record', () => {
+    const apart = { ...chargebackAt(121 * HOUR, 'refused'), apart: true as const };
+    expect(judgeBooks(books({ requests: [CREATE, apart], calls: [anAnswer(80), asks(120 * HOUR)] }))).toEqual(
+      [],
+    );
   });
 
   it.each(PLANTED)('finds a planted fault: %s, %s', (kind, _how, planted) => {
