@@ -172,11 +172,9 @@ const asScheduled = (clock: ServerClock): Promise<Beginning> => clock.began(fals
 /** Also where a worker was not there for hours, or its clock is wrong. */
 export const exactly = (clock: ServerClock): Promise<Beginning> => clock.began(true);
 
-/** The server schedules no try of a local activity, so its request says when it was begun. */
-export const asRequested = ({ machine }: ServerClock, { begun }: { begun: Instant }): Beginning => ({
-  began: begun,
-  elapsed: machine.elapsed(),
-});
+/** The server schedules no try of a local activity: its request says when its workflow task was started. */
+export const asRequested = (clock: ServerClock, { begun }: { begun: Instant }): Beginning =>
+  clock.beganIn(begun);
 
 /** @returns the activity, whose result is its outcome and when that was learned */
 export function timed<Request, Outcome>(

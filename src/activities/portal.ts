@@ -42,9 +42,9 @@ const SHORTEST_PAUSE_MS = 1_000;
  */
 export async function exactlyForCancels(clock: ServerClock, { fields }: PortalRequest): Promise<Beginning> {
   if (fields.kind !== 'cancel') return clock.began(false);
-  const { began, elapsed } = await clock.began(true);
+  const beginning = await clock.began(true);
   const now = clock.now();
-  return { began: now > began ? now : began, elapsed };
+  return { ...beginning, began: now > beginning.began ? now : beginning.began };
 }
 
 export function portalActivities(world: ActivityWorld) {

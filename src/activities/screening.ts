@@ -65,7 +65,7 @@ export function screeningActivities(world: ActivityWorld) {
     integration: Integration,
     forMs: number,
     time: () => Instant,
-    { began, elapsed }: Beginning,
+    { scheduled, began, elapsed }: Beginning,
   ): Try => {
     return {
       integration,
@@ -76,6 +76,7 @@ export function screeningActivities(world: ActivityWorld) {
       isAnothers: (transactionId) => isAnothers(world, transactionId),
       otherModes,
       time,
+      scheduled,
       began,
       until: elapsed + forMs,
     };

@@ -1,6 +1,6 @@
 /** What time it is at the Temporal server, whatever the worker's own clock says. */
 import { activityInfo } from '@temporalio/activity';
-import { type Instant, instant } from '../orders/words.ts';
+import { type Instant, instant, millis } from '../orders/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
 import { lastTry, SEND_WITHIN_MS, tellNextTry, told, UNDER_WAY_MS, waitLonger } from './tries.ts';
 
@@ -10,11 +10,15 @@ const AGREES_WITHIN_MS = 2_000;
 /** A worker takes most tries at once, so that the least delay of the last minutes says how far its clock is ahead. */
 const MINUTE_MS = 60_000;
 
-/** When a try began, in the server's time, and what the machine's monotonic clock said then. */
+/** When the server scheduled a try, when it began, both in the server's time, and what the machine's monotonic clock said then. */
 export interface Beginning {
+  scheduled: Instant;
   began: Instant;
   elapsed: number;
 }
+
+/** The server runs a workflow task again, and with it a local activity, after so long. */
+const TASK_MS = 10_000;
 
 /** Two readings that are further apart were made before and after a process stood still. */
 const AT_ONCE_MS = 100;
@@ -60,11 +64,21 @@ export class ServerClock {
     if (early) await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
     const inTime = Math.abs(lateMs) <= (asked ? SEND_WITHIN_MS : AGREES_WITHIN_MS);
     if (exact && !(inTime && this.#isKnownBy(leastMs))) throw scheduleAgain(attempt, delayMs);
+    const scheduled = instant(scheduledMs);
     if (early) {
       const woken = this.#readClocks();
-      return { began: instant(Math.min(scheduledMs, woken.nowMs - this.#aheadMs)), elapsed: woken.elapsed };
+      const began = instant(Math.min(scheduledMs, woken.nowMs - this.#aheadMs));
+      return { scheduled, began, elapsed: woken.elapsed };
     }
-    return { began: instant(Math.max(scheduledMs, nowMs - leastMs)), elapsed };
+    return { scheduled, began: instant(Math.max(scheduledMs, nowMs - leastMs)), elapsed };
+  }
+
+  /** Returns when a local activity began whose workflow task the server started at that time: later by what the task waited in the worker. */
+  beganIn(task: Instant): Beginning {
+    const { nowMs, elapsed } = this.#readClocks();
+    const lateMs = nowMs - this.#leastMs - millis(task);
+    const began = lateMs > 0 && lateMs <= TASK_MS ? instant(millis(task) + lateMs) : task;
+    return { scheduled: task, began, elapsed };
   }
 
   get #leastMs(): number {

@@ -18,7 +18,7 @@ export const UNDER_WAY_MS = 10_000;
 
 /** Rule «five seconds to send»: a try sends its create within that time of its lookup, or of its own start. */
 export const SEND_WITHIN_MS = 5_000;
-/** A try that began this long ago may have been given up by the server, which begins another one: it sends no create. */
+/** A try that was scheduled this long ago may have been given up by the server, which begins another one: it sends no create. */
 export const GIVEN_UP_AFTER_MS = 9_000;
 
 /** The longest pause of our own between two tries of a call. */

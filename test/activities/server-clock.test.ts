@@ -4,8 +4,10 @@ import { act, aPortalRequest } from './portal-support.ts';
 import {
   type Attempt,
   aCatchUp,
+  aCheckout,
   aWorld,
   failureOf,
+  fromNow,
   outcomeOf,
   perform,
   requests,
@@ -113,6 +115,24 @@ describe('a worker whose tries wait', () => {
     laterMs = 2 * 60_000;
     expect(await act(cancel, asked, [], world)).toMatchObject({ kind: 'done' });
   });
+});
+
+it('a checkout whose task waited in a busy worker counts its window from when it began', async () => {
+  const world = aWorld();
+  await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+  const before = Date.now();
+  const { outcome } = await world.checkout.screenAtCheckout(aCheckout('pass', { begun: fromNow(-3_000) }));
+  if (outcome.kind !== 'answered') throw new Error(outcome.kind);
+  expect(Date.parse(outcome.sentFrom)).toBeGreaterThan(before - 2_000);
+});
+
+it('a checkout whose task waited for too long sends nothing: the server may have begun it again', async () => {
+  const world = aWorld();
+  await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+  const request = aCheckout('pass', { begun: fromNow(-9_500) });
+  const { outcome } = await world.checkout.screenAtCheckout(request);
+  expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'stalled' });
+  expect(requests('create-transaction')).toBe(0);
 });
 
 it('a try that waited for a worker asks for the time, so that a cancel window counts from its own create', async () => {
