@@ -65,7 +65,7 @@ export function screeningActivities(world: ActivityWorld) {
     integration: Integration,
     forMs: number,
     time: () => Instant,
-    { scheduled, began, elapsed }: Beginning,
+    { handedOut, began, elapsed }: Beginning,
   ): Try => {
     return {
       integration,
@@ -76,7 +76,7 @@ export function screeningActivities(world: ActivityWorld) {
       isAnothers: (transactionId) => isAnothers(world, transactionId),
       otherModes,
       time,
-      scheduled,
+      handedOut,
       began,
       until: elapsed + forMs,
     };

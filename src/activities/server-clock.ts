@@ -2,7 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { type Instant, instant, millis } from '../orders/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
-import { lastTry, SEND_WITHIN_MS, tellNextTry, told, UNDER_WAY_MS, waitLonger } from './tries.ts';
+import { tellNextTry, told, UNDER_WAY_MS, waitLonger } from './tries.ts';
 
 /** A worker's clock that differs by less from the server's is taken as right. */
 const AGREES_WITHIN_MS = 2_000;
@@ -10,9 +10,9 @@ const AGREES_WITHIN_MS = 2_000;
 /** A worker takes most tries at once, so that the least delay of the last minutes says how far its clock is ahead. */
 const MINUTE_MS = 60_000;
 
-/** When the server scheduled a try, when it began, both in the server's time, and what the machine's monotonic clock said then. */
+/** When the server handed a try out as far as is known, when it began, both in its time, and what the monotonic clock said then. */
 export interface Beginning {
-  scheduled: Instant;
+  handedOut: Instant;
   began: Instant;
   elapsed: number;
 }
@@ -44,8 +44,7 @@ export class ServerClock {
   }
 
   /**
-   * @param exact the time matters, and that the server still waits for this try: where it began late, or the worker's clock may be
-   * wrong, the server is asked to schedule it again
+   * @param exact the time matters: where the try began late, or the worker's clock may be wrong, the server is asked once to schedule it again
    * @returns when this try began, or earlier by at most the least delay of the last minutes
    * @throws ApplicationFailure that has the server schedule the try again
    */
@@ -62,15 +61,15 @@ export class ServerClock {
     // A server that was restarted may hand a try out before the pause after the last one is over. The pause is kept.
     const early = attempt > 1 && !asked && lateMs < 0;
     if (early) await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
-    const inTime = Math.abs(lateMs) <= (asked ? SEND_WITHIN_MS : AGREES_WITHIN_MS);
-    if (exact && !(inTime && this.#isKnownBy(leastMs))) throw scheduleAgain(attempt, delayMs);
-    const scheduled = instant(scheduledMs);
+    const inTime = Math.abs(lateMs) <= AGREES_WITHIN_MS && this.#isKnownBy(leastMs);
+    if (exact && !asked && !inTime) throw scheduleAgain(attempt, delayMs);
     if (early) {
       const woken = this.#readClocks();
       const began = instant(Math.min(scheduledMs, woken.nowMs - this.#aheadMs));
-      return { scheduled, began, elapsed: woken.elapsed };
+      return { handedOut: began, began, elapsed: woken.elapsed };
     }
-    return { scheduled, began: instant(Math.max(scheduledMs, nowMs - leastMs)), elapsed };
+    const began = instant(Math.max(scheduledMs, nowMs - leastMs));
+    return { handedOut: began, began, elapsed };
   }
 
   /** Returns when a local activity began whose workflow task the server started at that time: later by what the task waited in the worker. */
@@ -78,7 +77,7 @@ export class ServerClock {
     const { nowMs, elapsed } = this.#readClocks();
     const lateMs = nowMs - this.#leastMs - millis(task);
     const began = lateMs > 0 && lateMs <= TASK_MS ? instant(millis(task) + lateMs) : task;
-    return { scheduled: task, began, elapsed };
+    return { handedOut: task, began, elapsed };
   }
 
   get #leastMs(): number {
@@ -120,13 +119,7 @@ function isAlike(delayMs: number, before: number | undefined): boolean {
   return before !== undefined && Math.abs(delayMs - before) <= AGREES_WITHIN_MS;
 }
 
-/** Asks at once the first time, and then each second. */
 function scheduleAgain(attempt: number, delayMs: number): Error {
-  const askedFrom = lastTry() + 1;
-  tellNextTry({ ...told(), asked: attempt, askedFrom, late: delayMs });
-  return waitLonger(
-    'server-time',
-    'the worker asks the server for its time',
-    askedFrom < attempt ? 1_000 : 1,
-  );
+  tellNextTry({ ...told(), asked: attempt, late: delayMs });
+  return waitLonger('server-time', 'the worker asks the server for its time', 1);
 }

@@ -18,7 +18,7 @@ export const UNDER_WAY_MS = 10_000;
 
 /** Rule «five seconds to send»: a try sends its create within that time of its lookup, or of its own start. */
 export const SEND_WITHIN_MS = 5_000;
-/** A try that was scheduled this long ago may have been given up by the server, which begins another one: it sends no create. */
+/** A try that was handed out this long ago may have been given up by the server, which begins another one: it sends no create. */
 export const GIVEN_UP_AFTER_MS = 9_000;
 
 /** The longest pause of our own between two tries of a call. */
@@ -112,9 +112,8 @@ export interface Told {
   unseenSince?: Instant;
   /** The sequence of the last event that arrived. */
   arrived?: number;
-  /** The last try that asked the server for its time, the first of those that did so one after the other, and how late the last one began. */
+  /** The try that asked the server for its time, and how late it began by the worker's clock. */
   asked?: number;
-  askedFrom?: number;
   late?: number;
 }
 
@@ -133,7 +132,7 @@ export function told(): Told {
   const details: unknown = activityInfo().heartbeatDetails;
   if (typeof details !== 'object' || details === null) return {};
   const given = new Map<string, unknown>(Object.entries(details));
-  const numbers = (['reported', 'arrived', 'asked', 'askedFrom', 'late'] as const).map(
+  const numbers = (['reported', 'arrived', 'asked', 'late'] as const).map(
     (name) => [name, given.get(name)] as const,
   );
   const times = (['at', 'unseenSince'] as const).map((name) => [name, given.get(name)] as const);
@@ -184,8 +183,7 @@ export function earlierTryMayBeDone(): boolean {
 /** Returns the number of the last try before this one that did more than ask the server for its time; 0: there is none. */
 export function lastTry(): number {
   const { attempt } = activityInfo();
-  const { asked, askedFrom = asked } = told();
-  return (asked === attempt - 1 && askedFrom !== undefined ? askedFrom : attempt) - 1;
+  return told().asked === attempt - 1 ? attempt - 2 : attempt - 1;
 }
 
 /** Tells the next try that this one, and those before it, did nothing. */

@@ -27,8 +27,8 @@ export interface Try {
   cards: CardStash;
   /** The server's time now. */
   time: () => Instant;
-  /** When the server scheduled it, and when it began, in the server's time. */
-  scheduled: Instant;
+  /** When the server handed it out, and when it began, in the server's time. */
+  handedOut: Instant;
   began: Instant;
   /** When it must be over, by the machine's monotonic clock. */
   until: number;
@@ -121,7 +121,7 @@ export async function tryScreening(
   // Read last: a process that stands still after it sends its create late.
   const sentFrom = t.time();
   // The server may have given this try up, or the order may have been reset: the next try looks first, and may create meanwhile.
-  const overdue = millis(sentFrom) - millis(t.scheduled) > GIVEN_UP_AFTER_MS;
+  const overdue = millis(sentFrom) - millis(t.handedOut) > GIVEN_UP_AFTER_MS;
   if (overdue || millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
     return notSent('stalled', 'the try took too long to send its create', unseen);
   }
