@@ -62,6 +62,16 @@ function failedAt(books: Books, { id }: BookedTransaction): number {
   );
 }
 
+/** Returns the readings that say that the transaction fails, since the last one that said otherwise. */
+function failingSince(books: Books, { id }: BookedTransaction): BookedRequest[] {
+  const readings = books.requests
+    .filter((one) => one.transactionId === id && one.heard === 'transaction')
+    .filter((one) => !(one.operation === 'create-transaction' && answerOutranRecord(books)))
+    .sort((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
+  const before = readings.findLastIndex(({ decision }) => decision !== 'fail' && decision !== 'fraudulent');
+  return readings.slice(before + 1);
+}
+
 /** @returns the earliest moment at which an unresolved review may be due */
 function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number {
   const sent = books.requests
@@ -145,15 +155,16 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
       one.heard === 'transaction' &&
       !(one.operation === 'create-transaction' && answerOutranRecord(books)),
   );
-  const stillFails = last?.decision === 'fail' || last?.decision === 'fraudulent';
-  const failed = answerWasLost(books) ? (last?.endedAt ?? 0) : failedAt(books, transaction);
+  const failing = failingSince(books, transaction);
+  // A task that is lost takes the reading with it that it was about.
+  const told = answerWasLost(books) ? failing.slice(1).at(-1) : failing[0];
   // A fail at checkout is declined before acceptance, and nothing is canceled.
   const [created] = requestsAbout(books, transaction.id, 'create-transaction');
   const atCheckout =
     created !== undefined && (created.decision === 'fail' || created.decision === 'fraudulent');
   const cancelsFail = policy.autoCancel && !(atCheckout && policy.workflow !== 'post-acceptance');
-  if (cancelsFail && stillFails && Number.isFinite(failed))
-    return [{ at: failed, because: 'the product was told that it fails' }];
+  if (cancelsFail && told !== undefined)
+    return [{ at: told.endedAt, because: 'the product was told that it fails' }];
   if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
   const due = transaction.cancelableUntil - policy.reviewLeadTimeMs;
   return [{ at: Math.max(due, last.endedAt), because: 'its review is unresolved' }];
