@@ -104,6 +104,8 @@ describe('a checkout that is sent again', () => {
       const first = await overHttp(waiting);
       temporal.kill('SIGSTOP');
       try {
+        // A request that was on its way may still be answered.
+        await eventually(async () => expect((await overHttp(anOrderId())).status).toBe(503));
         expect((await overHttp(orderId)).status).toBe(503);
         expect((await overHttp(waiting)).status).toBe(503);
         await setTimeout(OUTAGE_MS);
