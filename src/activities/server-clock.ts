@@ -60,14 +60,16 @@ export class ServerClock {
     const lateMs = delayMs - this.#aheadMs;
     // A server that was restarted may hand a try out before the pause after the last one is over. The pause is kept.
     const early = attempt > 1 && !asked && lateMs < 0;
-    if (early) await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
-    const inTime = Math.abs(lateMs) <= AGREES_WITHIN_MS && this.#isKnownBy(leastMs);
-    if (exact && !asked && !inTime) throw scheduleAgain(attempt, delayMs);
     if (early) {
+      await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
       const woken = this.#readClocks();
+      if (exact && !this.#isInTime(woken.nowMs - scheduledMs, this.#leastMs))
+        throw scheduleAgain(attempt, delayMs);
       const began = instant(Math.min(scheduledMs, woken.nowMs - this.#aheadMs));
       return { handedOut: began, began, elapsed: woken.elapsed };
     }
+    // Either the try waited for a worker, or the worker's clock is wrong. A try that is scheduled now tells which.
+    if (exact && !asked && !this.#isInTime(delayMs, leastMs)) throw scheduleAgain(attempt, delayMs);
     const began = instant(Math.max(scheduledMs, nowMs - leastMs));
     return { handedOut: began, began, elapsed };
   }
@@ -82,6 +84,10 @@ export class ServerClock {
 
   get #leastMs(): number {
     return Math.min(this.#least.nowMs, this.#least.beforeMs);
+  }
+
+  #isInTime(delayMs: number, leastMs: number): boolean {
+    return Math.abs(delayMs - this.#aheadMs) <= AGREES_WITHIN_MS && this.#isKnownBy(leastMs);
   }
 
   /** Whether the least delay of the last minutes shows that the error of the worker's clock is known. */

@@ -12,6 +12,9 @@ import { answerOutranRecord, answerWasLost, isUnseen, noTimeLeft, takenBack, was
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
 
+/** Between an answer that an activity heard and the order that acts on it. */
+const HANDED_ON_MS = 1_000;
+
 /** A create is waited for so long, and looked up so much later. */
 const SEEN_WITHIN_MS = 60_000;
 
@@ -104,7 +107,7 @@ function neverSent(books: Books, transaction: BookedTransaction): Finding[] {
   const known = Math.min(transaction.createdAt + SEEN_WITHIN_MS, ...seen.map(({ endedAt }) => endedAt));
   return why
     .map(({ at, because }) => ({ at: Math.max(at, known), because }))
-    .filter(({ at }) => at < until && at < over && !takenBack(books, at))
+    .filter(({ at }) => at < until && at + HANDED_ON_MS < over && !takenBack(books, at))
     .filter(({ at }) => !noTimeLeft(books, at, until))
     .slice(0, 1)
     .map(({ at, because }) => ({
