@@ -65,7 +65,8 @@ export class ServerClock {
       const woken = this.#readClocks();
       if (exact && !this.#isInTime(woken.nowMs - scheduledMs, this.#leastMs))
         throw scheduleAgain(attempt, delayMs);
-      const began = instant(Math.min(scheduledMs, woken.nowMs - this.#aheadMs));
+      const mostAheadMs = Number.isFinite(this.#leastMs) ? this.#leastMs : this.#aheadMs;
+      const began = instant(Math.min(scheduledMs, woken.nowMs - mostAheadMs));
       return { handedOut: began, began, elapsed: woken.elapsed };
     }
     // Either the try waited for a worker, or the worker's clock is wrong. A try that is scheduled now tells which.
