@@ -183,10 +183,8 @@ export function timed<Request, Outcome>(
   began: Began<Request> = asScheduled,
 ): (request: Request) => Promise<Timed<Outcome>> {
   return async (request) => {
-    const beginning = await began(clock, request);
-    const moment = watchFrom(clock.machine, beginning);
-    const outcome = await activity(request, () => moment().at, beginning);
-    return { ...moment(), ...afterReset(request), outcome };
+    const { result, moment } = await watched(clock, activity, request, began);
+    return { ...moment, ...afterReset(request), outcome: result };
   };
 }
 
@@ -197,10 +195,8 @@ export function withMoment<Request, Result extends object>(
   began: Began<Request> = asScheduled,
 ): (request: Request) => Promise<Result & Moment> {
   return async (request) => {
-    const beginning = await began(clock, request);
-    const moment = watchFrom(clock.machine, beginning);
-    const result = await activity(request, () => moment().at, beginning);
-    return { ...result, ...moment(), ...afterReset(request) };
+    const { result, moment } = await watched(clock, activity, request, began);
+    return { ...result, ...moment, ...afterReset(request) };
   };
 }
 
@@ -209,12 +205,20 @@ export function momentOf<Request>(
   clock: ServerClock,
   activity: Activity<Request, void>,
 ): (request: Request) => Promise<Moment> {
-  return async (request) => {
-    const beginning = await clock.began(false);
-    const moment = watchFrom(clock.machine, beginning);
-    await activity(request, () => moment().at, beginning);
-    return moment();
-  };
+  return async (request) => (await watched(clock, activity, request, asScheduled)).moment;
+}
+
+/** Runs the activity. Returns its result, and when that was learned. */
+async function watched<Request, Result>(
+  clock: ServerClock,
+  activity: Activity<Request, Result>,
+  request: Request,
+  began: Began<Request>,
+): Promise<{ result: Result; moment: Moment }> {
+  const beginning = await began(clock, request);
+  const moment = watchFrom(clock.machine, beginning);
+  const result = await activity(request, () => moment().at, beginning);
+  return { result, moment: moment() };
 }
 
 function afterReset(request: unknown): { afterReset?: true } {

@@ -65,7 +65,7 @@ export function screeningActivities(world: ActivityWorld) {
     integration: Integration,
     forMs: number,
     time: () => Instant,
-    { handedOut, began, elapsed }: Beginning,
+    beginning: Beginning,
   ): Try => {
     return {
       integration,
@@ -76,9 +76,8 @@ export function screeningActivities(world: ActivityWorld) {
       isAnothers: (transactionId) => isAnothers(world, transactionId),
       otherModes,
       time,
-      handedOut,
-      began,
-      until: elapsed + forMs,
+      beginning,
+      until: beginning.elapsed + forMs,
     };
   };
 

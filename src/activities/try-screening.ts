@@ -17,6 +17,7 @@ import {
   type TransactionResponse,
 } from '../screening/index.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
+import type { Beginning } from './server-clock.ts';
 import { GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from './tries.ts';
 
 export interface Try {
@@ -27,9 +28,7 @@ export interface Try {
   cards: CardStash;
   /** The server's time now. */
   time: () => Instant;
-  /** When the server handed it out, and when it began, in the server's time. */
-  handedOut: Instant;
-  began: Instant;
+  beginning: Beginning;
   /** When it must be over, by the machine's monotonic clock. */
   until: number;
   /** Whether a transaction that was found by invoice is another order's. */
@@ -103,7 +102,7 @@ export async function tryScreening(
   t: Try,
   unseen: Unseen | undefined,
 ): Promise<Tried> {
-  let sendableSince = t.began;
+  let sendableSince = t.beginning.began;
   if (unseen !== undefined) {
     sendableSince = t.time();
     const found = await look(request, t, unseen.since);
@@ -121,7 +120,7 @@ export async function tryScreening(
   // Read last: a process that stands still after it sends its create late.
   const sentFrom = t.time();
   // The server may have given this try up, or the order may have been reset: the next try looks first, and may create meanwhile.
-  const overdue = millis(sentFrom) - millis(t.handedOut) > GIVEN_UP_AFTER_MS;
+  const overdue = millis(sentFrom) - millis(t.beginning.handedOut) > GIVEN_UP_AFTER_MS;
   if (overdue || millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
     return notSent('stalled', 'the try took too long to send its create', unseen);
   }

@@ -29,17 +29,19 @@ export function transactionOf(state: OrderState, { number }: Attempt): OrderTran
 export function cancelByOf(state: OrderState, attempt: Attempt): Instant | undefined {
   const transaction = transactionOf(state, attempt);
   if (transaction !== undefined) return transaction.cancelBy;
-  const { unseen } = attempt;
-  return unseen && state.policy && windowEnd(unseen.since, state.policy.cancelWindowMs);
+  return unseenWindowEnd(state, attempt);
+}
+
+/** Returns the end of the window of the create whose transaction nobody has seen. */
+function unseenWindowEnd({ policy }: OrderState, { unseen }: Attempt): Instant | undefined {
+  return unseen && policy && windowEnd(unseen.since, policy.cancelWindowMs);
 }
 
 /** Returns the end of the last window that the attempt may have: a create that is under way opens another one than its transaction's. */
 export function lastWindowOf(state: OrderState, attempt: Attempt): Instant | undefined {
   const known = cancelByOf(state, attempt);
-  const { unseen } = attempt;
-  if (unseen === undefined || !mayBeSeen(attempt) || state.policy === undefined) return known;
-  const opened = windowEnd(unseen.since, state.policy.cancelWindowMs);
-  return known === undefined || opened > known ? opened : known;
+  const opened = mayBeSeen(attempt) ? unseenWindowEnd(state, attempt) : undefined;
+  return known === undefined || (opened !== undefined && opened > known) ? opened : known;
 }
 
 /** Returns the transactions whose decision is known: a lookup that finds one of them says nothing new. */
