@@ -1,9 +1,7 @@
 /** Does every attention stand at the end whose cause remains, and no other? */
 import type { AttentionCode } from '../../src/orders/words.ts';
-import { actionOf, type BookedRequest, type Books, type Finding, iso } from './books.ts';
+import { actionOf, type BookedRequest, type Books, type Finding, isDecided, iso } from './books.ts';
 import { reportWasLost, wasLate, wasReset } from './facts.ts';
-
-const DECIDED = ['pass', 'fail', 'review', 'fraudulent'];
 
 export function attention(books: Books): Finding[] {
   return [...(wasReset(books) ? [] : wrongKey(books)), ...atTheEnd(books)];
@@ -158,7 +156,7 @@ function ofTheDecision(books: Books): Expectation[] {
     return [];
   const because = { at: told.endedAt, words: `${told.transactionId} was told to be ${told.decision}` };
   const found: Expectation[] = [];
-  if (DECIDED.includes(told.decision) && record.decision === told.decision) {
+  if (isDecided(told.decision) && record.decision === told.decision) {
     found.push({ codes: ['no-decision', 'unreadable-answer', 'status-error'], means: 'gone', because });
   }
   if (told.decision === 'pass')

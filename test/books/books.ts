@@ -8,6 +8,7 @@ import type {
   GatewayResult,
   OrderDecision,
   OverrideAction,
+  PortalActionKind,
 } from '../../src/orders/words.ts';
 import type { PublicRecord } from './record-of.ts';
 
@@ -228,10 +229,17 @@ export function actionOf({ operation, transactionId, sent }: BookedRequest): str
   return `${operation} ${transactionId} ${JSON.stringify({ ...sent, transactionId, force: undefined, reason: undefined })}`;
 }
 
-/** Returns the operation of a portal action. */
-export function operationOf(kind: string): string {
-  if (kind === 'cancel') return 'cancel-transaction';
-  return kind === 'chargeback' ? 'submit-chargeback' : kind;
+/** The operation of each portal action. */
+export const PORTAL_OPERATIONS: Readonly<Record<PortalActionKind, Operation>> = {
+  cancel: 'cancel-transaction',
+  'report-fraud': 'report-fraud',
+  chargeback: 'submit-chargeback',
+  'customer-code': 'customer-code',
+};
+
+/** Returns whether the decision is one that the screening service made about the order, unlike `error`. */
+export function isDecided(decision: string | undefined): decision is string {
+  return decision !== undefined && ['pass', 'fail', 'review', 'fraudulent'].includes(decision);
 }
 
 /** @returns whether a lookup was answered that there is none, whoever heard that */

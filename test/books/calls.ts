@@ -1,5 +1,5 @@
 /** Were there more calls to the screening service than the rules allow? */
-import { actionOf, type BookedRequest, type Books, type Finding, iso, operationOf } from './books.ts';
+import { actionOf, type BookedRequest, type Books, type Finding, iso, PORTAL_OPERATIONS } from './books.ts';
 import { answerWasLost, takenBack, wasLate, wasReset } from './facts.ts';
 
 const SHORT_MS = 2_000;
@@ -17,7 +17,7 @@ function denied({ record, requests }: Books): Finding[] {
     const alike = all.some((one, at) => at !== index && one.kind === kind);
     const done = requests.find(
       (one) =>
-        one.operation === operationOf(kind) &&
+        one.operation === PORTAL_OPERATIONS[kind] &&
         one.committed &&
         (kind === 'customer-code' || one.transactionId === transactionId),
     );

@@ -65,12 +65,19 @@ function failedAt(books: Books, { id }: BookedTransaction): number {
   );
 }
 
+/** Returns the answers about the transaction; what a create told is lost with a record that its answer outran. */
+function readingsOf(books: Books, { id }: BookedTransaction): BookedRequest[] {
+  return books.requests.filter(
+    (one) =>
+      one.transactionId === id &&
+      one.heard === 'transaction' &&
+      !(one.operation === 'create-transaction' && answerOutranRecord(books)),
+  );
+}
+
 /** Returns the readings that say that the transaction fails, since the last one that said otherwise. */
-function failingSince(books: Books, { id }: BookedTransaction): BookedRequest[] {
-  const readings = books.requests
-    .filter((one) => one.transactionId === id && one.heard === 'transaction')
-    .filter((one) => !(one.operation === 'create-transaction' && answerOutranRecord(books)))
-    .sort((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
+function failingSince(books: Books, transaction: BookedTransaction): BookedRequest[] {
+  const readings = readingsOf(books, transaction).sort((a, b) => (a.arrivedAt ?? 0) - (b.arrivedAt ?? 0));
   const before = readings.findLastIndex(({ decision }) => decision !== 'fail' && decision !== 'fraudulent');
   return readings.slice(before + 1);
 }
@@ -151,13 +158,7 @@ function mayBePolicy(books: Books, { id }: BookedTransaction): boolean {
 
 function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   const { policy } = books;
-  // What a create told is lost with a record that its answer outran.
-  const last = books.requests.findLast(
-    (one) =>
-      one.transactionId === transaction.id &&
-      one.heard === 'transaction' &&
-      !(one.operation === 'create-transaction' && answerOutranRecord(books)),
-  );
+  const last = readingsOf(books, transaction).at(-1);
   const failing = failingSince(books, transaction);
   // A task that is lost takes the reading with it that it was about.
   const told = answerWasLost(books) ? failing.slice(1).at(-1) : failing[0];

@@ -1,8 +1,14 @@
 /** Does each event say what the books say, once and in order? */
-import { type BookedArrival, type Books, type Finding, iso, transactionOf, wasTold } from './books.ts';
+import {
+  type BookedArrival,
+  type Books,
+  type Finding,
+  isDecided,
+  iso,
+  transactionOf,
+  wasTold,
+} from './books.ts';
 import { answerWasLost, downForThreeDays, mayBeOlder, wasReset } from './facts.ts';
-
-const DECIDED = ['pass', 'fail', 'review', 'fraudulent'];
 
 export function events(books: Books): Finding[] {
   const content = books.arrivals.flatMap((one) => said(books, one));
@@ -13,7 +19,7 @@ export function events(books: Books): Finding[] {
 /** No event says what was read before the last reading that GET had shown by then. */
 function older({ arrivals, requests, shown }: Books): Finding[] {
   return arrivals.flatMap(({ event: { data, sequence }, at }) => {
-    if (data.transactionId === undefined || !DECIDED.includes(data.decision ?? '')) return [];
+    if (data.transactionId === undefined || !isDecided(data.decision)) return [];
     const heard = requests.filter(
       (one) => one.transactionId === data.transactionId && one.heard === 'transaction' && one.endedAt <= at,
     );
@@ -41,7 +47,7 @@ function said(books: Books, { event, at }: BookedArrival): Finding[] {
   if (transaction !== undefined && transaction.attempt !== attempt && !mayBeOlder(books, attempt ?? 1)) {
     return wrong(`${transactionId} of attempt ${transaction.attempt} is told of attempt ${attempt}`);
   }
-  const decides = decision !== undefined && DECIDED.includes(decision);
+  const decides = isDecided(decision);
   if (decides && transaction === undefined) return wrong(`${decision} without a transaction`);
   if (decides && transaction !== undefined && !wasTold(books, transaction.id, decision, at)) {
     return wrong(`${transactionId} never was ${decision}`);

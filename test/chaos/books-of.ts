@@ -5,7 +5,7 @@ import {
   type BookedRequest,
   type Books,
   type Heard,
-  operationOf,
+  PORTAL_OPERATIONS,
   type Span,
   type World,
 } from '../books/books.ts';
@@ -123,7 +123,10 @@ function isApart(
   sentAt: number,
   { portalRuns }: OrderEvidence,
 ): boolean {
-  return portalRuns.some(({ kind, startedAt }) => operationOf(kind) === operation && startedAt <= sentAt);
+  return Object.entries(PORTAL_OPERATIONS).some(
+    ([kind, one]) =>
+      one === operation && portalRuns.some((run) => run.kind === kind && run.startedAt <= sentAt),
+  );
 }
 
 /** What the sender heard: nothing if it was killed before an answer came, else what the fault left of the answer. */
@@ -171,8 +174,7 @@ function sentIn(
 ): BookedRequest['sent'] {
   if (operation === 'gateway-response') return departure?.result;
   if (operation === 'cancel-transaction') return { kind: 'cancel' };
-  const kind = operation === 'submit-chargeback' ? 'chargeback' : operation;
-  return plan.actions.find(({ fields }) => fields.kind === kind)?.fields;
+  return plan.actions.find(({ fields }) => PORTAL_OPERATIONS[fields.kind] === operation)?.fields;
 }
 
 /** Webhooks that the API took, hints that were signaled, and what an operator asked. */

@@ -44,6 +44,8 @@ export interface Request {
 
 /** A portal action that ran as a workflow of its own, since its order was over. */
 export interface PortalRun {
+  /** `portal:<integration>:<kind>:<transaction or order>[:<hash>]` */
+  workflowId: string;
   kind: string;
   status: string;
   startedAt: number;
@@ -165,9 +167,9 @@ async function gatherOnce(
       transactions: mine,
       ledger: ledger.get(plan.orderId) ?? [],
       arrivals: events.get(plan.orderId) ?? [],
-      portalRuns: portalRuns
-        .filter(({ workflowId }) => workflowId.includes(plan.orderId) || ids.has(subjectIn(workflowId)))
-        .map(({ workflowId, ...run }) => ({ kind: workflowId.split(':')[2] ?? '', ...run })),
+      portalRuns: portalRuns.filter(
+        ({ workflowId }) => workflowId.includes(plan.orderId) || ids.has(subjectIn(workflowId)),
+      ),
       at: Date.now(),
     };
   });
@@ -198,15 +200,16 @@ export async function inBatches<T, R>(items: readonly T[], call: (item: T) => Pr
   return results;
 }
 
-async function readPortalRuns(client: Client): Promise<(Omit<PortalRun, 'kind'> & { workflowId: string })[]> {
-  const runs: (Omit<PortalRun, 'kind'> & { workflowId: string })[] = [];
+async function readPortalRuns(client: Client): Promise<PortalRun[]> {
+  const runs: PortalRun[] = [];
   for await (const run of client.workflow.list({ query: "WorkflowType = 'portalAction'" })) {
-    runs.push({ workflowId: run.workflowId, status: run.status.name, startedAt: run.startTime.getTime() });
+    const { workflowId } = run;
+    const kind = workflowId.split(':')[2] ?? '';
+    runs.push({ workflowId, kind, status: run.status.name, startedAt: run.startTime.getTime() });
   }
   return runs;
 }
 
-/** `portal:<integration>:<kind>:<transaction or order>[:<hash>]` */
 function subjectIn(workflowId: string): string {
   return workflowId.split(':')[3] ?? '';
 }

@@ -1,6 +1,6 @@
 /** Trouble that is rare: each kind befalls so many of a thousand lives, beside what their plans have. */
 import type { Decision } from '../../src/orders/words.ts';
-import type { Operation } from '../books/books.ts';
+import { type Operation, PORTAL_OPERATIONS } from '../books/books.ts';
 import type { FaultKind, Happening } from './happenings.ts';
 import type { Life } from './life.ts';
 import { Dice, mixed } from './random.ts';
@@ -71,7 +71,7 @@ function secondThoughts({ policy }: Life, dice: Dice): Happening[] {
 /** The answer to a portal action is lost, and what is asked again is refused. */
 function refusedAfterLost(dice: Dice): Happening[] {
   const kind = dice.pick(['cancel', 'report-fraud', 'customer-code'] as const);
-  const operation = kind === 'cancel' ? 'cancel-transaction' : kind;
+  const operation = PORTAL_OPERATIONS[kind];
   const lost = dice.pick<FaultKind>(['5xx-after', 'reset-after', 'truncated', 'malformed']);
   const asks = { times: 1, id: 'fixed', afterAnswer: true } as const;
   const at = dice.between(0, 3_000);

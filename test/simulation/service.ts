@@ -2,7 +2,7 @@
 
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Decision, GatewayResult } from '../../src/orders/words.ts';
-import type { Heard, Operation } from '../books/books.ts';
+import { type Heard, type Operation, PORTAL_OPERATIONS } from '../books/books.ts';
 
 export interface Transaction {
   id: string;
@@ -63,17 +63,7 @@ export const ANOTHERS_ID = transactionId(0);
 
 /** @returns the operation's name in the ledger */
 export function operationOf(asked: Asked): Operation {
-  if (asked.operation !== 'portal') return asked.operation;
-  switch (asked.fields.kind) {
-    case 'cancel':
-      return 'cancel-transaction';
-    case 'report-fraud':
-      return 'report-fraud';
-    case 'chargeback':
-      return 'submit-chargeback';
-    case 'customer-code':
-      return 'customer-code';
-  }
+  return asked.operation === 'portal' ? PORTAL_OPERATIONS[asked.fields.kind] : asked.operation;
 }
 
 export class Service {
