@@ -55,7 +55,8 @@ export class ServerClock {
     const asked = attempt > 1 && told().asked === attempt - 1;
     // The other tries come after a pause.
     if (attempt === 1 || asked) this.#note(delayMs, elapsed);
-    const leastMs = Math.min(delayMs, this.#leastMs);
+    const knownMs = this.#leastMs(elapsed);
+    const leastMs = Math.min(delayMs, knownMs);
     if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, told().late)) this.#correct(leastMs);
     const lateMs = delayMs - this.#aheadMs;
     // A server that was restarted may hand a try out before the pause after the last one is over. The pause is kept.
@@ -63,9 +64,8 @@ export class ServerClock {
     if (early) {
       await sleepOn(this.machine, Math.min(-lateMs, UNDER_WAY_MS));
       const woken = this.#readClocks();
-      if (exact && !this.#isInTime(woken.nowMs - scheduledMs, this.#leastMs))
-        throw scheduleAgain(attempt, delayMs);
-      const mostAheadMs = Number.isFinite(this.#leastMs) ? this.#leastMs : this.#aheadMs;
+      if (exact && !this.#isInTime(woken.nowMs - scheduledMs, knownMs)) throw scheduleAgain(attempt, delayMs);
+      const mostAheadMs = Number.isFinite(knownMs) ? knownMs : this.#aheadMs;
       const began = instant(Math.min(scheduledMs, woken.nowMs - mostAheadMs));
       return { handedOut: began, began, elapsed: woken.elapsed };
     }
@@ -78,13 +78,16 @@ export class ServerClock {
   /** Returns when a local activity began whose workflow task the server started at that time: later by what the task waited in the worker. */
   beganIn(task: Instant): Beginning {
     const { nowMs, elapsed } = this.#readClocks();
-    const lateMs = nowMs - this.#leastMs - millis(task);
+    const lateMs = nowMs - this.#leastMs(elapsed) - millis(task);
     const began = lateMs > 0 && lateMs <= TASK_MS ? instant(millis(task) + lateMs) : task;
     return { handedOut: task, began, elapsed };
   }
 
-  get #leastMs(): number {
-    return Math.min(this.#least.nowMs, this.#least.beforeMs);
+  /** Returns the least delay of this minute and the one before. */
+  #leastMs(elapsed: number): number {
+    const minutesAgo = minuteOf(elapsed) - this.#least.minute;
+    if (minutesAgo > 1) return Number.POSITIVE_INFINITY;
+    return minutesAgo === 1 ? this.#least.nowMs : Math.min(this.#least.nowMs, this.#least.beforeMs);
   }
 
   #isInTime(delayMs: number, leastMs: number): boolean {
@@ -106,20 +109,24 @@ export class ServerClock {
   }
 
   #note(delayMs: number, elapsed: number): void {
-    const minute = Math.floor(elapsed / MINUTE_MS);
+    const minute = minuteOf(elapsed);
     if (minute !== this.#least.minute) {
       const beforeMs = minute === this.#least.minute + 1 ? this.#least.nowMs : Number.POSITIVE_INFINITY;
       this.#least = { minute, nowMs: Number.POSITIVE_INFINITY, beforeMs };
     }
     this.#least.nowMs = Math.min(this.#least.nowMs, delayMs);
-    const tooFarMs = this.#aheadMs - this.#leastMs;
-    if (tooFarMs > 0 && tooFarMs <= AGREES_WITHIN_MS) this.#aheadMs = this.#leastMs;
+    const tooFarMs = this.#aheadMs - this.#leastMs(elapsed);
+    if (tooFarMs > 0 && tooFarMs <= AGREES_WITHIN_MS) this.#aheadMs -= tooFarMs;
   }
 
   /** The clock is wrong by what two tries show alike that the server scheduled for at once. */
   #correct(leastMs: number): void {
     this.#aheadMs = Math.abs(leastMs) > AGREES_WITHIN_MS ? leastMs : 0;
   }
+}
+
+function minuteOf(elapsed: number): number {
+  return Math.floor(elapsed / MINUTE_MS);
 }
 
 function isAlike(delayMs: number, before: number | undefined): boolean {

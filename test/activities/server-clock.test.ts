@@ -101,6 +101,23 @@ it('a checkout whose task waited in a busy worker counts its window from when it
   expect(Date.parse(outcome.sentFrom)).toBeGreaterThan(before - 2_000);
 });
 
+it('a checkout after idle hours does not count from what the clock showed before them', async () => {
+  let idleMs = 0;
+  const stepMs = () => (idleMs > 0 ? 3_000 : 0);
+  const machine = {
+    ...MACHINE,
+    now: () => Date.now() + stepMs(),
+    elapsed: () => MACHINE.elapsed() + idleMs,
+  };
+  const world = aWorld({}, { machine });
+  await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
+  idleMs = 2 * HOUR;
+  const begun = new Date().toISOString();
+  const { outcome } = await world.checkout.screenAtCheckout(aCheckout('pass', { begun }));
+  if (outcome.kind !== 'answered') throw new Error(outcome.kind);
+  expect(outcome.sentFrom).toBe(begun);
+});
+
 it('a checkout whose task waited for too long sends nothing: the server may have begun it again', async () => {
   const world = aWorld();
   await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });

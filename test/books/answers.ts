@@ -161,7 +161,7 @@ function atCheckout(
   }
 }
 
-/** The same attempt gets the same answer; a pending may become the decision, unless it was a decline. */
+/** A call gets the answer that was given before it was sent; a pending may become the decision, unless it was a decline. */
 function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const [first] = given;
   if (first === undefined || answerOutranRecord(books)) return [];
@@ -173,9 +173,10 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const prompt = told && first.answer.decision !== 'pending' && isPrompt(books, first);
   const inShort = ({ decision, action, transactionId }: BookedCheckoutAnswer): string =>
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
-  let before: BookedCheckoutAnswer = first.answer;
-  for (const { answer, at } of given) {
-    if (answer.decision === 'pending' && noWorker(books, at)) continue;
+  const recorded = given.filter(({ answer, at }) => answer.decision !== 'pending' || !noWorker(books, at));
+  for (const { answer, at, sentAt } of recorded) {
+    const before = recorded.findLast((one) => one.at <= sentAt)?.answer;
+    if (before === undefined) continue;
     const final = before.action === 'decline' && books.policy.whenUnavailable === 'decline';
     const free = before.decision === 'pending' && !final;
     if (!free && inShort(before) !== inShort(answer) && !takenBack(books, at)) {
@@ -183,7 +184,6 @@ function contradictions(books: Books, given: readonly Given[]): Finding[] {
         finding('contradiction', `attempt ${answer.attempt}: ${inShort(before)}, then ${inShort(answer)}`),
       ];
     }
-    before = answer;
   }
   return [];
 }

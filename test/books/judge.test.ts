@@ -17,6 +17,7 @@ const failsLater = {
   ],
   requests: [CREATE, aRequest(2 * HOUR, { decision: 'fail' })],
 };
+const failed = anAnswer(3 * HOUR, { decision: 'fail', action: 'decline' });
 const cancelAt = (ms: number) =>
   aRequest(ms, { operation: 'cancel-transaction', heard: 'done', sent: { kind: 'cancel' }, committed: true });
 const chargeback = { kind: 'chargeback', reason_code: '10.4', due_date: '2026-04-01' } as const;
@@ -75,7 +76,7 @@ const PLANTED: [kind: string, how: string, books: Books][] = [
     'contradiction',
     'two answers',
     books({
-      calls: [anAnswer(80), anAnswer(3 * HOUR, { decision: 'fail', action: 'decline' })],
+      calls: [anAnswer(80), { ...failed, sentAt: START + 80 }],
       ...failsLater,
     }),
   ],
@@ -260,6 +261,11 @@ describe('the judge of the books', () => {
       record: { phase: 'decided', events: 1 },
     });
     expect(judgeBooks(open)).toEqual([]);
+  });
+
+  it('compares no answer with one that was not given yet when it was asked for', () => {
+    const crossed = books({ calls: [anAnswer(80), { ...failed, sentAt: START + 79 }], ...failsLater });
+    expect(judgeBooks(crossed).filter(({ kind }) => kind === 'contradiction')).toEqual([]);
   });
 
   it('lets a window end earlier by what the notes are late', () => {
