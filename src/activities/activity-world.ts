@@ -25,7 +25,7 @@ import {
   type ScreeningError,
 } from '../screening/index.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';
-import { begunByAnotherRun, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
+import { begunByAnotherRun, CREATE_WITHIN_MS, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
   machine: Machine;
@@ -235,12 +235,11 @@ function isAfterReset(request: { wasReset?: boolean; runId?: string }): boolean 
 }
 
 /**
- * How long what may have been sent before may take to arrive. After a reset a try of the run before it may be at work still, and
- * its create may come so late after its look.
- * @returns milliseconds
+ * Returns the milliseconds after which a create that was sent before has arrived or never will. After a reset a try of the previous run
+ * may still send its create, and wait for the answer.
  */
 export function underWayMs(request: { wasReset?: boolean; runId?: string }): number {
-  return isAfterReset(request) ? SEND_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS;
+  return isAfterReset(request) ? SEND_WITHIN_MS + CREATE_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS;
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */

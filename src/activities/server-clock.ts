@@ -44,7 +44,7 @@ export class ServerClock {
   }
 
   /**
-   * @param exact the time matters: where the try began late, or the worker's clock may be wrong, the server is asked once to schedule it again
+   * @param exact the time matters: where the try began late, or the worker's clock may be wrong, the server is asked to schedule it again
    * @returns when this try began, or earlier by at most the least delay of the last minutes
    * @throws ApplicationFailure that has the server schedule the try again
    */
@@ -69,8 +69,9 @@ export class ServerClock {
       const began = instant(Math.min(scheduledMs, woken.nowMs - mostAheadMs));
       return { handedOut: began, began, elapsed: woken.elapsed };
     }
-    // Either the try waited for a worker, or the worker's clock is wrong. A try that is scheduled now tells which.
-    if (exact && !asked && !this.#isInTime(delayMs, leastMs)) throw scheduleAgain(attempt, delayMs);
+    // Either the try waited for a worker, or the worker's clock is wrong. Two tries in a row that are late alike tell which.
+    const isTold = asked && (isAlike(delayMs, told().late) || this.#isKnownBy(leastMs));
+    if (exact && !isTold && !this.#isInTime(delayMs, leastMs)) throw scheduleAgain(attempt, delayMs);
     const began = instant(Math.max(scheduledMs, nowMs - leastMs));
     return { handedOut: began, began, elapsed };
   }

@@ -16,6 +16,13 @@ export const WRONG_KEY_PAUSE_MS = 60_000;
 /** Rule «ten seconds' floor»: how long a create whose outcome isn't known may still take to arrive. */
 export const UNDER_WAY_MS = 10_000;
 
+/**
+ * How long a try waits for the answer to its create, in milliseconds. Ten seconds after that the create has arrived or never will, and no
+ * other try sends one before then: the server gives up a try at the earliest 15 s after it began, a try sends its create within 9 s of
+ * its beginning, and the next try waits for 12 s.
+ */
+export const CREATE_WITHIN_MS = 8_000;
+
 /** Rule «five seconds to send»: a try sends its create within that time of its lookup, or of its own start. */
 export const SEND_WITHIN_MS = 5_000;
 /** A try that was handed out this long ago may have been given up by the server, which begins another one: it sends no create. */

@@ -18,7 +18,7 @@ import {
 } from '../screening/index.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
 import type { Beginning } from './server-clock.ts';
-import { GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from './tries.ts';
+import { CREATE_WITHIN_MS, GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from './tries.ts';
 
 export interface Try {
   integration: Integration;
@@ -113,7 +113,7 @@ export async function tryScreening(
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
   if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer', unseen);
-  const timeoutMs = left(t);
+  const timeoutMs = Math.min(left(t), CREATE_WITHIN_MS);
   if (timeoutMs < LEAST_TIME_MS) {
     return notSent('no-time-left', 'no time was left to screen the order', unseen);
   }

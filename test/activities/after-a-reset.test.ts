@@ -40,7 +40,7 @@ describe('a screening that a run before the reset began', () => {
   it('in the catch-up creates only once that run’s create had time to be sent and to arrive', async () => {
     const { catchUp } = aWorld().background;
     const failure = await failureOf(outcomeOf(catchUp, aCatchUp('review', ofAnotherRun)));
-    expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 15_000 });
+    expect(failure).toMatchObject({ type: 'earlier-try', nextRetryDelay: 23_000 });
     expect(requests('create-transaction')).toBe(0);
     const reported = { attempt: 2, heartbeatDetails: { reported: 1, unseenSince: STARTED_AT } };
     const outcome = await outcomeOf(catchUp, aCatchUp('review', ofAnotherRun), reported);

@@ -121,7 +121,7 @@ function meantAction(books: Books, given: Given): Finding[] {
 }
 
 /** Nothing but the screening can have changed what the attempt is told. */
-function isPrompt(books: Books, { answer: { attempt }, at, sentAt }: Given): boolean {
+function isPrompt(books: Books, { answer: { attempt, decision }, at, sentAt }: Given): boolean {
   const others = books.calls.some(
     (one) =>
       one.refusal === undefined &&
@@ -131,8 +131,9 @@ function isPrompt(books: Books, { answer: { attempt }, at, sentAt }: Given): boo
   const [created, later] = books.requests.filter(
     (one) => one.operation === 'create-transaction' && one.attempt === attempt,
   );
-  // After a second create the answer is not the checkout's own.
-  const waited = sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
+  // After a second create, or one that told nothing, the decision is not the checkout's own.
+  const told = created === undefined || created.heard === 'transaction' || decision === 'pending';
+  const waited = told && sentAt <= (created?.endedAt ?? at) && (later === undefined || later.sentAt > at);
   return waited && at <= beganAt(books, attempt) + books.checkoutBudgetMs && !others;
 }
 
@@ -165,12 +166,7 @@ function atCheckout(
 function contradictions(books: Books, given: readonly Given[]): Finding[] {
   const [first] = given;
   if (first === undefined || answerOutranRecord(books)) return [];
-  // After a create that told nothing a pending was recorded, which the first caller may have seen become the decision.
-  const [created] = books.requests.filter(
-    (one) => one.operation === 'create-transaction' && one.attempt === first.answer.attempt,
-  );
-  const told = created === undefined || created.heard === 'transaction';
-  const prompt = told && first.answer.decision !== 'pending' && isPrompt(books, first);
+  const prompt = first.answer.decision !== 'pending' && isPrompt(books, first);
   const inShort = ({ decision, action, transactionId }: BookedCheckoutAnswer): string =>
     `${decision}${prompt ? ` → ${action}` : ''}${decision === 'error' ? '' : ` (${transactionId})`}`;
   const recorded = given.filter(({ answer, at }) => answer.decision !== 'pending' || !noWorker(books, at));

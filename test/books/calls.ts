@@ -11,7 +11,8 @@ export function calls(books: Books): Finding[] {
 }
 
 /** What was done is not on record as refused or never sent. */
-function denied({ record, requests }: Books): Finding[] {
+function denied(books: Books): Finding[] {
+  const { record, requests } = books;
   return record.actions.flatMap(({ number, kind, transactionId, status }, index, all) => {
     if (status !== 'refused' && status !== 'not-sent') return [];
     const alike = all.some((one, at) => at !== index && one.kind === kind);
@@ -19,6 +20,7 @@ function denied({ record, requests }: Books): Finding[] {
       (one) =>
         one.operation === PORTAL_OPERATIONS[kind] &&
         one.committed &&
+        !takenBack(books, one.sentAt) &&
         (kind === 'customer-code' || one.transactionId === transactionId),
     );
     if (alike || done === undefined) return [];

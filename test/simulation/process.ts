@@ -79,17 +79,12 @@ export class Process {
   /** It ends in the middle of its work: nothing more is sent, what has left may still arrive. */
   die(): void {
     this.#fate = 'dead';
-    this.#abandon();
+    for (const one of this.sendings) one.abandon();
   }
 
-  /** The server has given the try up, and its code doesn't know. */
+  /** The server has given the try up. Its code runs on, and its requests with it. */
   forget(): void {
     if (this.#fate === 'heard') this.#fate = 'unheard';
-    this.#abandon();
-  }
-
-  #abandon(): void {
-    for (const one of this.sendings) one.abandon();
   }
 }
 

@@ -86,7 +86,8 @@ export class Sending {
     const { entry } = this;
     if (entry !== undefined && !this.#abandoned) {
       entry.endedAt = this.#agenda.now;
-      entry.heard = heard;
+      if (this.process.heard) entry.heard = heard;
+      else entry.fault ??= 'unheard';
     }
     this.#told(is);
   }
