@@ -6,10 +6,11 @@ import type {
   BackgroundActivities,
   CheckoutActivities,
   CheckoutRequest,
-  FirstScreening,
-  LocalActivities,
+  CheckedOut,
   Moment,
   PollActivities,
+  ReadActivities,
+  RunFacts,
   SweepActivities,
   Timed,
 } from '../orders/activity-contract.ts';
@@ -24,8 +25,8 @@ import {
   type ScreeningClient,
   type ScreeningError,
 } from '../screening/index.ts';
+import { noteRun } from './earlier-run.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';
-import { begunByAnotherRun, CREATE_WITHIN_MS, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 export interface ActivityWorld {
   machine: Machine;
@@ -122,27 +123,25 @@ export function invalidRequest(errors: readonly Fault[], words: string): Applica
 
 // Lets a caller in the same process hear how a checkout's screening ended before that is recorded.
 
-type Screened = FirstScreening & Moment;
-
 export interface BeforeRecord {
-  /** @param first absent when the screening failed */
+  /** @param checkedOut absent when the screening failed */
   tell(
     execution: { workflowId: string; runId: string },
     request: CheckoutRequest,
-    first: Screened | undefined,
+    checkedOut: CheckedOut | undefined,
   ): void;
 }
 
-type Screen = (request: CheckoutRequest) => Promise<Screened>;
+type Screen = (request: CheckoutRequest, run: RunFacts) => Promise<CheckedOut>;
 
 /** @returns the screening, which tells how it ended, also when it failed */
 export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, screen: Screen): Screen {
   if (beforeRecord === undefined) return screen;
-  return async (request) => {
+  return async (request, run) => {
     const { workflowExecution } = activityInfo();
-    let first: Screened | undefined;
+    let first: CheckedOut | undefined;
     try {
-      first = await screen(request);
+      first = await screen(request, run);
       return first;
     } finally {
       if (workflowExecution !== undefined) beforeRecord.tell(workflowExecution, request, first);
@@ -163,6 +162,9 @@ type Activity<Request, Result> = (
   beginning: Beginning,
 ) => Promise<Result>;
 
+/** An activity as the workflow calls it. */
+type Called<Request, Result> = (request: Request, run?: RunFacts) => Promise<Result>;
+
 /** How a try learns when it began, in server time. */
 type Began<Request> = (clock: ServerClock, request: Request) => Beginning | Promise<Beginning>;
 
@@ -181,10 +183,11 @@ export function timed<Request, Outcome>(
   clock: ServerClock,
   activity: Activity<Request, Outcome>,
   began: Began<Request> = asScheduled,
-): (request: Request) => Promise<Timed<Outcome>> {
-  return async (request) => {
+): Called<Request, Timed<Outcome>> {
+  return async (request, run) => {
+    noteRun(run);
     const { result, moment } = await watched(clock, activity, request, began);
-    return { ...moment, ...afterReset(request), outcome: result };
+    return { ...moment, outcome: result };
   };
 }
 
@@ -193,10 +196,11 @@ export function withMoment<Request, Result extends object>(
   clock: ServerClock,
   activity: Activity<Request, Result>,
   began: Began<Request> = asScheduled,
-): (request: Request) => Promise<Result & Moment> {
-  return async (request) => {
+): Called<Request, Result & Moment> {
+  return async (request, run) => {
+    noteRun(run);
     const { result, moment } = await watched(clock, activity, request, began);
-    return { ...result, ...moment, ...afterReset(request) };
+    return { ...result, ...moment };
   };
 }
 
@@ -204,8 +208,11 @@ export function withMoment<Request, Result extends object>(
 export function momentOf<Request>(
   clock: ServerClock,
   activity: Activity<Request, void>,
-): (request: Request) => Promise<Moment> {
-  return async (request) => (await watched(clock, activity, request, asScheduled)).moment;
+): Called<Request, Moment> {
+  return async (request, run) => {
+    noteRun(run);
+    return (await watched(clock, activity, request, asScheduled)).moment;
+  };
 }
 
 /** Runs the activity. Returns its result, and when that was learned. */
@@ -219,27 +226,6 @@ async function watched<Request, Result>(
   const moment = watchFrom(clock.machine, beginning);
   const result = await activity(request, () => moment().at, beginning);
   return { result, moment: moment() };
-}
-
-function afterReset(request: unknown): { afterReset?: true } {
-  if (typeof request !== 'object' || request === null) return {};
-  const wasReset = 'wasReset' in request && request.wasReset === true;
-  const runId = 'runId' in request && typeof request.runId === 'string' ? request.runId : undefined;
-  return isAfterReset({ wasReset, ...(runId !== undefined && { runId }) }) ? { afterReset: true } : {};
-}
-
-/** @returns whether an operator's reset made the run: an activity that an older run asked for comes from before it, too */
-function isAfterReset(request: { wasReset?: boolean; runId?: string }): boolean {
-  const { wasReset, runId } = request;
-  return wasReset === true || (runId !== undefined && begunByAnotherRun({ runId }));
-}
-
-/**
- * Returns the milliseconds after which a create that was sent before has arrived or never will. After a reset a try of the previous run
- * may still send its create, and wait for the answer.
- */
-export function underWayMs(request: { wasReset?: boolean; runId?: string }): number {
-  return isAfterReset(request) ? SEND_WITHIN_MS + CREATE_WITHIN_MS + UNDER_WAY_MS : UNDER_WAY_MS;
 }
 
 /** A wall clock may be set in between; the monotonic one only goes on. */
@@ -279,7 +265,8 @@ export interface OrderDirectory {
 
 /** The activities of each task queue. */
 export interface ActivitiesByQueue {
-  checkout: LocalActivities & CheckoutActivities;
+  checkout: CheckoutActivities;
   background: BackgroundActivities & SweepActivities;
+  reads: ReadActivities;
   polls: PollActivities;
 }

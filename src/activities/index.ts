@@ -37,20 +37,18 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
   return {
     checkout: {
       screenAtCheckout: tellingBeforeRecord(world.beforeRecord, screenAtCheckout),
-      look: timed(clock, status.look, asRequested),
-      policyInForce: withMoment(clock, screening.policyInForce),
-      screenRetry: timed(clock, screening.screenRetry, exactly),
+      screenRetry: withMoment(clock, screening.screenRetry, exactly),
     },
     background: {
-      catchUp: timed(clock, screening.catchUp, exactly),
-      lookUp: timed(clock, status.lookUp),
-      readStatusDurably: timed(clock, status.readStatusDurably),
+      catchUp: withMoment(clock, screening.catchUp, exactly),
+      lookUp: withMoment(clock, status.lookUp),
       sendGatewayResponse: timed(clock, portal.sendGatewayResponse),
       performPortalAction: timed(clock, portal.performPortalAction, exactlyForCancels),
       deliverEvents: momentOf(clock, events.deliverEvents),
       forgetCard: momentOf(clock, events.forgetCard),
       sweep: sweep.sweep,
     },
+    reads: { readStatus: timed(clock, status.readStatus) },
     polls: { pollStatus: timed(clock, status.pollStatus) },
   };
 }

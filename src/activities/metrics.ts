@@ -3,9 +3,11 @@ import { activityInfo, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type {
+  CheckedOut,
   PollRequest,
   PortalOutcome,
   PortalRequest,
+  RunFacts,
   ScreeningOutcome,
   ScreenRequest,
   StatusOutcome,
@@ -16,45 +18,44 @@ import { counterOf, histogramOf } from '../orders/metrics.ts';
 import type { ActivitiesByQueue } from './activity-world.ts';
 
 /** @returns the activities, counted where they run in a worker. */
-export function withMetrics({ checkout, background, polls }: ActivitiesByQueue): ActivitiesByQueue {
+export function withMetrics({ checkout, background, reads, polls }: ActivitiesByQueue): ActivitiesByQueue {
   return {
     checkout: {
       ...checkout,
       screenAtCheckout: countScreenings('checkout', checkout.screenAtCheckout),
       screenRetry: countScreenings('retry', checkout.screenRetry),
-      look: countStatusReads(checkout.look),
     },
     background: {
       ...background,
       catchUp: countScreenings('catch-up', background.catchUp),
-      readStatusDurably: countStatusReads(background.readStatusDurably),
       performPortalAction: countPortalActions(background.performPortalAction),
     },
+    reads: { readStatus: countReads('order_screening_status_reads_total', reads.readStatus) },
     polls: { pollStatus: countPolls(polls.pollStatus) },
   };
 }
 
-type Activity<Request, Result> = (request: Request) => Promise<Result>;
+type Activity<Request, Result> = (request: Request, run: RunFacts) => Promise<Result>;
 
 /** When a screening is made: at the checkout, for a further attempt, or later without a caller. */
 type Stage = 'checkout' | 'retry' | 'catch-up';
 
 /** @returns the screening, counted and timed. */
-function countScreenings<Request extends ScreenRequest, Result extends { outcome: ScreeningOutcome }>(
-  stage: Stage,
-  screen: Activity<Request, Result>,
-): Activity<Request, Result> {
+function countScreenings<
+  Request extends ScreenRequest,
+  Result extends { outcome: ScreeningOutcome } | CheckedOut,
+>(stage: Stage, screen: Activity<Request, Result>): Activity<Request, Result> {
   const note = (integration: string, began: number, how: { outcome: string; reason: string }): void => {
     const screenings = counterOf(metricMeter, 'order_screening_screenings_total');
     screenings.add(1, { integration, stage, ...how });
     const durations = histogramOf(metricMeter, 'order_screening_screening_duration_seconds');
     durations.record((Date.now() - began) / 1_000, { integration, stage, outcome: how.outcome });
   };
-  return async (request) => {
+  return async (request, run) => {
     const began = Date.now();
     try {
-      const result = await screen(request);
-      note(request.integration, began, screeningEnd(result.outcome));
+      const result = await screen(request, run);
+      note(request.integration, began, 'outcome' in result ? screeningEnd(result.outcome) : REFUSED);
       return result;
     } catch (error) {
       note(request.integration, began, { outcome: 'failed', reason: reasonOf(error) });
@@ -62,6 +63,8 @@ function countScreenings<Request extends ScreenRequest, Result extends { outcome
     }
   };
 }
+
+const REFUSED = { outcome: 'failed', reason: 'refused' };
 
 /** The decision, `skipped`, or `pending` with the reason why there is none. */
 function screeningEnd(outcome: ScreeningOutcome): { outcome: string; reason: string } {
@@ -85,14 +88,7 @@ function countPolls(
   poll: Activity<PollRequest, Timed<StatusOutcome>>,
 ): Activity<PollRequest, Timed<StatusOutcome>> {
   const counted = countReads('order_screening_polls_total', poll);
-  return (request) => (activityInfo().attempt === 1 ? poll(request) : counted(request));
-}
-
-/** @returns the read of a status, counted */
-function countStatusReads<Request extends Read, Result extends ReadResult>(
-  read: Activity<Request, Result>,
-): Activity<Request, Result> {
-  return countReads('order_screening_status_reads_total', read);
+  return (request, run) => (activityInfo().attempt === 1 ? poll(request, run) : counted(request, run));
 }
 
 type Read = Pick<PollRequest, 'integration'>;
@@ -105,9 +101,9 @@ function countReads<Request extends Read, Result extends ReadResult>(
 ): Activity<Request, Result> {
   const note = (integration: string, outcome: string): void =>
     counterOf(metricMeter, name).add(1, { integration, outcome });
-  return async (request) => {
+  return async (request, run) => {
     try {
-      const result = await read(request);
+      const result = await read(request, run);
       const { outcome } = result;
       if (outcome !== undefined)
         note(request.integration, outcome.kind === 'read' ? outcome.decision : outcome.kind);
@@ -130,9 +126,9 @@ function countPortalActions(
     const timeLeft = histogramOf(metricMeter, 'order_screening_cancel_time_left_seconds');
     timeLeft.record(Math.max(0, Date.parse(notAfter) - Date.now()) / 1_000, { integration });
   };
-  return async (request) => {
+  return async (request, run) => {
     try {
-      const result = await perform(request);
+      const result = await perform(request, run);
       note(request, result.outcome.kind);
       return result;
     } catch (error) {

@@ -16,11 +16,11 @@ import {
   ScreeningError,
 } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, faultWords, integrationOf } from './activity-world.ts';
+import { isAfterReset, wasCalledBeforeReset } from './earlier-run.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';
 import {
   askedPauseMs,
   askedToStop,
-  begunByAnotherRun,
   earlierTryMayBeDone,
   grownPauseMs,
   isForbidden,
@@ -116,14 +116,14 @@ function clientFor(world: ActivityWorld, { integration }: PortalRequest): Screen
 
 /** Whether a try of this activity, one before it, or a run of the workflow that was reset, may have done it. */
 function mayBeDoneBefore(request: PortalRequest): boolean {
-  return earlierTryMayBeDone() || request.maybeDone === true || begunByAnotherRun(request);
+  return earlierTryMayBeDone() || request.maybeDone === true || isAfterReset();
 }
 
 /** A person who forces a chargeback has seen what a run that was reset did before; of this activity's own tries nobody has. */
 function mayBeRepeated(request: PortalRequest): boolean {
   const { fields } = request;
   const forced = fields.kind === 'chargeback' && fields.force === true;
-  return forced && !earlierTryMayBeDone() && !begunByAnotherRun(request);
+  return forced && !earlierTryMayBeDone() && !wasCalledBeforeReset();
 }
 
 function afterFailure(

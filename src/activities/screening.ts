@@ -3,16 +3,16 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   CatchUpRequest,
+  CheckedOut,
   CheckoutRequest,
-  FirstScreening,
-  InForce,
+  Moment,
   RetryCheckoutRequest,
   ScreeningOutcome,
   ScreenRequest,
 } from '../orders/activity-contract.ts';
 import { actionAtCheckout, orderFactsOf, policyFor, skipRuleFor } from '../orders/decide.ts';
-import type { Fault } from '../orders/errors.ts';
-import { RULES_WRITTEN } from '../orders/order.ts';
+import { type Fault, isOrderErrorCode } from '../orders/errors.ts';
+import type { Refusal } from '../orders/order.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
 import { type Instant, instant, millis } from '../orders/words.ts';
 import {
@@ -23,15 +23,14 @@ import {
   invalidTransaction,
   isAnothers,
   senderOf,
-  underWayMs,
 } from './activity-world.ts';
 import { CheckoutBreakers } from './checkout-breakers.ts';
+import { isAfterReset, mayHaveRun, underWayMs } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { readAdopted } from './status.ts';
 import {
   askedPauseMs,
   askedToStop,
-  begunByAnotherRun,
   grownPauseMs,
   lastTry,
   putOff,
@@ -52,7 +51,10 @@ import {
   type Unseen,
 } from './try-screening.ts';
 
-/** The longest that a create may take when no customer waits for it. */
+/** A result without the time that `withMoment` adds to it. */
+type Untimed<Result> = Result extends Moment ? Omit<Result, keyof Moment> : never;
+
+/** The longest that a try may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
 const FIRST_PAUSE_MS = 2_000;
 
@@ -92,51 +94,61 @@ export function screeningActivities(world: ActivityWorld) {
     return outcome ?? unanswered('service-down', unseenSince);
   };
 
+  const firstScreening = async (
+    request: CheckoutRequest,
+    integration: Integration,
+    policy: Policy,
+    time: () => Instant,
+    beginning: Beginning,
+  ): Promise<ScreeningOutcome> => {
+    const rule = skipRuleFor(integration, request.transaction);
+    if (rule !== undefined) return { kind: 'skipped', rule };
+    const checked = checkTransaction(request, integration, policy.workflow);
+    if (!checked.ok) throw invalidTransaction(checked.faults);
+    const unseenSince = mayHaveRun() ? request.startedAt : undefined;
+    const budget = budgetOf(request, integration);
+    const waits = budget >= LEAST_TIME_MS;
+    // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
+    if (!waits && (unseenSince === undefined || isAfterReset()))
+      return unanswered('no-time-left', unseenSince);
+    const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time, beginning);
+    // A run of this task that failed may have its create under way still, in this process or in another.
+    const oneTry =
+      unseenSince === undefined
+        ? () => tryScreening(request, checked.transaction, t, undefined)
+        : () => awaitEarlier(request, t, unseenSince, waits);
+    const outcome = await atCheckout(request, t, unseenSince, oneTry);
+    return waits ? outcome : foundTooLate(outcome, policy);
+  };
+
   return {
     /**
-     * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity.
-     * @throws `unknown-integration` or `invalid-request`, which fail the order at once
+     * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. A local activity. Its failure is an
+     * outcome; an order that can't be screened at all is refused.
      */
     async screenAtCheckout(
       request: CheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<FirstScreening> {
-      const integration = knownIntegration(world, request);
+    ): Promise<Untimed<CheckedOut>> {
+      const integration = world.findIntegration(request.integration);
+      if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
       const policy = policyOf(world, request, integration);
-      const { mayHaveRun, wasReset, startedAt } = request;
-      const ended = (outcome: ScreeningOutcome): FirstScreening => ({
-        policy,
-        rules: RULES_WRITTEN,
-        outcome,
-        ...((mayHaveRun || wasReset) && { again: true as const }),
-      });
-      if (request.adopt !== undefined) {
-        return ended(await readAdopted(request, request.adopt, policy, clientOf(world, integration)));
+      try {
+        if (request.adopt !== undefined) {
+          return {
+            policy,
+            outcome: await readAdopted(request, request.adopt, policy, clientOf(world, integration)),
+          };
+        }
+        const outcome = await firstScreening(request, integration, policy, time, beginning);
+        return { policy, outcome, ...(mayHaveRun() && { again: true as const }) };
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (refusal !== undefined) return { refusal };
+        if (request.adopt !== undefined) throw error;
+        return { policy, outcome: unanswered(...whyFailed(error, request)) };
       }
-      const rule = skipRuleFor(integration, request.transaction);
-      if (rule !== undefined) return ended({ kind: 'skipped', rule });
-      const checked = checkTransaction(request, integration, policy.workflow);
-      if (!checked.ok) throw invalidTransaction(checked.faults);
-      const unseenSince = mayHaveRun || wasReset ? startedAt : undefined;
-      const budget = budgetOf(request, integration);
-      const waits = budget >= LEAST_TIME_MS;
-      // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
-      if (!waits && (unseenSince === undefined || wasReset))
-        return ended(unanswered('no-time-left', unseenSince));
-      const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time, beginning);
-      // A run of this task that failed may have its create under way still, in this process or in another.
-      const oneTry =
-        unseenSince === undefined
-          ? () => tryScreening(request, checked.transaction, t, undefined)
-          : () => awaitEarlier(request, t, unseenSince, waits);
-      const outcome = await atCheckout(request, t, unseenSince, oneTry);
-      return ended(waits ? outcome : foundTooLate(outcome, policy));
-    },
-
-    /** The policy and the rules alone, for when the screening itself broke down. */
-    async policyInForce(request: ScreenRequest): Promise<InForce> {
-      return { policy: policyOf(world, request, knownIntegration(world, request)), rules: RULES_WRITTEN };
     },
 
     /**
@@ -147,19 +159,23 @@ export function screeningActivities(world: ActivityWorld) {
       request: RetryCheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<ScreeningOutcome> {
+    ): Promise<{ outcome: ScreeningOutcome; again?: true }> {
       const unseenSince = unseenBefore(request)?.since;
+      const ended = (outcome: ScreeningOutcome) => ({
+        outcome,
+        ...(isAfterReset() && { again: true as const }),
+      });
       const integration = integrationOf(world, request.integration);
       const rule = skipRuleFor(integration, request.transaction);
-      if (rule !== undefined) return { kind: 'skipped', rule };
+      if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
       const checked = checkTransaction(request, integration, t.workflow);
-      if (!checked.ok) return refusedByRules(checked.faults, unseenSince);
+      if (!checked.ok) return ended(refusedByRules(checked.faults, unseenSince));
       const oneTry =
         unseenSince === undefined
           ? () => tryScreening(request, checked.transaction, t, undefined)
           : () => awaitEarlier(request, t, unseenSince, true);
-      return atCheckout(request, t, unseenSince, oneTry);
+      return ended(await atCheckout(request, t, unseenSince, oneTry));
     },
 
     /**
@@ -170,7 +186,7 @@ export function screeningActivities(world: ActivityWorld) {
       request: CatchUpRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<ScreeningOutcome> {
+    ): Promise<{ outcome: ScreeningOutcome; policy?: Policy }> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
         tellNextTry({
@@ -184,14 +200,18 @@ export function screeningActivities(world: ActivityWorld) {
       } catch (error) {
         report(unseen?.since);
         // Settings that lack the integration don't make the next lookup come too early to be believed.
-        throw unseen?.underWay ? putOff(error, underWayMs(request)) : error;
+        throw unseen?.underWay ? putOff(error, underWayMs()) : error;
       }
+      const ended = (outcome: ScreeningOutcome) => ({
+        outcome,
+        ...(request.policyMissing && { policy: policyOf(world, request, t.integration) }),
+      });
       const checked = checkTransaction(request, t.integration, t.workflow);
       const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
       const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
       // An invalid transaction was never sent.
-      if (!checked.ok) return skipped ?? refusedByRules(checked.faults, unseen?.since);
-      if (skipped !== undefined && unseen === undefined) return skipped;
+      if (!checked.ok) return ended(skipped ?? refusedByRules(checked.faults, unseen?.since));
+      if (skipped !== undefined && unseen === undefined) return ended(skipped);
       // This try has not reported yet: should it be lost, a create may have been sent from then on.
       t.beforeCreate = (at) => tellNextTry({ at, unseenSince: at });
       const outcome =
@@ -199,14 +219,14 @@ export function screeningActivities(world: ActivityWorld) {
           ? await tryScreening(request, checked.transaction, t, unseen)
           : await awaitEarlier(request, t, unseen.since, false);
       const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
-      if (skipped !== undefined && noneFound && unseen?.underWay === false) return skipped;
+      if (skipped !== undefined && noneFound && unseen?.underWay === false) return ended(skipped);
       // The server retries nothing that is asked to stop: this is the last report.
       if (outcome.kind === 'no-answer' && askedToStop()) {
-        return unanswered(outcome.reason, outcome.unseenSince);
+        return ended(unanswered(outcome.reason, outcome.unseenSince));
       }
       if (outcome.kind === 'no-answer') {
         report(outcome.unseenSince);
-        const leastMs = outcome.underWay ? underWayMs(request) : 0;
+        const leastMs = outcome.underWay ? underWayMs() : 0;
         const pauseMs = Math.max(leastMs, askedPauseMs(outcome) ?? spreadPauseMs());
         throw tryAgain(outcome.reason, outcome.message, pauseMs);
       }
@@ -214,7 +234,7 @@ export function screeningActivities(world: ActivityWorld) {
         report(outcome.unseenSince);
         throw retryWrongKey();
       }
-      return outcome;
+      return ended(outcome);
     },
   };
 }
@@ -241,7 +261,7 @@ function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined {
   if (last > 0 && reported === last) {
     return unseenSince === undefined ? undefined : { since: unseenSince, underWay: false };
   }
-  const known = begunByAnotherRun(request) ? request.startedAt : request.unseenSince;
+  const known = isAfterReset() ? request.startedAt : request.unseenSince;
   if (last === 0) return known === undefined ? undefined : { since: known, underWay: true };
   const { scheduledTimestampMs } = activityInfo();
   return { since: unseenSince ?? at ?? known ?? instant(scheduledTimestampMs), underWay: true };
@@ -297,15 +317,24 @@ function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Int
   return policyFor(integration, request.workflow, facts, senderOf(world, integration.name) !== undefined);
 }
 
-function knownIntegration(world: ActivityWorld, request: ScreenRequest): Integration {
-  const integration = world.findIntegration(request.integration);
-  if (integration !== undefined) return integration;
-  throw ApplicationFailure.create({
-    type: 'unknown-integration',
-    message: `No integration «${request.integration}» is configured.`,
-    nonRetryable: true,
-    details: [{}],
-  });
+function unknownIntegration(name: string): Refusal {
+  return { code: 'unknown-integration', message: `No integration «${name}» is configured.` };
+}
+
+/** @returns why the order can't be screened at all, if that is what the failure says */
+function refusalIn(error: unknown): Refusal | undefined {
+  if (!(error instanceof ApplicationFailure) || !isOrderErrorCode(error.type)) return undefined;
+  const [details] = error.details ?? [];
+  return { ...(typeof details === 'object' ? details : {}), code: error.type, message: error.message };
+}
+
+/** Settings without a key are an operator's mistake, and nothing was sent. What our own code threw may have been thrown after a create. */
+function whyFailed(
+  error: unknown,
+  { startedAt }: CheckoutRequest,
+): [reason: string, unseenSince: Instant | undefined] {
+  if (!(error instanceof ApplicationFailure)) return ['unexpected', startedAt];
+  return [error.type ?? 'unexpected', mayHaveRun() ? startedAt : undefined];
 }
 
 function refusedByRules(faults: Fault[], unseenSince: Instant | undefined): ScreeningOutcome {

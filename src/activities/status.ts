@@ -3,12 +3,11 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   type CheckoutRequest,
-  type DurableReadRequest,
-  type LookRequest,
   type LookUpOutcome,
   type LookUpRequest,
   POLL_UNCHANGED,
   type PollRequest,
+  type ReadRequest,
   type ScreeningOutcome,
   type StatusOutcome,
   type StatusRequest,
@@ -19,19 +18,13 @@ import { enrichedOf } from '../orders/record.ts';
 import type { Adoption } from '../orders/state.ts';
 import { type Instant, instant, millis } from '../orders/words.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
-import {
-  type ActivityWorld,
-  clientOf,
-  integrationOf,
-  invalidRequest,
-  isAnothers,
-  underWayMs,
-} from './activity-world.ts';
+import { type ActivityWorld, clientOf, integrationOf, invalidRequest, isAnothers } from './activity-world.ts';
+import { isAfterReset, underWayMs } from './earlier-run.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
 import { askedPauseMs, isForbidden, putOff, retryLater, retryWrongKey, waitLonger } from './tries.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
-/** A read inside a workflow task is short; one that nobody waits for is patient. */
+/** A read at an adoption is inside a workflow task, and short. */
 const QUICK_MS = 4_000;
 const PATIENT_MS = 20_000;
 
@@ -71,17 +64,13 @@ export function statusActivities(world: ActivityWorld) {
   }
 
   return {
-    /** Reads once, quickly; without a transaction there is nothing to read. A local activity. */
-    async look(request: LookRequest): Promise<StatusOutcome | undefined> {
-      const { transactionId } = request;
+    /** Reads once the spacing of reads is over, until the screening service answers. Without a transaction it only tells the time. */
+    async readStatus(request: ReadRequest, time: () => Instant): Promise<StatusOutcome | undefined> {
+      const { transactionId, notBefore } = request;
       if (transactionId === undefined) return undefined;
-      const outcome = await read({ ...request, transactionId }, QUICK_MS);
-      return outcome instanceof ScreeningError ? { kind: 'unanswered' } : outcome;
-    },
-
-    /** Reads until the service answers. */
-    async readStatusDurably(request: DurableReadRequest): Promise<StatusOutcome> {
-      const outcome = await read(request, PATIENT_MS);
+      const pauseMs = notBefore === undefined ? 0 : millis(notBefore) - millis(time());
+      if (pauseMs > 0) throw waitLonger('spacing', 'the status was read a moment ago', pauseMs);
+      const outcome = await read({ ...request, transactionId }, PATIENT_MS);
       if (outcome instanceof ScreeningError) throw retryLater(outcome);
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw retryWrongKey();
       return outcome;
@@ -109,31 +98,36 @@ export function statusActivities(world: ActivityWorld) {
     },
 
     /** Looks for a transaction by invoice, until the service answers. */
-    async lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
-      const first = activityInfo().attempt === 1;
-      const client = clientFor(request, first ? underWayMs(request) : undefined);
-      try {
-        const owned = (transactionId: string) => isAnothers(world, transactionId);
-        const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
-        if (found.kind === 'known') return { kind: 'hidden' };
-        if (found.kind === 'found') {
-          const { id: transactionId, decision } = found.transaction;
-          return { kind: 'found', transactionId, decision, ...enrichedOf(found.transaction) };
-        }
-      } catch (error) {
-        if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
-        if (isForbidden(error)) throw retryWrongKey();
-        if (!(error instanceof ScreeningError)) throw error;
-        const { transactionId } = error;
-        if (transactionId === undefined)
-          throw retryLater(error, first ? firstPauseMs(request, error) : undefined);
-        return { kind: 'found', transactionId };
-      }
-      // None, which proves nothing the first time.
-      if (!first) return { kind: 'none' };
-      throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, underWayMs(request));
+    async lookUp(request: LookUpRequest): Promise<{ outcome: LookUpOutcome; sentFrom: Instant }> {
+      // After a reset the previous run may have sent it at any time.
+      const sentFrom = isAfterReset() ? request.startedAt : request.unseenSince;
+      return { outcome: await lookUp(request), sentFrom };
     },
   };
+
+  async function lookUp(request: LookUpRequest): Promise<LookUpOutcome> {
+    const first = activityInfo().attempt === 1;
+    const client = clientFor(request, first ? underWayMs() : undefined);
+    try {
+      const owned = (transactionId: string) => isAnothers(world, transactionId);
+      const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
+      if (found.kind === 'known') return { kind: 'hidden' };
+      if (found.kind === 'found') {
+        const { id: transactionId, decision } = found.transaction;
+        return { kind: 'found', transactionId, decision, ...enrichedOf(found.transaction) };
+      }
+    } catch (error) {
+      if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
+      if (isForbidden(error)) throw retryWrongKey();
+      if (!(error instanceof ScreeningError)) throw error;
+      const { transactionId } = error;
+      if (transactionId === undefined) throw retryLater(error, first ? firstPauseMs(error) : undefined);
+      return { kind: 'found', transactionId };
+    }
+    // None, which proves nothing the first time.
+    if (!first) return { kind: 'none' };
+    throw waitLonger(EARLIER_TRY.reason, EARLIER_TRY.message, underWayMs());
+  }
 }
 
 /**
@@ -167,8 +161,8 @@ export async function readAdopted(
 }
 
 /** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */
-function firstPauseMs(request: LookUpRequest, error: ScreeningError): number {
-  return Math.max(underWayMs(request), askedPauseMs(error) ?? 0);
+function firstPauseMs(error: ScreeningError): number {
+  return Math.max(underWayMs(), askedPauseMs(error) ?? 0);
 }
 
 /** @returns milliseconds until the next poll: growing, and slow once nothing can be canceled any more */

@@ -166,17 +166,7 @@ export const withHeartbeats: ActivityInterceptorsFactory = (context) => ({
   },
 });
 
-// What is known of tries that came before this one: of the same activity, or of the run that an operator
-// reset.
-
-/**
- * A reset gives the new run the activities that were under way, with the input that was recorded. The server counts their
- * tries anew, so nothing but the run in that input tells that one may have been made before.
- */
-export function begunByAnotherRun({ runId }: { runId: string }): boolean {
-  const { workflowExecution } = activityInfo();
-  return workflowExecution !== undefined && workflowExecution.runId !== runId;
-}
+// What is known of the tries before this one.
 
 /**
  * A try that isn't known to have done nothing may have been done: its answer was lost, or its worker died. A try says

@@ -1,5 +1,6 @@
 /** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
+import type { Refusal } from './order.ts';
 import type { Policy, PollPauses } from './policy.ts';
 import type { Adoption, Enriched, GatewayRecord } from './state.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';
@@ -18,24 +19,19 @@ export interface Moment {
   began: Instant;
   /** When it was known. */
   at: Instant;
-  /**
-   * The run that asked was made by an operator's reset: what was found may be of the run before. Told by the result, since a run
-   * that is reset takes up what was recorded before the reset as that run took it.
-   */
-  afterReset?: true;
 }
 
 /** A call's outcome, and when it was learned. */
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
-/** What may write at the service says which run of the workflow began it: after a reset another run gets the activity. */
-interface BegunBy {
+/** What an activity is told of the run that calls it. Workflow code never branches on it: a replay can't tell it again. */
+export interface RunFacts {
   runId: string;
-}
-
-interface MaybeReset {
-  /** The run was made by an operator's reset. */
-  wasReset?: boolean;
+  /** An operator's reset made the run, or one before it. */
+  wasReset: boolean;
+  /** How long the history was, and whether the run was replaying, when it called the activity. */
+  historyLength: number;
+  isReplaying: boolean;
 }
 
 /** A local activity has no schedule of its own on the server: the workflow says when it began, in the server's time. */
@@ -66,22 +62,20 @@ export interface ScreenRequest extends AboutAttempt {
 export interface CheckoutRequest extends ScreenRequest, BegunAt {
   /** When the caller stops waiting. */
   answerBy?: Instant;
-  /** An earlier run of this workflow task may have sent a create. Only the activity branches on it: a replay cannot repeat it. */
-  mayHaveRun: boolean;
-  /** An operator had the order begin anew: its checkout was answered long ago. */
-  wasReset: boolean;
   /** The transaction is there: its status is read, and nothing is created. */
   adopt?: Adoption;
 }
 
 /** A second attempt's checkout. */
-export interface RetryCheckoutRequest extends ScreenRequest, BegunBy, MaybeReset {}
+export type RetryCheckoutRequest = ScreenRequest & { attempt: number };
 
-export interface CatchUpRequest extends ScreenRequest, BegunBy, MaybeReset {
+export interface CatchUpRequest extends RetryCheckoutRequest {
   /** A wrong key was reported already: go on trying. */
   forbiddenKnown: boolean;
   /** The checkout failed before it could read the skip rules: they apply now. */
   mayBeSkipped?: true;
+  /** The checkout failed before it could read the policy: the result has it. */
+  policyMissing?: true;
 }
 
 export interface StatusRequest extends AboutAttempt {
@@ -89,12 +83,13 @@ export interface StatusRequest extends AboutAttempt {
   transactionId: string;
 }
 
-/** A read inside the workflow task. Without a transaction it only tells the time. */
-export interface LookRequest extends Omit<StatusRequest, 'transactionId'>, BegunAt {
+/** Without a transaction a read only tells the time. */
+export interface ReadRequest extends Omit<StatusRequest, 'transactionId'> {
   transactionId?: string;
-}
-
-export interface DurableReadRequest extends StatusRequest {
+  /** The number of the read. */
+  read: number;
+  /** The read waits until then. */
+  notBefore?: Instant;
   forbiddenKnown: boolean;
 }
 
@@ -114,23 +109,27 @@ export interface GatewayResponseRequest extends StatusRequest {
   forbiddenKnown: boolean;
 }
 
-export interface PortalRequest extends AboutAttempt, BegunBy {
+export interface PortalRequest extends AboutAttempt {
   integration: string;
   fields: PortalFields;
   transactionId?: string;
   /** The order's e-mail, for a customer code. */
   email?: string;
-  /** An activity before this one, or a run of the workflow that was reset, may have done it. Absent: none has. */
+  /** An activity before this one may have done it. Absent: none has. */
   maybeDone?: boolean;
   /** A cancel isn't sent after it. */
   notAfter?: Instant;
   forbiddenKnown: boolean;
 }
 
-export interface LookUpRequest extends AboutAttempt, MaybeReset {
+export interface LookUpRequest {
   integration: string;
+  attempt: number;
   invoiceNumber: string;
   knownTransactionIds: string[];
+  /** When the create that is looked for was sent at the earliest, and when the order was started. */
+  unseenSince: Instant;
+  startedAt: Instant;
   forbiddenKnown: boolean;
 }
 
@@ -143,29 +142,32 @@ export type LookUpOutcome =
   | { kind: 'hidden' }
   | { kind: 'forbidden' };
 
-/** Run inside the workflow task: fast, and possibly again. */
-export interface LocalActivities {
-  /** The checkout's screening; fails at once for input that can't be screened. */
-  screenAtCheckout(request: CheckoutRequest): Promise<FirstScreening & Moment>;
-  /** Reads the status, or only the clock. */
-  look(request: LookRequest): Promise<Timed<StatusOutcome | undefined>>;
-}
+/** An activity as the workflow calls it. */
+type Activity<Argument, Result> = (argument: Argument, run: RunFacts) => Promise<Result>;
 
-/** A caller waits for these. */
+/** A caller waits for these. `screenAtCheckout` runs inside the workflow task: fast, and possibly again. */
 export interface CheckoutActivities {
-  /** The policy and the rules in force, when the first screening itself broke down. */
-  policyInForce(request: ScreenRequest): Promise<InForce & Moment>;
-  screenRetry(request: RetryCheckoutRequest): Promise<Timed<ScreeningOutcome>>;
+  screenAtCheckout: Activity<CheckoutRequest, CheckedOut>;
+  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & { again?: true }>;
 }
 
 export interface BackgroundActivities {
-  catchUp(request: CatchUpRequest): Promise<Timed<ScreeningOutcome>>;
-  lookUp(request: LookUpRequest): Promise<Timed<LookUpOutcome>>;
-  readStatusDurably(request: DurableReadRequest): Promise<Timed<StatusOutcome>>;
-  sendGatewayResponse(request: GatewayResponseRequest): Promise<Timed<GatewayOutcome>>;
-  performPortalAction(request: PortalRequest): Promise<Timed<PortalOutcome>>;
-  deliverEvents(events: OrderEvent[]): Promise<Moment>;
-  forgetCard(request: { cardRef: string } & AboutAttempt): Promise<Moment>;
+  catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & { policy?: Policy }>;
+  lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant }>;
+  sendGatewayResponse: Activity<GatewayResponseRequest, Timed<GatewayOutcome>>;
+  performPortalAction: Activity<PortalRequest, Timed<PortalOutcome>>;
+  deliverEvents: Activity<OrderEvent[], Moment>;
+  forgetCard: Activity<ForgetCardRequest, Moment>;
+}
+
+export interface ForgetCardRequest {
+  cardRef: string;
+  attempt: number;
+}
+
+/** Reads have a task queue of their own, so that a webhook never waits behind thousands of polls. */
+export interface ReadActivities {
+  readStatus: Activity<ReadRequest, Timed<StatusOutcome | undefined>>;
 }
 
 export interface SweepActivities {
@@ -176,7 +178,7 @@ export interface SweepActivities {
 export const POLL_UNCHANGED = 'unchanged';
 
 export interface PollActivities {
-  pollStatus(request: PollRequest): Promise<Timed<StatusOutcome>>;
+  pollStatus: Activity<PollRequest, Timed<StatusOutcome>>;
 }
 
 // The sweep: looks over open orders from outside, since an order that is stuck can't say so itself.
@@ -247,43 +249,45 @@ interface MayBeUnseen {
   unseenSince?: Instant;
 }
 
-/** What decides an order's life: its policy, and the number of the rules it lives by. */
-export interface InForce {
-  policy: Policy;
-  /** Written by the worker that screened the order first; see `RULES_WRITTEN`. */
-  rules: number;
-}
+/** The result of the checkout's screening: its outcome and the policy in force, or why the order can't be screened at all. */
+export type CheckedOut = Moment &
+  (
+    | {
+        outcome: ScreeningOutcome;
+        policy: Policy;
+        /** An earlier run may have given its caller a different answer. */
+        again?: true;
+        refusal?: undefined;
+      }
+    | { refusal: Refusal }
+  );
 
-/** The first screening's result: the outcome with what it found in force. */
-export interface FirstScreening extends InForce {
-  outcome: ScreeningOutcome;
-  /** A run of the task before this one may have told its caller something else. */
-  again?: true;
-}
-
-// What an order asks of the world: each effect as the call that the workflow makes, with its request.
-
-/** A call without what only the run of the workflow knows: which run it is, its time, whether it is a replay. */
+/** What an order calls. */
 export type Call =
-  | { kind: 'first-screening'; request: Omit<CheckoutRequest, 'mayHaveRun' | 'begun'> }
-  | { kind: 'policy'; request: ScreenRequest }
-  | { kind: 'retry-screening'; request: Omit<RetryCheckoutRequest, 'runId'> }
-  | { kind: 'catch-up'; request: Omit<CatchUpRequest, 'runId'> }
-  | { kind: 'look'; request: Omit<LookRequest, 'begun'> }
-  | { kind: 'read'; request: DurableReadRequest }
+  | { kind: 'retry-screening'; request: RetryCheckoutRequest }
+  | { kind: 'catch-up'; request: CatchUpRequest }
+  | { kind: 'read'; request: ReadRequest }
   | { kind: 'poll'; request: PollRequest }
   | { kind: 'look-up'; request: LookUpRequest }
   | { kind: 'gateway'; request: GatewayResponseRequest }
-  | { kind: 'portal'; request: Omit<PortalRequest, 'runId'> }
+  | { kind: 'portal'; request: PortalRequest & { action: number } }
   | { kind: 'deliver'; events: OrderEvent[] }
-  | { kind: 'forget-card'; request: { cardRef: string; attempt: number } }
-  | { kind: 'timer'; at: Instant; summary: string }
-  | { kind: 'pause'; ms: number; summary: string };
+  | { kind: 'forget-card'; request: ForgetCardRequest }
+  | { kind: 'timer'; at: Instant; summary: string };
 
-/** What the workflow does: begin a call, or stop one that was begun. What may write is waited for: its end still is an input. */
-export type Command =
-  | { do: 'begin'; number: number; call: Call }
-  | { do: 'stop'; number: number; waits: boolean };
+type ResultOf<Called extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Called>>;
+
+/** What a call returns, by its kind. */
+export type CallResult =
+  | ({ kind: 'retry-screening' } & ResultOf<CheckoutActivities['screenRetry']>)
+  | ({ kind: 'catch-up' } & ResultOf<BackgroundActivities['catchUp']>)
+  | ({ kind: 'read' } & ResultOf<ReadActivities['readStatus']>)
+  | ({ kind: 'poll' } & ResultOf<PollActivities['pollStatus']>)
+  | ({ kind: 'look-up' } & ResultOf<BackgroundActivities['lookUp']>)
+  | ({ kind: 'gateway' } & ResultOf<BackgroundActivities['sendGatewayResponse']>)
+  | ({ kind: 'portal' } & ResultOf<BackgroundActivities['performPortalAction']>)
+  | ({ kind: 'deliver' | 'forget-card' } & Moment)
+  | { kind: 'timer'; at: Instant };
 
 /** What the status of a transaction said. Plain data: it is recorded in history. */
 export type StatusOutcome =

@@ -11,8 +11,7 @@ import {
   heldByGateway,
 } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
-import type { Policy } from './policy.ts';
-import { currentAttempt, enrichedOf, overrideOf, setAction, settle } from './record.ts';
+import { currentAttempt, enrichedOf, overrideOf, setAction, settlePhase } from './record.ts';
 import { isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
 import type { Attempt, Enriched, OrderState } from './state.ts';
 import { hasDecision } from './transactions.ts';
@@ -29,34 +28,28 @@ export interface ScreeningMoment {
  */
 export function applyScreening(
   state: OrderState,
-  policy: Policy,
   given: ScreeningOutcome,
   moment: ScreeningMoment,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
-  const outcome = withoutOthers(state, policy, attempt, given, moment.now);
+  const outcome = withoutOthers(state, attempt, given, moment.now);
   if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
   const over = state.phase === 'declined' || state.phase === 'canceled' || state.phase === 'closed';
   // It may have been stopped at its deadline, and a look has read a decision since.
   if (over || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
-    recordLate(state, policy, attempt, outcome, moment.now);
+    recordLate(state, attempt, outcome, moment.now);
     return [];
   }
   if (outcome.kind !== 'forbidden' && outcome.kind !== 'unanswered') attempt.rescreenDue = false;
   noteUnseen(state, attempt, outcome);
-  const events = follow(state, policy, outcome, moment);
+  const events = follow(state, outcome, moment);
   if (outcome !== given)
     events.push(...raiseAttention(state, 'transaction-unseen', HIDDEN, CREATE, moment.now));
-  settle(state, moment.now);
+  settlePhase(state, moment.now);
   return events;
 }
 
-function follow(
-  state: OrderState,
-  policy: Policy,
-  outcome: ScreeningOutcome,
-  moment: ScreeningMoment,
-): OrderEventType[] {
+function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(state);
   const { now } = moment;
   const events: OrderEventType[] = [];
@@ -64,15 +57,15 @@ function follow(
     case 'skipped':
       decideTo(state, attempt, 'skipped', moment);
       delete state.reason;
-      tell(state, policy, heldByGateway(attempt, actionAtCheckout('skipped', policy)), undefined);
+      tell(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
       return ['order.decided'];
     case 'answered':
-      recordSeen(state, policy, attempt, outcome, moment);
-      return answered(state, policy, outcome, moment);
+      recordSeen(state, attempt, outcome, moment);
+      return answered(state, outcome, moment);
     case 'refused':
-      return noDecision(state, policy, outcome.reason, moment, refusedWords(outcome));
+      return noDecision(state, outcome.reason, moment, refusedWords(outcome));
     case 'unreadable':
-      if (outcome.seen !== undefined) recordSeen(state, policy, attempt, outcome.seen, moment);
+      if (outcome.seen !== undefined) recordSeen(state, attempt, outcome.seen, moment);
       return [
         ...raiseAttention(
           state,
@@ -81,13 +74,13 @@ function follow(
           CREATE,
           now,
         ),
-        ...errorDecision(state, policy, moment),
+        ...errorDecision(state, moment),
       ];
     case 'unanswered':
     case 'forbidden':
       if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(state, CREATE, now));
       state.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
-      if (moment.source === 'checkout') withoutDecision(state, policy, events);
+      if (moment.source === 'checkout') withoutDecision(state, events);
       return events;
   }
 }
@@ -95,28 +88,29 @@ function follow(
 const CREATE = { operation: 'create' } as const;
 
 /** Ends the screening without a decision: the action given at checkout stands, a person must look. */
-export function giveUpScreening(state: OrderState, policy: Policy, now: Instant): OrderEventType[] {
+export function giveUpScreening(state: OrderState, now: Instant): OrderEventType[] {
   const moment: ScreeningMoment = { source: 'catch-up', now };
   delete currentAttempt(state).rescreenDue;
-  const events = noDecision(state, policy, 'screening-deadline', moment, GIVEN_UP);
-  settle(state, now);
+  const events = noDecision(state, 'screening-deadline', moment, GIVEN_UP);
+  settlePhase(state, now);
   return events;
 }
 
 function answered(
   state: OrderState,
-  policy: Policy,
   outcome: Extract<ScreeningOutcome, { kind: 'answered' }>,
   moment: ScreeningMoment,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
-  if (outcome.decision === 'error') return errorDecision(state, policy, moment);
+  if (outcome.decision === 'error') return errorDecision(state, moment);
   decideTo(state, attempt, outcome.decision, moment, enrichedOf(outcome));
   clear(state, { codes: ['no-decision', 'unreadable-answer', 'decision-after-override'] });
   delete state.reason;
   const atCheckout = moment.source === 'checkout';
-  const action = atCheckout ? actionAtCheckout(outcome.decision, policy) : actionLater(outcome.decision);
-  tell(state, policy, heldByGateway(attempt, action), outcome.message);
+  const action = atCheckout
+    ? actionAtCheckout(outcome.decision, state.policy)
+    : actionLater(outcome.decision);
+  tell(state, heldByGateway(attempt, action), outcome.message);
   const matter = attentionTo(state, state.action, outcome.decision, moment.now);
   return [
     'order.decided',
@@ -128,20 +122,19 @@ function answered(
 }
 
 /** The decision `error`: screened again after a pause, unless that was the last try. */
-function errorDecision(state: OrderState, policy: Policy, moment: ScreeningMoment): OrderEventType[] {
+function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(state);
-  if (attempt.rescreens >= policy.rescreenOnError.tries) {
-    return noDecision(state, policy, 'error', moment, OUT_OF_RESCREENS);
+  if (attempt.rescreens >= state.policy.rescreenOnError.tries) {
+    return noDecision(state, 'error', moment, OUT_OF_RESCREENS);
   }
   decideTo(state, attempt, 'error', moment);
   const events: OrderEventType[] = [];
-  if (moment.source === 'checkout') withoutDecision(state, policy, events);
+  if (moment.source === 'checkout') withoutDecision(state, events);
   return events;
 }
 
 function noDecision(
   state: OrderState,
-  policy: Policy,
   reason: string,
   moment: ScreeningMoment,
   words: string,
@@ -150,20 +143,20 @@ function noDecision(
   decideTo(state, attempt, 'error', moment);
   attempt.screeningOver = true;
   state.reason = reason;
-  if (moment.source === 'checkout') withoutDecision(state, policy, []);
+  if (moment.source === 'checkout') withoutDecision(state, []);
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
 /** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
-function withoutDecision(state: OrderState, policy: Policy, events: OrderEventType[]): void {
-  tell(state, policy, actionWithoutDecision(policy), undefined);
+function withoutDecision(state: OrderState, events: OrderEventType[]): void {
+  tell(state, actionWithoutDecision(state.policy), undefined);
   if (state.action === 'decline') events.push('order.decided');
 }
 
-function tell(state: OrderState, policy: Policy, action: Action, message: string | undefined): void {
+function tell(state: OrderState, action: Action, message: string | undefined): void {
   if (overrideOf(state) !== undefined) return;
   setAction(state, action);
-  if (state.action === 'decline') state.message = message ?? policy.declineMessage;
+  if (state.action === 'decline') state.message = message ?? state.policy.declineMessage;
   else delete state.message;
 }
 

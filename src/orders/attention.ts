@@ -58,7 +58,7 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
   const { decision, phase, endedAt, policy } = state;
   const attempt = currentAttempt(state);
   if (endedAt !== undefined) return code === 'wrong-key';
-  const open = policy !== undefined && windowOpen(cancelByOf(state, attempt), policy.cancelWindowMs, nowMs);
+  const open = windowOpen(cancelByOf(state, attempt), policy.cancelWindowMs, nowMs);
   switch (code) {
     case 'wrong-key':
       return true;
@@ -101,7 +101,7 @@ export function raiseWrongKey(state: OrderState, cause: AttentionCause, now: Ins
 /** Returns what was reported of reading the transaction's status: a read that knows of it reports when it ends. */
 export function statusTrouble(
   state: OrderState,
-  transactionId: string,
+  transactionId: string | undefined,
 ): { forbiddenKnown: boolean; troubleKnown: boolean } {
   return {
     forbiddenKnown: wrongKeyKnown(state, statusCause(transactionId)),
@@ -110,8 +110,8 @@ export function statusTrouble(
 }
 
 /** Returns whether the wrong key of this call was reported: then its activity retries without reporting it again. */
-export function wrongKeyKnown(state: OrderState, cause: AttentionCause): boolean {
-  return state.attention.some((one) => one.code === 'wrong-key' && isSameCause(one.cause, cause));
+export function wrongKeyKnown({ attention }: Pick<OrderState, 'attention'>, cause: AttentionCause): boolean {
+  return attention.some((one) => one.code === 'wrong-key' && isSameCause(one.cause, cause));
 }
 
 export function wrongKeyWords({ operation }: AttentionCause): string {

@@ -2,7 +2,6 @@
 import { staysOpen } from './attention.ts';
 import { bytesOf } from './bounds.ts';
 import { cardDataRefusal } from './card-data.ts';
-import { hintIsNews, isOver } from './deadlines.ts';
 import type { Fault, OrderErrorCode } from './errors.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from './ids.ts';
 import type {
@@ -10,10 +9,9 @@ import type {
   DecisionRequest,
   GatewayResultRequest,
   RetryRequest,
-  ReviewHint,
   ScreenOrderInput,
 } from './messages.ts';
-import type { Input, Order, Refusal } from './order.ts';
+import type { Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt } from './record.ts';
 import type { Adoption, OrderState } from './state.ts';
@@ -136,7 +134,7 @@ export function adoptRefusal(state: OrderState, request: AdoptRequest): Refusal 
 }
 
 /** @returns why the `retry` update isn't taken, or undefined: it is */
-export function retryRefusal(state: OrderState, request: RetryRequest, nowMs: number): Refusal | undefined {
+export function retryRefusal(state: OrderState, request: RetryRequest): Refusal | undefined {
   if (!isRecord(request) || !Number.isInteger(request.attempt) || !isRecord(request.transaction)) {
     return invalid([{ path: '', message: 'must be {attempt, transaction, cardRef?, fingerprint?}' }]);
   }
@@ -147,7 +145,7 @@ export function retryRefusal(state: OrderState, request: RetryRequest, nowMs: nu
   if (unread.length > 0) return invalid(unread);
   const made = state.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
-  if (state.phase === 'canceled' || isOver(state, nowMs)) {
+  if (state.phase === 'canceled' || state.endedAt !== undefined) {
     return refusal('order-closed', 'The order is closed: it takes no other attempt.');
   }
   if (state.adopted !== undefined) {
@@ -225,23 +223,6 @@ export function payloadRefusal(message: unknown): Refusal | undefined {
   return unread === undefined
     ? undefined
     : { code: 'invalid-request', message: `${unread}.`, errors: [{ path: '', message: unread }] };
-}
-
-/** Rule «hints are asked first». @returns whether the order wants a hint, said as a refusal. Of those that come together it wants one */
-export function hintRefusal(
-  { state }: Order,
-  waiting: readonly Input[],
-  hint: ReviewHint,
-  nowMs: number,
-): Refusal {
-  // One of them that is about another transaction brings no read.
-  const another = waiting.some(
-    (input) =>
-      input.kind === 'signal' && input.signal === 'review-hint' && hintIsNews(state, input.hint, nowMs),
-  );
-  return !another && hintIsNews(state, hint, nowMs)
-    ? { code: 'hint-wanted', message: 'Send it as the signal reviewHint.' }
-    : { code: 'hint-not-needed', message: 'A read is due already.' };
 }
 
 /** @returns why nobody can have asked that way, or undefined: who asks can be recorded, or isn't said */

@@ -113,8 +113,7 @@ export function attentionTo(
   }
   const { policy } = state;
   const cancelBy = cancelByOf(state, currentAttempt(state));
-  if (action !== 'cancel' || cancelBy === undefined || policy === undefined || policy.passive)
-    return undefined;
+  if (action !== 'cancel' || cancelBy === undefined || policy.passive) return undefined;
   if (windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return undefined;
   const words = `The decision became «${read}» too late to cancel (${cancelBy}): refund and report by hand.`;
   return { code: 'failed-after-window', words };
@@ -176,7 +175,7 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const isWithdrawnBefore = ({ status, finishedAt }: ActionRecord): boolean =>
     status === 'withdrawn' && (finishedAt ?? '') < (readings.at(-1)?.at ?? '');
   return (
-    policy?.autoCancel === true &&
+    policy.autoCancel &&
     !policy.passive &&
     state.phase === 'decided' &&
     state.action === 'cancel' &&

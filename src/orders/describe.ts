@@ -129,12 +129,12 @@ const DEADLINES: Record<DeadlineKind, string> = {
   'review-limit': 'An unresolved review is closed',
   recheck: 'The decision is read once more',
   'cancel-reminder': 'A person is reminded to cancel',
-  'hint-spacing': 'The decision is read again after a hint',
   'retry-over': 'No other attempt is expected any more',
   'window-closes': 'The cancel window closes, and the order with it',
   'nothing-left': 'The order is closed',
   'leftovers-over': 'What is still owed to the screening service is given up',
-  'answer-late': 'Whoever waits for a portal action is told that it goes on',
+  'reply-due': 'Callers of a portal action get the reply that it continues',
+  'retry-due': 'Try again after a failure',
   'action-over': 'A portal action is given up',
 };
 
@@ -151,7 +151,7 @@ const CHOICES: Record<Phase, string> = {
 };
 
 /** What search attributes are made of. */
-type Shown = Pick<Order, 'state' | 'rules' | 'transactions'>;
+type Shown = Pick<Order, 'state' | 'transactions'>;
 
 /** What is known when an order is started. */
 export interface KnownAtStart {
@@ -238,11 +238,6 @@ export const orderAttributes = {
     of: ({ state, transactions }) =>
       ifFinite(orderFactsOf(transactions[currentAttempt(state).number]).amount),
     atStart: ({ amount }) => ifFinite(amount),
-  }),
-  rules: attribute('ScreeningRules', 'INT', {
-    about:
-      'the number of the [rules](architecture.md#one-loop) that the order lives by, from its first answer on',
-    of: ({ rules }) => (rules > 0 ? rules : undefined),
   }),
 };
 

@@ -28,10 +28,10 @@ export const ORDER_ERRORS = {
     title: 'Too many wait for this order: send the same request again',
     advice: 'too many wait for this order, and this wasn’t taken: send the same again',
   },
-  late: {
+  'checkout-under-way': {
     status: 503,
-    title: 'The order changed in this very moment: send the same request again',
-    advice: 'the order changed in this very moment, and this wasn’t taken: send the same again',
+    title: 'The order is being screened: send the same request again',
+    advice: 'the order is being screened, and this wasn’t taken: send the same again',
   },
   'invalid-request': {
     status: 422,

@@ -5,6 +5,8 @@ import type { GatewayResult, PortalActionKind } from './words.ts';
 export const TASK_QUEUE = 'order-screening';
 /** Portal actions, gateway responses, catch-up, events. */
 export const BACKGROUND_TASK_QUEUE = 'order-screening-background';
+/** Reads after webhooks and rechecks: they never wait behind polls. */
+export const READS_TASK_QUEUE = 'order-screening-reads';
 /** Review polls, rate limited so that they starve neither checkouts nor cancels. */
 export const POLLS_TASK_QUEUE = 'order-screening-polls';
 
@@ -50,11 +52,6 @@ export function decisionUpdateId(attempt: number): string {
   return `decision-${attempt}`;
 }
 
-/** @returns the id of the `decision` update that says that nobody heard the attempt's answer */
-export function unheardUpdateId(attempt: number): string {
-  return `decision-${attempt}-unheard`;
-}
-
 /** @returns the id of the `retry` update that makes this attempt */
 export function retryUpdateId(attempt: number): string {
   return `retry-${attempt}`;
@@ -86,5 +83,6 @@ export const POLLED_QUEUES: readonly { name: string; type: keyof typeof TASK_QUE
   { name: TASK_QUEUE, type: 'workflow' },
   { name: TASK_QUEUE, type: 'activity' },
   { name: BACKGROUND_TASK_QUEUE, type: 'activity' },
+  { name: READS_TASK_QUEUE, type: 'activity' },
   { name: POLLS_TASK_QUEUE, type: 'activity' },
 ];

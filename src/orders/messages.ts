@@ -59,6 +59,8 @@ interface Vouched {
 
 /** The one argument of `screenOrder`. */
 export interface ScreenOrderInput extends Vouched {
+  /** The version of the workflow code that the order runs; the oldest that is supported unless given. */
+  version?: number;
   /** 1 to 64 characters, a leading `#` removed. */
   orderId: string;
   integration?: string;
@@ -81,8 +83,6 @@ export interface AdoptRequest {
 export interface DecisionRequest {
   attempt: number;
   fingerprint?: string;
-  /** The caller was gone when its answer came: what only the answer told is told by an event, too. */
-  unheard?: boolean;
 }
 
 export interface RetryRequest extends Vouched {
@@ -261,11 +261,6 @@ export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [Attributed<{
 );
 export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawRequest>]>('withdraw');
 export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
-/**
- * Asks whether the order wants a hint. It is refused either way, so that it leaves no trace: `hint-wanted`, send it as the signal
- * `reviewHint`, or `hint-not-needed`.
- */
-export const hintUpdate = defineUpdate<never, [ReviewHint]>('hint');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');
 export const orderQuery = defineQuery<OrderState>('order');

@@ -213,3 +213,25 @@ export interface Policy extends Settings<RecordedKeys> {
 
 /** Pauses between polls: the first, then each `factor` times the one before, at most `maxMs`. */
 export type PollPauses = Policy['poll'];
+
+/** Until the policy is known, an order holds and cancels nothing by itself. */
+export const FALLBACK_POLICY: Policy = {
+  workflow: 'pre-acceptance',
+  whenUnavailable: 'hold',
+  declineMessage: POLICY_KEYS.declineMessage.fallback,
+  screeningDeadlineMs: 24 * 3_600_000,
+  rescreenOnError: { tries: 3, pauseMs: 60_000 },
+  retryWithinMs: 3_600_000,
+  gatewayResultWithinMs: 24 * 3_600_000,
+  reviewBeforeGateway: 'hold',
+  poll: { firstMs: 60_000, factor: 1.5, maxMs: 15 * 60_000 },
+  reviewLeadTimeMs: 12 * 3_600_000,
+  onUnresolvedReview: 'alert',
+  reviewLimitMs: 30 * 24 * 3_600_000,
+  recheckLeadTimeMs: 12 * 3_600_000,
+  autoCancel: false,
+  cancelWindowMs: 120 * 3_600_000,
+  passive: false,
+  invoicePerAttempt: true,
+  events: 'all',
+};

@@ -73,7 +73,7 @@ export function portalInputRefusal(input: PortalActionInput): Refusal | undefine
 }
 
 /** @returns why the message of a portal action can't be read at all; without an argument it means the newest transaction */
-export function portalRequestRefusal(request: unknown): Refusal | undefined {
+export function portalMessageRefusal(request: unknown): Refusal | undefined {
   if (request === undefined || isRecord(request)) return undefined;
   return payloadRefusal(request) ?? invalid([{ path: '', message: 'must be an object' }]);
 }

@@ -2,7 +2,6 @@
 import type { ScreeningOutcome, Sent } from './activity-contract.ts';
 import { clear } from './attention.ts';
 import { addReading } from './bounds.ts';
-import type { Policy } from './policy.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { hasDecision, ownerOf, recordTransaction, transactionNamed, transactionOf } from './transactions.ts';
@@ -16,7 +15,6 @@ interface Moment {
 /** Whose transaction a screening brought: the attempt's own, or that of the oldest attempt with a create that nobody has seen. */
 export function withoutOthers(
   state: OrderState,
-  policy: Policy,
   attempt: Attempt,
   outcome: ScreeningOutcome,
   now: Instant,
@@ -29,7 +27,7 @@ export function withoutOthers(
     known === undefined ? ownerOf(state, attempt.invoiceNumber ?? '') : state.attempts[known.attempt - 1];
   if (owner === undefined || owner === attempt) return outcome;
   const sentFrom = owner.unseen?.since ?? seen.sentFrom;
-  recordLate(state, policy, owner, asOf(outcome, sentFrom), now);
+  recordLate(state, owner, asOf(outcome, sentFrom), now);
   return { kind: 'unanswered', reason: 'earlier-attempt', unseenSince: seen.sentFrom };
 }
 
@@ -42,7 +40,6 @@ function asOf(outcome: ScreeningOutcome, sentFrom: Instant): ScreeningOutcome {
 /** Records what a screening or a lookup brought of an attempt after the order had gone on without it. Nothing else follows. */
 export function recordLate(
   state: OrderState,
-  policy: Policy,
   attempt: Attempt,
   outcome: ScreeningOutcome,
   now: Instant,
@@ -50,9 +47,9 @@ export function recordLate(
   noteUnseen(state, attempt, outcome);
   const moment = { source: 'look-up', now } as const;
   if (outcome.kind === 'unreadable' && outcome.seen !== undefined)
-    recordSeen(state, policy, attempt, outcome.seen, moment);
+    recordSeen(state, attempt, outcome.seen, moment);
   if (outcome.kind !== 'answered') return;
-  recordSeen(state, policy, attempt, outcome, moment);
+  recordSeen(state, attempt, outcome, moment);
   const { decision } = outcome;
   if (decision === 'error' && hasDecision(attempt)) return;
   attempt.decision = decision;
@@ -68,23 +65,21 @@ export function recordLate(
 /** Records what a lookup found for the attempt, which may be another attempt's. Nothing else follows. */
 export function recordFound(
   state: OrderState,
-  policy: Policy,
   attempt: Attempt,
   outcome: ScreeningOutcome,
   now: Instant,
 ): void {
-  recordLate(state, policy, attempt, withoutOthers(state, policy, attempt, outcome, now), now);
+  recordLate(state, attempt, withoutOthers(state, attempt, outcome, now), now);
 }
 
 export function recordSeen(
   state: OrderState,
-  policy: Policy,
   attempt: Attempt,
   seen: { transactionId: string; found: boolean; decision?: Decision } & Sent,
   { source, now }: Moment,
 ): void {
   const { transactionId: id, found, sentFrom, sentUntil, decision } = seen;
-  recordTransaction(state, policy, {
+  recordTransaction(state, {
     id,
     attempt: attempt.number,
     invoiceNumber: attempt.invoiceNumber ?? state.orderId,

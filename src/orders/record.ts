@@ -1,22 +1,17 @@
-/** An order's record: how it and each attempt begin, the phase, what a person must look at, and the events that tell of it. */
-
-import { lastOf } from './bounds.ts';
-import type { OrderEvent, OrderEventType, ScreenOrderInput } from './messages.ts';
+/** An order's record: how it and each attempt begin, the action, and the phase. */
+import type { ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
-import type { Adoption, Attempt, Enriched, KeptEvent, OrderState, Override } from './state.ts';
-import { cancelByOf, transactionOf } from './transactions.ts';
+import { FALLBACK_POLICY } from './policy.ts';
+import { OLDEST_VERSION } from './version.ts';
+import type { Adoption, Attempt, Enriched, OrderState, Override } from './state.ts';
 import {
   type Action,
   type AttentionCode,
   type Instant,
   type IntegrationWorkflow,
-  instant,
-  millis,
+  laterBy,
   type Phase,
 } from './words.ts';
-
-/** Until the policy is known, a day; the policy's own `screeningDeadline` replaces it with the first answer. */
-const UNTIL_POLICY_KNOWN_MS = 24 * 3_600_000;
 
 /** What a new attempt makes pointless to look at: it is about an earlier screening. */
 const SCREENING_MATTERS: AttentionCode[] = [
@@ -26,31 +21,28 @@ const SCREENING_MATTERS: AttentionCode[] = [
   'decision-after-override',
 ];
 
-/** The first spacing between hints that are read. */
-export const FIRST_HINT_SPACING_MS = 2_000;
+/** Reads of the status are so far apart, unless they follow each other. */
+export const FIRST_SPACING_MS = 2_000;
 
-/** @returns an order that nobody has screened yet */
-export function newOrder(
-  input: ScreenOrderInput & { integration: string },
-  startedAt: Instant,
-  wasReset: boolean,
-): Order {
-  const { workflow, answerBy } = input;
+/** @returns an order that is not screened yet */
+export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {
+  const { workflow, answerBy, version = OLDEST_VERSION } = input;
   return {
-    rules: 0,
+    version,
     state: newOrderState(input, startedAt),
     now: startedAt,
     asked: { ...(workflow !== undefined && { workflow }), ...(answerBy !== undefined && { answerBy }) },
-    wasReset,
     transactions: { 1: input.transaction },
     outbox: [],
     fields: {},
-    look: {},
-    tickets: [],
-    held: [],
-    effects: [],
-    begun: 0,
-    paused: [],
+    reads: [],
+    readsRequested: 0,
+    spacing: { ms: FIRST_SPACING_MS },
+    signals: 0,
+    replies: [],
+    retryAt: {},
+    running: [],
+    started: 0,
   };
 }
 
@@ -79,10 +71,10 @@ export function newOrderState(
     attention: [],
     actions: [],
     events: { sequence: 0, delivered: 0, waiting: 0 },
-    hints: { unread: false, spacingMs: FIRST_HINT_SPACING_MS },
     cancelAsked: false,
     passed: [],
     startedAt: now,
+    policy: FALLBACK_POLICY,
     ...(request.adopt !== undefined && { adopted: request.adopt }),
   };
   addAttempt(state, request, now);
@@ -101,7 +93,7 @@ export function addAttempt(
     decision: 'pending',
     readings: [],
     rescreens: 0,
-    screenUntil: instant(millis(now) + (state.policy?.screeningDeadlineMs ?? UNTIL_POLICY_KNOWN_MS)),
+    screenUntil: laterBy(state.policy.screeningDeadlineMs, now),
     ...(request.cardRef && { cardRef: request.cardRef }),
     ...(request.fingerprint && { fingerprint: request.fingerprint }),
   };
@@ -110,7 +102,7 @@ export function addAttempt(
   state.phase = 'screening';
   state.phaseSince = now;
   state.decision = 'pending';
-  state.action = state.policy?.passive === true ? 'proceed' : 'hold';
+  state.action = state.policy.passive ? 'proceed' : 'hold';
   state.attention = state.attention.filter((one) => !SCREENING_MATTERS.includes(one.code));
   delete state.message;
   delete state.reason;
@@ -138,10 +130,31 @@ export function currentAttempt(state: OrderState): Attempt {
   return attempt;
 }
 
+/** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */
+export function beginRescreen(state: OrderState): void {
+  const attempt = currentAttempt(state);
+  attempt.rescreens += 1;
+  attempt.rescreenDue = true;
+  delete attempt.screeningOver;
+}
+
+/** @returns whether a recheck screens the order again, since its decision is `error` to the end */
+export function screensAgain({ phase, decision, action }: OrderState): boolean {
+  return phase === 'decided' && decision === 'error' && action !== 'cancel';
+}
+
+/** Screens an order again whose decision is `error` to the end, because an operator asked for a recheck. */
+export function screenAgain(state: OrderState, now: Instant): void {
+  beginRescreen(state);
+  currentAttempt(state).screenUntil = laterBy(state.policy.screeningDeadlineMs, now);
+  state.passed = state.passed.filter((kind) => kind !== 'screening-deadline');
+  settlePhase(state, now);
+}
+
 // Where an order is, derived from what is known of it.
 
 /** Sets the phase that the order's facts mean; `canceled` and `closed` are final. */
-export function settle(state: OrderState, now: Instant): void {
+export function settlePhase(state: OrderState, now: Instant): void {
   if (state.phase === 'canceled' || state.phase === 'closed') return;
   setPhase(state, phaseOf(state), now);
 }
@@ -157,7 +170,7 @@ export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
 
 /** Sets the action, or in passive mode `proceed` with what it would have been. */
 export function setAction(state: OrderState, action: Action): void {
-  const passive = state.policy?.passive === true;
+  const passive = state.policy.passive;
   state.action = passive ? 'proceed' : action;
   if (passive) state.wouldBe = action;
 }
@@ -191,86 +204,5 @@ export function enrichedOf(given: Enriched): Enriched {
     ...(accountMode !== undefined && { accountMode }),
     ...(passiveMode !== undefined && { passiveMode }),
     ...(subStatus !== undefined && { subStatus }),
-  };
-}
-
-// Makes the events that go to the order service. By the policy `events: changes` it isn't told what it was
-// answered.
-
-/**
- * @param heard a caller waited for the answer and certainly got no other one
- * @returns of the events of a checkout's answer those that tell more than the answer
- */
-export function beyondAnswer(
-  state: OrderState,
-  events: readonly OrderEventType[],
-  heard: boolean,
-): OrderEventType[] {
-  const attempt = currentAttempt(state);
-  const knows = state.policy?.events === 'changes' && heard && attempt.answer?.decision !== 'pending';
-  if (!knows || !events.includes('order.decided')) return [...events];
-  attempt.answeredOnly = true;
-  return events.filter((type) => type !== 'order.decided');
-}
-
-/** @returns whether nothing but the answer at checkout was to be told of an order: then nor is its end */
-export function isPlainPass({ policy, decision, action, events, actions }: OrderState): boolean {
-  const passed = decision === 'pass' && action === 'proceed';
-  return policy?.events === 'changes' && passed && events.sequence === 0 && actions.length === 0;
-}
-
-const BRINGS_DECISION: readonly OrderEventType[] = [
-  'order.decided',
-  'order.review_resolved',
-  'order.decision_changed',
-];
-
-/** So many events can be sent again, and so many bytes of them. */
-const KEPT_EVENTS = 50;
-const KEPT_EVENTS_BYTES = 100_000;
-
-/** @returns the order's next event, with its state in short as it is now; counts the order's sequence on, and keeps the event */
-export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
-  const { events } = state;
-  const attempt = currentAttempt(state);
-  const transaction = transactionOf(state, attempt);
-  const cancelBy = cancelByOf(state, attempt);
-  const reading = attempt.readings.length - 1;
-  events.sequence += 1;
-  const event: KeptEvent = {
-    sequence: events.sequence,
-    type,
-    occurredAt: now,
-    data: {
-      phase: state.phase,
-      decision: state.decision,
-      action: state.action,
-      attempt: attempt.number,
-      attention: state.attention.map((one) => one.words),
-      ...(transaction !== undefined && { transactionId: transaction.id }),
-      ...(state.message !== undefined && { message: state.message }),
-      ...(state.reason !== undefined && { reason: state.reason }),
-      ...(cancelBy !== undefined && { cancelBy }),
-      ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
-      ...(by !== undefined && { by }),
-    },
-    ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
-  };
-  events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
-  return event;
-}
-
-/** @returns an event of the order's as it is sent, each time the same */
-export function eventToSend(state: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
-  const { integration, orderId, attempts } = state;
-  const read = reading === undefined ? undefined : attempts[data.attempt - 1]?.readings[reading];
-  return {
-    id: `${integration}:${orderId}:${event.sequence}`,
-    type: event.type,
-    orderId,
-    integration,
-    sequence: event.sequence,
-    occurredAt: event.occurredAt,
-    data: { ...data, ...enrichedOf(read ?? {}) },
   };
 }

@@ -44,7 +44,6 @@ export interface OrderState {
   events: { sequence: number; delivered: number; waiting: number; last?: KeptEvent[] };
   /** The last time the decision was read from the service, by whom. */
   lastRead?: { at: Instant; source: ReadingSource };
-  hints: HintSpacing;
   /** A person or a policy asked for a cancel and it isn't done. */
   cancelAsked: boolean;
   /** Report-fraud was sent while the decision was this one: it is polled until it changes. */
@@ -56,8 +55,8 @@ export interface OrderState {
   startedAt: Instant;
   /** The order has a transaction that was there before it, and never creates one. */
   adopted?: Adoption;
-  /** Absent until the screening activity has answered for the first time. */
-  policy?: Policy;
+  /** A fallback until the checkout's activity has read it. */
+  policy: Policy;
 }
 
 /** An event of the order, as it is kept to be sent again. */
@@ -140,8 +139,6 @@ export interface Attempt {
   readings: Reading[];
   /** What the checkout was told. */
   answer?: CheckoutAnswer;
-  /** The decision was told by the answer alone: no event has told where the order is since. */
-  answeredOnly?: boolean;
   /** Rescreens after the decision `error`. */
   rescreens: number;
   /** A rescreen is due now (its pause is over, or an operator asked). */
@@ -251,17 +248,6 @@ export type ActionStatus =
   | 'too-late'
   | 'not-sent'
   | 'withdrawn';
-
-/** Hints are read at most once a spacing, which grows under a flood. */
-export interface HintSpacing {
-  /** A hint waits to be read. */
-  unread: boolean;
-  /** The end of the spacing since the last read. */
-  until?: Instant;
-  /** When the spacing before ended. */
-  endedAt?: Instant;
-  spacingMs: number;
-}
 
 /** The answer to a checkout. Every answer carries `phase` beside `action`. */
 export interface CheckoutAnswer {

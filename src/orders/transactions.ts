@@ -1,6 +1,6 @@
 /** The transactions of an order: which there are, which one counts, until when each can be canceled, and what nobody has seen. */
 import { sameTransaction } from './ids.ts';
-import type { Policy } from './policy.ts';
+import type { Order } from './order.ts';
 import type { Attempt, OrderState, OrderTransaction } from './state.ts';
 import {
   type Decision,
@@ -34,7 +34,7 @@ export function cancelByOf(state: OrderState, attempt: Attempt): Instant | undef
 
 /** Returns the end of the window of the create whose transaction nobody has seen. */
 function unseenWindowEnd({ policy }: OrderState, { unseen }: Attempt): Instant | undefined {
-  return unseen && policy && windowEnd(unseen.since, policy.cancelWindowMs);
+  return unseen && windowEnd(unseen.since, policy.cancelWindowMs);
 }
 
 /** Returns the end of the last window that the attempt may have: a create that is under way opens another one than its transaction's. */
@@ -55,7 +55,6 @@ export function knownTransactionIds({ transactions }: OrderState): string[] {
  */
 export function recordTransaction(
   state: OrderState,
-  policy: Policy,
   found: Omit<OrderTransaction, 'cancelBy'>,
 ): OrderTransaction {
   const known = transactionNamed(state, found.id);
@@ -68,7 +67,7 @@ export function recordTransaction(
   }
   const attempt = state.attempts[found.attempt - 1];
   const before = attempt && transactionOf(state, attempt);
-  const transaction = { ...found, cancelBy: windowEnd(found.sentFrom, policy.cancelWindowMs) };
+  const transaction = { ...found, cancelBy: windowEnd(found.sentFrom, state.policy.cancelWindowMs) };
   state.transactions.push(transaction);
   // The newest transaction gets the payment gateway's result, too.
   if (attempt?.gateway !== undefined && transactionOf(state, attempt) !== before) delete attempt.gateway.sent;
@@ -129,4 +128,10 @@ function lastCallMs(cancelBy: Instant, cancelWindowMs: number): number {
 /** Returns whether a cancel may be sent at `nowMs`. */
 export function windowOpen(cancelBy: Instant | undefined, cancelWindowMs: number, nowMs: number): boolean {
   return cancelBy !== undefined && nowMs < lastCallMs(cancelBy, cancelWindowMs);
+}
+
+/** Returns whether a create may be on its way, required or not. */
+export function createUnderWay({ state, running }: Order): boolean {
+  const isUnanswered = state.attempts.some(({ answer }) => answer === undefined);
+  return isUnanswered || running.some(({ effect: { call } }) => call.kind === 'catch-up');
 }

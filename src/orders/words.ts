@@ -108,6 +108,11 @@ export function millis(at: Instant): number {
   return Date.parse(at);
 }
 
+/** Returns the moment that is so many milliseconds later. */
+export function laterBy(ms: number, at: Instant): Instant {
+  return instant(millis(at) + ms);
+}
+
 /** Why a person must look at an order. */
 export type AttentionCode =
   | 'wrong-key'
@@ -149,10 +154,10 @@ export type DeadlineKind =
   | 'review-limit'
   | 'recheck'
   | 'cancel-reminder'
-  | 'hint-spacing'
   | 'retry-over'
   | 'window-closes'
   | 'nothing-left'
-  | 'answer-late'
+  | 'reply-due'
+  | 'retry-due'
   | 'action-over'
   | 'leftovers-over';

@@ -1,7 +1,6 @@
 /** The activities as the workflows call them; and how ours fail. */
 import {
   ApplicationFailure,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   sleep,
@@ -10,14 +9,15 @@ import {
 import type {
   BackgroundActivities,
   Call,
+  CallResult,
   CheckoutActivities,
-  LocalActivities,
   PollActivities,
+  ReadActivities,
+  RunFacts,
   SweepActivities,
 } from '../orders/activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
-import type { EffectResult } from '../orders/order.ts';
-import { instant, millis } from '../orders/words.ts';
+import { millis } from '../orders/words.ts';
 import {
   ACTIVITY_OPTIONS,
   DELIVER_AGAIN_OPTIONS,
@@ -26,15 +26,15 @@ import {
   performActivity,
 } from './perform.ts';
 
-const { screenAtCheckout, look } = proxyLocalActivities<LocalActivities>(LOCAL_LIMITS);
+export const { screenAtCheckout } =
+  proxyLocalActivities<Pick<CheckoutActivities, 'screenAtCheckout'>>(LOCAL_LIMITS);
 const { screenRetry } = proxyActivities<CheckoutActivities>(ACTIVITY_OPTIONS.screenRetry);
-const { policyInForce } = proxyActivities<CheckoutActivities>(ACTIVITY_OPTIONS.policyInForce);
 const { catchUp } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.catchUp);
 const { lookUp } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.lookUp);
-const { readStatusDurably } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.readStatusDurably);
 const { sendGatewayResponse } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.sendGatewayResponse);
 const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.deliverEvents);
 const { forgetCard } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.forgetCard);
+const { readStatus } = proxyActivities<ReadActivities>(ACTIVITY_OPTIONS.readStatus);
 const { pollStatus } = proxyActivities<PollActivities>(ACTIVITY_OPTIONS.pollStatus);
 
 export const { performPortalAction } = proxyActivities<BackgroundActivities>(
@@ -45,12 +45,10 @@ export const { sweep } = proxyActivities<SweepActivities>(ACTIVITY_OPTIONS.sweep
 
 const activities: OrderActivities = {
   screenAtCheckout,
-  look,
   screenRetry,
-  policyInForce,
   catchUp,
   lookUp,
-  readStatusDurably,
+  readStatus,
   sendGatewayResponse,
   performPortalAction,
   deliverEvents,
@@ -60,36 +58,26 @@ const activities: OrderActivities = {
 
 /**
  * Makes an order's call.
- * @returns what it brought, named by its kind
+ * @returns its result, named by its kind
  */
-export function perform(call: Call): Promise<EffectResult> {
-  switch (call.kind) {
-    case 'timer':
-      return rest(call.kind, Math.max(1, millis(call.at) - Date.now()), call.summary);
-    case 'pause':
-      return rest(call.kind, call.ms, call.summary);
-    default: {
-      const { runId, historyLength, unsafe } = workflowInfo();
-      const mayHaveRun = historyLength > 3 || unsafe.isReplaying;
-      return performActivity(call, activities, { runId, now: instant(Date.now()), mayHaveRun });
-    }
-  }
+export async function perform(call: Call, run: RunFacts): Promise<CallResult> {
+  if (call.kind !== 'timer') return performActivity(call, activities, run);
+  await sleep(Math.max(1, millis(call.at) - Date.now()), { summary: call.summary });
+  return { kind: call.kind, at: call.at };
 }
 
-async function rest(kind: 'timer' | 'pause', ms: number, summary: string): Promise<EffectResult> {
-  await sleep(ms, { summary });
-  return { kind };
-}
-
-/** @returns whether an operator reset the workflow: what this run knows nothing of may have been done by the one before it */
-export function wasReset(): boolean {
-  const { runId, originalExecutionRunId } = workflowInfo();
-  return runId !== originalExecutionRunId;
-}
-
-/** What was begun before the scan for card data goes on, whatever it was started with, since its history has no marker. */
-export function isRefusedNow({ code }: { code: OrderErrorCode }): boolean {
-  return code !== 'card-data-in-request' || patched('one-scan');
+/**
+ * Returns what activities are told of this run.
+ * @param wasReset an operator's reset made a run before it
+ */
+export function runFacts(wasReset = false): RunFacts {
+  const { runId, originalExecutionRunId, historyLength, unsafe } = workflowInfo();
+  return {
+    runId,
+    wasReset: wasReset || runId !== originalExecutionRunId,
+    historyLength,
+    isReplaying: unsafe.isReplaying,
+  };
 }
 
 // Our errors as Temporal carries them: the code as the failure's type, what goes with it as its detail.

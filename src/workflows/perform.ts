@@ -1,18 +1,17 @@
-/** Which call of an order becomes which activity, with the facts that only its run has; queue, time-outs and retries of each activity. */
+/** Which call of an order is which activity; the task queue, time-outs and retries of each activity. */
 import { ApplicationFailure } from '@temporalio/common';
 import type {
   BackgroundActivities,
   Call,
+  CallResult,
   CheckoutActivities,
-  LocalActivities,
   PollActivities,
+  ReadActivities,
+  RunFacts,
   SweepActivities,
 } from '../orders/activity-contract.ts';
 import { whyUnread } from '../orders/check-messages.ts';
-import { isOrderErrorCode } from '../orders/errors.ts';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
-import type { EffectResult, End } from '../orders/order.ts';
-import type { Instant } from '../orders/words.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -66,16 +65,9 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: 100, maximumAttempts: 3 },
     summary: 'Screen another attempt',
   },
-  /** Until it works: without a policy an order can't go on. */
-  policyInForce: {
-    taskQueue: TASK_QUEUE,
-    startToCloseTimeout: 9 * SECOND,
-    retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: MINUTE },
-    summary: 'Read the policy',
-  },
   catchUp: { ...background, ...writes, summary: 'Screen the order, by catching up' },
   lookUp: reads,
-  readStatusDurably: reads,
+  readStatus: { ...reads, taskQueue: READS_TASK_QUEUE },
   sendGatewayResponse: { ...background, ...writes, summary: 'Send the payment gateway’s result' },
   performPortalAction: {
     ...background,
@@ -117,7 +109,8 @@ export const ACTIVITY_OPTIONS = {
 } satisfies Record<ActivityName, ActivityOptions>;
 
 type ActivityName =
-  | keyof CheckoutActivities
+  | Exclude<keyof CheckoutActivities, 'screenAtCheckout'>
+  | keyof ReadActivities
   | keyof BackgroundActivities
   | keyof PollActivities
   | keyof SweepActivities;
@@ -131,90 +124,58 @@ export const DELIVER_AGAIN_OPTIONS = {
 } satisfies ActivityOptions;
 
 /** The activities that orders call. */
-export type OrderActivities = LocalActivities & CheckoutActivities & BackgroundActivities & PollActivities;
+export type OrderActivities = CheckoutActivities & BackgroundActivities & ReadActivities & PollActivities;
 
 /** A call that is an activity. */
-export type ActivityCall = Exclude<Call, { kind: 'timer' | 'pause' }>;
-
-/** What only the run of the workflow knows. */
-export interface RunFacts {
-  runId: string;
-  /** The workflow's time. */
-  now: Instant;
-  /** A run of this task that was lost may have sent a create. Only the activity may know: a replay can't tell it again. */
-  mayHaveRun: boolean;
-}
+export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
 
 /**
- * Calls the activity that an order asks for.
+ * Calls the activity that an order requires.
  * @returns its result, named by the call's kind
  */
 export async function performActivity(
   call: ActivityCall,
   activities: OrderActivities,
-  { runId, now: begun, mayHaveRun }: RunFacts,
-): Promise<EffectResult> {
+  run: RunFacts,
+): Promise<CallResult> {
   switch (call.kind) {
-    case 'first-screening': {
-      const request = { ...call.request, mayHaveRun, begun };
-      return { kind: call.kind, ...unlessRefused(await activities.screenAtCheckout(request)) };
-    }
-    case 'policy':
-      return { kind: call.kind, ...unlessRefused(await activities.policyInForce(call.request)) };
     case 'retry-screening':
-      return { kind: call.kind, ...unlessRefused(await activities.screenRetry({ ...call.request, runId })) };
+      return { kind: call.kind, ...unlessRefused(await activities.screenRetry(call.request, run)) };
     case 'catch-up':
-      return { kind: call.kind, ...unlessRefused(await activities.catchUp({ ...call.request, runId })) };
-    case 'look':
-      return { kind: call.kind, ...unlessRefused(await activities.look({ ...call.request, begun })) };
+      return { kind: call.kind, ...unlessRefused(await activities.catchUp(call.request, run)) };
     case 'read':
-      return { kind: call.kind, ...unlessRefused(await activities.readStatusDurably(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await activities.readStatus(call.request, run)) };
     case 'poll':
-      return { kind: call.kind, ...unlessRefused(await activities.pollStatus(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await activities.pollStatus(call.request, run)) };
     case 'look-up':
-      return { kind: call.kind, ...unlessRefused(await activities.lookUp(call.request)) };
+      return { kind: call.kind, ...unlessRefused(await activities.lookUp(call.request, run)) };
     case 'gateway':
-      return { kind: call.kind, ...unlessRefused(await activities.sendGatewayResponse(call.request)) };
-    case 'portal': {
-      const request = { ...call.request, runId };
-      return { kind: call.kind, ...unlessRefused(await activities.performPortalAction(request)) };
-    }
+      return { kind: call.kind, ...unlessRefused(await activities.sendGatewayResponse(call.request, run)) };
+    case 'portal':
+      return { kind: call.kind, ...unlessRefused(await activities.performPortalAction(call.request, run)) };
     case 'deliver':
-      return { kind: call.kind, ...(await activities.deliverEvents(call.events)) };
+      return { kind: call.kind, ...(await activities.deliverEvents(call.events, run)) };
     case 'forget-card':
-      return { kind: call.kind, ...(await activities.forgetCard(call.request)) };
+      return { kind: call.kind, ...(await activities.forgetCard(call.request, run)) };
   }
 }
 
 /** The server's limits of each call that is an activity of the server. */
 export const LIMITS_OF_CALLS = {
-  policy: ACTIVITY_OPTIONS.policyInForce,
   'retry-screening': ACTIVITY_OPTIONS.screenRetry,
   'catch-up': ACTIVITY_OPTIONS.catchUp,
-  read: ACTIVITY_OPTIONS.readStatusDurably,
+  read: ACTIVITY_OPTIONS.readStatus,
   poll: ACTIVITY_OPTIONS.pollStatus,
   'look-up': ACTIVITY_OPTIONS.lookUp,
   gateway: ACTIVITY_OPTIONS.sendGatewayResponse,
   portal: ACTIVITY_OPTIONS.performPortalAction,
   deliver: ACTIVITY_OPTIONS.deliverEvents,
   'forget-card': ACTIVITY_OPTIONS.forgetCard,
-} satisfies Record<Exclude<ActivityCall['kind'], 'first-screening' | 'look'>, ActivityLimits>;
+} satisfies Record<ActivityCall['kind'], ActivityLimits>;
 
 /** @returns what an activity brought @throws ApplicationFailure when that isn't its own: somebody else ended it */
 export function unlessRefused<Result extends object>(result: Result): Result {
   const refused = whyUnread(result);
   if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused);
   return result;
-}
-
-/** @returns how a call ended whose activity failed for good; with `refused` the order refuses its start in those words */
-export function endOfFailure(cause: unknown): Extract<End, { how: 'failed' }> {
-  if (!(cause instanceof ApplicationFailure) || !isOrderErrorCode(cause.type)) return { how: 'failed' };
-  const [details] = cause.details ?? [];
-  return { how: 'failed', refused: { ...detailsOf(details), code: cause.type, message: cause.message } };
-}
-
-/** The details of our own failures are plain objects. */
-function detailsOf(details: unknown): object {
-  return typeof details === 'object' && details !== null ? details : {};
 }

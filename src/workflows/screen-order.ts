@@ -1,222 +1,178 @@
-/** One order, one workflow: its messages, and the loop that lives it. */
-import type { UpdateDefinition } from '@temporalio/common';
+/**
+ * One order, one workflow: the checkout, and after it a loop around the kernel.
+ *
+ * Invariants. A replay must make the same commands in the same order, although it may cut the history into other tasks: it joins a workflow
+ * task that made no command with the next one (sdk-core 0.4, `history_update.rs`, `find_end_index_of_next_wft_seq`), and it may learn of a
+ * local activity's end one task earlier (`managed_run.rs`, `prepare_complete_resp`). Look there again before you upgrade the SDK.
+ *
+ * 1. The checkout's local activity runs alone, before the loop. Until it has ended, validators refuse updates except those that came with the
+ *    start; signals wait in the queue.
+ * 2. Within an activation, results are applied first, in the order of history, then messages.
+ * 3. Everything that an input causes (effects, search attributes, replies) is done before the next input is applied.
+ * 4. A message leaves a command in its own task. A signal starts a read; one beyond the two pending reads leaves a small memo update.
+ * 5. Handlers only queue an input, wait in a scope that can't be canceled, and reply from the order.
+ * 6. A result is applied at its own time, never at the workflow's clock; a signal at the order's newest known time.
+ * 7. The outcome of a dropped effect is ignored; the outcome of a canceled write is awaited. An effect's number is never used again.
+ * 8. The order finishes or continues as new only with an empty queue, no write in flight and no caller waiting, which is checked again after
+ *    the last caller got its reply.
+ * 9. order-screening never queries a running order: a query to a run that is not in the cache hands over pending events in an activation of
+ *    their own. Facts about resets and replays are activity input only.
+ */
 import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  currentUpdateInfo,
-  setHandler,
+  continueAsNew,
   workflowInfo,
 } from '@temporalio/workflow';
-import { refusalOf } from '../orders/ask.ts';
-import { hintRefusal, messageRefusal, startRefusal } from '../orders/check-messages.ts';
+import type { CheckedOut } from '../orders/activity-contract.ts';
+import { startRefusal, whyUnread } from '../orders/check-messages.ts';
+import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
-import {
-  type Attributed,
-  acknowledgeUpdate,
-  adoptUpdate,
-  attachCustomerCodeUpdate,
-  cancelUpdate,
-  decisionUpdate,
-  hintUpdate,
-  orderQuery,
-  overrideUpdate,
-  type PortalAnswer,
-  type PortalFields,
-  type ReviewHint,
-  recheckSignal,
-  recordGatewayResultUpdate,
-  reportFraudUpdate,
-  retryUpdate,
-  reviewHintSignal,
-  submitChargebackUpdate,
-  withdrawUpdate,
-} from '../orders/messages.ts';
-import type { Ask, Input, Order, OrderRun, Refusal, Reply } from '../orders/order.ts';
-import { portalRequestRefusal } from '../orders/portal-requests.ts';
+import { isFinished, mayContinueAsNew, reconcile, resumed, step, wrapUp } from '../orders/kernel.ts';
+import type { Input, Order, OrderRun, Refusal } from '../orders/order.ts';
 import { newOrder } from '../orders/record.ts';
-import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { takenUp } from '../orders/step.ts';
-import { type Instant, instant } from '../orders/words.ts';
-import { failure, isRefusedNow, wasReset } from './activities.ts';
-import { live, RULES, type Rules, Show } from './loop.ts';
-
-/** @returns the workflow `screenOrder` that lives by these rules */
-export function screenOrderBy(rules: Rules): (input: OrderRun) => Promise<OrderState> {
-  return async function screenOrder(input) {
-    const { workflowId, continuedFromExecutionRunId } = workflowInfo();
-    const refused = startRefusal(input, workflowId, continuedFromExecutionRunId !== undefined);
-    if (refused !== undefined && isRefusedNow(refused)) throw failureOf(refused);
-    const messages = new Messages(input);
-    const { order, inbox } = messages;
-    const reply = (replies: readonly Reply[]) => messages.reply(replies);
-    return CancellationScope.nonCancellable(async () => {
-      await live({ rules, order, inbox, reply, show: new Show(order) }, input);
-      await condition(allHandlersFinished);
-      if (order.refused !== undefined) throw failureOf(order.refused);
-      return order.state;
-    });
-  };
-}
+import type { OrderState } from '../orders/state.ts';
+import { isSupported } from '../orders/version.ts';
+import { instant } from '../orders/words.ts';
+import { runFacts, screenAtCheckout } from './activities.ts';
+import { Effects } from './effects.ts';
+import { type Door, failureOf, registerHandlers } from './handlers.ts';
+import { Show } from './show.ts';
 
 /**
- * Screens an order and keeps it until nothing is left to wait for.
+ * Screens an order and keeps it until nothing is left to do.
  * @returns the order's final state
  * @throws `invalid-request`, `card-data-in-request` or `unknown-integration` when it can't be screened at all
  */
-export const screenOrder = screenOrderBy(RULES);
+export async function screenOrder(input: OrderRun): Promise<OrderState> {
+  const { workflowId, continuedFromExecutionRunId, startTime } = workflowInfo();
+  const refusal = startRefusal(input, workflowId, continuedFromExecutionRunId !== undefined);
+  const door: Door = { isClosed: false, waiting: 0, ...(refusal !== undefined && { refusal }) };
+  const inputs: Input[] = [];
+  const order = refusal === undefined ? orderOf(input, startTime) : undefined;
+  registerHandlers(order, inputs, door);
+  if (order === undefined) throw failureOf(required(refusal));
+  return CancellationScope.nonCancellable(() => new Run(input, order, inputs, door).toTheEnd());
+}
 
-/** Puts what is asked into the inbox, and gives the answers to whoever asked. */
-class Messages {
-  readonly order: Order;
-  readonly inbox: Input[] = [];
-  readonly #waiting = new Map<number, (reply: Reply) => void>();
-  #asked = 0;
+function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
+  const { integration = DEFAULT_INTEGRATION } = input;
+  const order = resume ?? newOrder({ ...input, integration }, instant(startTime.getTime()));
+  // An order of another version waits, by failing its workflow task, for a worker that runs it.
+  if (!isSupported(order.version))
+    throw new Error(`This worker does not run version ${order.version}. Deploy a release that does.`);
+  return order;
+}
 
-  constructor(input: OrderRun) {
-    const { integration = DEFAULT_INTEGRATION, resume } = input;
-    const startedAt = instant(workflowInfo().startTime.getTime());
-    this.order =
-      resume === undefined
-        ? newOrder({ ...input, integration }, startedAt, wasReset())
-        : takenUp(resume, wasReset());
-    this.#answerCheckouts();
-    this.#answerPortalActions();
-    this.#takeHints();
-    setHandler(orderQuery, () => this.order.state);
-    // Canceling the workflow isn't a cancel with the service: a person is told, the order goes on.
-    CancellationScope.current().cancelRequested.catch(() => {
-      this.inbox.push({ kind: 'signal', signal: 'cancellation' });
-    });
+class Run {
+  readonly #input: OrderRun;
+  readonly #order: Order;
+  readonly #inputs: Input[];
+  readonly #door: Door;
+  readonly #effects: Effects;
+  readonly #show: Show;
+
+  constructor(input: OrderRun, order: Order, inputs: Input[], door: Door) {
+    this.#input = input;
+    this.#order = order;
+    this.#inputs = inputs;
+    this.#door = door;
+    this.#effects = new Effects(inputs, () => runFacts(input.wasReset));
+    this.#show = new Show(order);
   }
 
-  reply(replies: readonly Reply[]): void {
-    for (const reply of replies) {
-      this.#waiting.get(reply.ticket)?.(reply);
-      this.#waiting.delete(reply.ticket);
+  async toTheEnd(): Promise<OrderState> {
+    if (this.#input.resume === undefined) await this.#checkOut();
+    if (this.#door.refusal === undefined) {
+      this.#effects.carryOut(reconcile(this.#order));
+      await this.#shown();
+      do {
+        await this.#untilFinished();
+        await condition(allHandlersFinished);
+        // A message may have come while the last callers got their replies.
+      } while (this.#inputs.length > 0);
+      if (!isFinished(this.#order)) await this.#continueAsNew();
+    }
+    await condition(allHandlersFinished);
+    if (this.#door.refusal !== undefined) throw failureOf(this.#door.refusal);
+    return this.#order.state;
+  }
+
+  async #checkOut(): Promise<void> {
+    this.#door.isClosed = true;
+    const request = { ...checkoutRequest(this.#order), begun: instant(Date.now()) };
+    const refusal = applyCheckout(this.#order, await checkedOut(request, runFacts(this.#input.wasReset)));
+    this.#door.isClosed = false;
+    if (refusal !== undefined) this.#door.refusal = refusal;
+  }
+
+  async #untilFinished(): Promise<void> {
+    for (;;) {
+      if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
+      if (this.#inputs.length === 0 && (isFinished(this.#order) || this.#mayContinueAsNew())) return;
+      await condition(() => this.#inputs.length > 0);
+      await wholeActivation();
+      for (const input of resultsFirst(this.#inputs.splice(0))) {
+        this.#effects.carryOut(step(this.#order, input));
+        await this.#shown();
+      }
     }
   }
 
-  #answerCheckouts(): void {
-    setHandler(decisionUpdate, (request) => this.#checkoutAnswer({ kind: 'decision', request }), {
-      validator: (request) => this.#check({ kind: 'decision', request }, request),
-    });
-    setHandler(retryUpdate, (request) => this.#checkoutAnswer({ kind: 'retry', request }), {
-      validator: (request) => this.#check({ kind: 'retry', request }, request),
-    });
-    setHandler(adoptUpdate, (request) => this.#checkoutAnswer({ kind: 'adopt', request }), {
-      validator: (request) => this.#check({ kind: 'adopt', request }, request),
-    });
-    setHandler(
-      recordGatewayResultUpdate,
-      async (request) => {
-        const reply = await this.#ask({ kind: 'gateway-result', request });
-        return 'gateway' in reply ? reply.gateway : strange(reply);
-      },
-      { validator: (request) => this.#check({ kind: 'gateway-result', request }, request) },
-    );
-    setHandler(
-      acknowledgeUpdate,
-      async (request) => {
-        const reply = await this.#ask({ kind: 'acknowledge', request });
-        return 'cleared' in reply ? { cleared: reply.cleared } : strange(reply);
-      },
-      { validator: (request) => this.#check({ kind: 'acknowledge', request }, request) },
-    );
-    setHandler(
-      overrideUpdate,
-      async (request) => {
-        const reply = await this.#ask({ kind: 'override', request });
-        return 'override' in reply ? reply.override : strange(reply);
-      },
-      { validator: (request) => this.#check({ kind: 'override', request }, request) },
-    );
+  #mayContinueAsNew(): boolean {
+    return workflowInfo().continueAsNewSuggested && mayContinueAsNew(this.#order);
   }
 
-  #answerPortalActions(): void {
-    this.#answerPortalAction(cancelUpdate, (request) => ({ ...request, kind: 'cancel' }));
-    this.#answerPortalAction(reportFraudUpdate, (request) => ({ ...request, kind: 'report-fraud' }));
-    this.#answerPortalAction(submitChargebackUpdate, (request) => ({ ...request, kind: 'chargeback' }));
-    this.#answerPortalAction(attachCustomerCodeUpdate, (request) => ({ ...request, kind: 'customer-code' }));
-    setHandler(withdrawUpdate, (request) => this.#portalAnswer({ kind: 'withdraw', request }), {
-      validator: (request) => this.#check({ kind: 'withdraw', request }, request),
-    });
+  /** Shows the order, and lets replies go out. */
+  async #shown(): Promise<void> {
+    this.#show.changes(this.#order);
+    if (this.#door.waiting === 0) return;
+    await wholeActivation();
+    await wholeActivation();
   }
 
-  #answerPortalAction<Request>(
-    update: UpdateDefinition<PortalAnswer, [Request]>,
-    read: (request: Request) => Attributed<PortalFields>,
-  ): void {
-    setHandler(update, (request) => this.#portalAnswer(portalAsk(read(request))), {
-      validator: (request) => {
-        reject(portalRequestRefusal(request));
-        this.#check(portalAsk(read(request)), request);
-      },
+  #continueAsNew(): Promise<never> {
+    const { wasReset } = runFacts(this.#input.wasReset);
+    // What the order still needs of the transaction is in `resume`: with it twice, a large one would pass Temporal's 2 MB.
+    return continueAsNew<typeof screenOrder>({
+      ...this.#input,
+      transaction: {},
+      wasReset,
+      resume: resumed(this.#order),
     });
-  }
-
-  #takeHints(): void {
-    setHandler(hintUpdate, (hint) => failedByItsValidator(hint), {
-      validator: (hint) => reject(hintRefusal(this.order, this.inbox, hint, Date.now())),
-    });
-    setHandler(reviewHintSignal, (hint) => {
-      this.inbox.push({ kind: 'signal', signal: 'review-hint', hint });
-    });
-    setHandler(recheckSignal, () => {
-      this.inbox.push({ kind: 'signal', signal: 'recheck' });
-    });
-  }
-
-  /** @param message as it was sent: of what is refused here nothing is kept, the update's id neither */
-  #check(ask: Ask, message: unknown): void {
-    reject(messageRefusal(message, currentUpdateInfo()?.id));
-    reject(refusalOf(this.order, this.inbox, ask, Date.now()));
-  }
-
-  async #ask(ask: Ask): Promise<Reply> {
-    this.#asked += 1;
-    const ticket = this.#asked;
-    const reply = await new Promise<Reply>((resolve) => {
-      this.#waiting.set(ticket, resolve);
-      this.inbox.push({ kind: 'ask', ticket, at: now(), ask });
-    });
-    if ('refusal' in reply) throw failureOf(reply.refusal);
-    return reply;
-  }
-
-  async #checkoutAnswer(ask: Ask): Promise<CheckoutAnswer> {
-    const reply = await this.#ask(ask);
-    return 'checkout' in reply ? reply.checkout : strange(reply);
-  }
-
-  async #portalAnswer(ask: Ask): Promise<PortalAnswer> {
-    const reply = await this.#ask(ask);
-    return 'portal' in reply ? reply.portal : strange(reply);
   }
 }
 
-/** Who asks is no part of what is sent. */
-function portalAsk({ by, ...fields }: Attributed<PortalFields>): Ask {
-  return { kind: 'portal', fields, ...(by && { by }) };
+/** A failure or a time-out of the activity is an outcome, too: its create may be on its way. */
+async function checkedOut(...request: Parameters<typeof screenAtCheckout>): Promise<CheckedOut | undefined> {
+  try {
+    const result = await screenAtCheckout(...request);
+    return whyUnread(result) === undefined ? result : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** The moment of the current workflow task, in the server's time. */
-function now(): Instant {
-  return instant(Date.now());
+/**
+ * Conditions are checked again when all jobs of the activation are applied, and not before: a message may wake the loop before a result that
+ * came with it is known.
+ */
+async function wholeActivation(): Promise<void> {
+  let checked = false;
+  await condition(() => {
+    const before = checked;
+    checked = true;
+    return before;
+  });
 }
 
-function failedByItsValidator(hint: ReviewHint): never {
-  throw new TypeError(`a hint of ${hint.source} was taken as an update`);
+function resultsFirst(inputs: readonly Input[]): Input[] {
+  const isResult = ({ kind }: Input): boolean => kind === 'effect-ended';
+  return [...inputs.filter(isResult), ...inputs.filter((one) => !isResult(one))];
 }
 
-function strange(reply: Reply): never {
-  throw new TypeError(`an answer of another kind: ${Object.keys(reply).join(' ')}`);
-}
-
-function reject(refusal: Refusal | undefined): void {
-  if (refusal !== undefined) throw failureOf(refusal);
-}
-
-function failureOf({ code, message, ...details }: Refusal): Error {
-  return failure(code, message, details);
+function required(refusal: Refusal | undefined): Refusal {
+  if (refusal === undefined) throw new TypeError('an order is refused or not');
+  return refusal;
 }

@@ -1,12 +1,11 @@
-/** The portal actions of an order: what may be asked, what was asked already, what follows. */
+/** The records of an order's portal actions: when one is refused, how one ends, and what its caller is answered. */
 
 import type { PortalOutcome } from './activity-contract.ts';
 import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
-import { isOver } from './deadlines.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './portal-requests.ts';
-import { currentAttempt, setAction, setPhase, settle } from './record.ts';
+import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
 import type { AttentionCode, Instant, PortalActionKind } from './words.ts';
@@ -22,12 +21,12 @@ export function portalRefusal(
   fields: PortalFields,
   nowMs: number,
 ): PortalRefusal | undefined {
-  if (state.policy?.passive) return { code: 'passive' };
+  if (state.policy.passive) return { code: 'passive' };
   const attempt = attemptFor(state, namedTransaction(fields));
   if (attempt === undefined) return { code: 'unknown-transaction' };
   const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs) : undefined;
   if (late !== undefined) return late;
-  if (isOver(state, nowMs)) return { code: 'order-closed' };
+  if (state.endedAt !== undefined) return { code: 'order-closed' };
   const { kind } = fields;
   return kind === 'cancel' || kind === 'customer-code'
     ? undefined
@@ -51,7 +50,7 @@ export function closedOrderRefusal(
   fields: PortalFields,
   nowMs: number,
 ): PortalRefusal | undefined {
-  if (state.policy?.passive) return { code: 'passive' };
+  if (state.policy.passive) return { code: 'passive' };
   const attempt = attemptFor(state, namedTransaction(fields));
   if (attempt === undefined) return { code: 'unknown-transaction' };
   if (earlier(state, fields)?.status === 'done') return undefined;
@@ -60,7 +59,7 @@ export function closedOrderRefusal(
   if (refused !== undefined) return refused;
   if (fields.kind !== 'cancel') return undefined;
   const cancelBy = windowMeant(state, attempt, transactionMeant(state, fields));
-  if (cancelBy === undefined || state.policy === undefined) return { code: 'cancel-window-unknown' };
+  if (cancelBy === undefined) return { code: 'cancel-window-unknown' };
   const open = windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs);
   return open ? undefined : { code: 'cancel-window-closed', cancelBy };
 }
@@ -76,7 +75,7 @@ function cancelRefusal(
   if (newest && isCanceled(state, attempt)) return undefined;
   if (attempt.decision === 'skipped') return { code: 'no-transaction' };
   const cancelBy = windowMeant(state, attempt, transactionId);
-  if (cancelBy === undefined || state.policy === undefined) return undefined;
+  if (cancelBy === undefined) return undefined;
   // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
   if (newest && state.phase === 'screening' && attempt.unseen !== undefined) return undefined;
   return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)
@@ -171,7 +170,7 @@ export function applyPortalOutcome(
   if (record.status === 'refused' && record.kind !== 'cancel') {
     events.push(...raiseAttention(state, 'portal-refused', refusedWords(record), actionCause(record), now));
   }
-  settle(state, now);
+  settlePhase(state, now);
   return events;
 }
 

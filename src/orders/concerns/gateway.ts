@@ -1,27 +1,85 @@
-/** The payment gateway's result. */
-
-import type { GatewayOutcome } from './activity-contract.ts';
-import { clear, gatewayCause, raiseAttention, raiseWrongKey } from './attention.ts';
-import { isOver } from './deadlines.ts';
-import type { OrderErrorCode } from './errors.ts';
-import type { GatewayResultAnswer, GatewayResultRequest, OrderEventType } from './messages.ts';
-import type { Refusal } from './order.ts';
-import { attemptNumbered, currentAttempt, overrideOf, setAction, settle } from './record.ts';
-import type { Attempt, OrderState } from './state.ts';
-import { cancelByOf, transactionOf } from './transactions.ts';
-import { type Action, GATEWAY_RESULTS, type GatewayResult, type Instant } from './words.ts';
-
 /**
- * @returns why the order doesn't take this result, or undefined: it does. It takes a contradicting one, too, to record it; the
- * answer is a refusal then.
+ * The payment gateway's result: the order service reports it for each attempt, and the order sends it to the screening service. The first
+ * result of an attempt stays.
  */
-export function gatewayResultRefusal(
-  state: OrderState,
-  request: GatewayResultRequest,
-  nowMs: number,
-): OrderErrorCode | undefined {
+import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { gatewayFieldsRefusal } from '../check-messages.ts';
+import type { OrderErrorCode } from '../errors.ts';
+import type { Concern, Wanted } from '../kernel.ts';
+import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
+import type { Order, Refusal, Reply } from '../order.ts';
+import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
+import type { Attempt, GatewayRecord, OrderState } from '../state.ts';
+import { cancelByOf, transactionOf } from '../transactions.ts';
+import {
+  type Action,
+  GATEWAY_RESULTS,
+  type GatewayResult,
+  type Instant,
+  type OrderEventType,
+} from '../words.ts';
+
+export const gateway: Concern = {
+  name: 'gateway',
+  keepsOpen: true,
+
+  desired: ({ state }) =>
+    state.attempts.flatMap((attempt) => {
+      const transactionId = transactionOf(state, attempt)?.id;
+      const { gateway: result } = attempt;
+      if (result === undefined || result.sent !== undefined || transactionId === undefined) return [];
+      return [send(state, attempt, result, transactionId)];
+    }),
+
+  ended({ state, now }, { effect: { call } }, outcome) {
+    if (outcome.status === 'failed') return 'retry-later';
+    if (call.kind !== 'gateway' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
+      return [];
+    const { attempt: number = 1, transactionId, gateway: sent } = call.request;
+    const cause = gatewayCause(transactionId);
+    const { outcome: said } = outcome.result;
+    if (said.kind === 'forbidden') return raiseWrongKey(state, cause, now);
+    clear(state, { codes: ['wrong-key'], ...cause });
+    const attempt = attemptNumbered(state, number);
+    // A result that replaced it, and a newer transaction, get a call of their own.
+    if (attempt.gateway?.result === sent.result && transactionOf(state, attempt)?.id === transactionId)
+      attempt.gateway.sent = said.kind === 'sent' ? now : 'recorded';
+    if (said.kind === 'sent') return [];
+    const words = `The service refused the payment gateway’s result: ${said.words}`;
+    return raiseAttention(state, 'gateway-refused', words, cause, now);
+  },
+};
+
+function send(
+  { integration, attention }: OrderState,
+  { number }: Attempt,
+  { result, authcode, transactionId: own }: GatewayRecord,
+  transactionId: string,
+): Wanted {
+  const cause = gatewayCause(transactionId);
+  const request = {
+    integration,
+    transactionId,
+    attempt: number,
+    gateway: {
+      result,
+      ...(authcode !== undefined && { authcode }),
+      ...(own !== undefined && { transactionId: own }),
+    },
+    forbiddenKnown: wrongKeyKnown({ attention }, cause),
+  };
+  return {
+    key: `gateway:${number}:${result}:${transactionId}`,
+    resource: `gateway:${number}`,
+    whenObsolete: 'cancel-and-await',
+    cause,
+    call: { kind: 'gateway', request },
+  };
+}
+
+function resultRefusal(state: OrderState, request: GatewayResultRequest): OrderErrorCode | undefined {
   if (!GATEWAY_RESULTS.includes(request?.result)) return 'invalid-request';
-  if (state.policy !== undefined && state.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
+  if (state.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
   if ((request.attempt ?? undefined) === undefined && state.attempts.length > 1) return 'attempt-required';
   const attempt = attemptOf(state, request);
   if (attempt === undefined) return 'unknown-attempt';
@@ -30,7 +88,7 @@ export function gatewayResultRefusal(
   const { contradictions = [] } = attempt.gateway ?? {};
   if (contradictions.some(({ result }) => result === request.result)) return 'gateway-result-mismatch';
   // A canceled order that ends keeps its phase, and sends nothing on any more.
-  if (isOver(state, nowMs)) return 'order-closed';
+  if (state.endedAt !== undefined) return 'order-closed';
   if (recorded !== undefined && recorded !== 'error') return undefined;
   const current = attempt === currentAttempt(state);
   if (!current || state.phase === 'declined') return 'gateway-result-out-of-turn';
@@ -62,12 +120,10 @@ const ADVICE: Record<GatewayResult, string> = {
 export const RESULT_TOO_LATE =
   'The order has ended and records no gateway result. Look at the payment in the gateway: refund it, or fulfil the order by hand.';
 
-/** @returns a refusal in words that say what to do */
-export function gatewayRefusal(
-  state: OrderState,
-  request: GatewayResultRequest,
-  code: OrderErrorCode,
-): Refusal {
+/** @returns why the order refuses the result, or undefined: it takes it, also one that contradicts the first */
+export function gatewayRefusal({ state }: Order, request: GatewayResultRequest): Refusal | undefined {
+  const code = resultRefusal(state, request);
+  if (code === undefined) return gatewayFieldsRefusal(request);
   if (code === 'order-closed') return { code, message: RESULT_TOO_LATE };
   const contradiction = code === 'gateway-result-mismatch' ? contradictionOf(state, request) : undefined;
   return contradiction ?? { code, message: 'The order does not take this gateway result now.' };
@@ -100,7 +156,7 @@ export function applyGatewayResult(
   const action = state.wouldBe ?? state.action;
   const settled = state.phase === 'canceled' || action === 'cancel' || state.decision === 'skipped';
   if (!settled) followResult(state, request.result, now, events);
-  settle(state, now);
+  settlePhase(state, now);
   return events;
 }
 
@@ -113,8 +169,7 @@ function followResult(
   switch (result) {
     case 'fail':
       setAction(state, 'decline');
-      if (state.action === 'decline' && state.policy !== undefined)
-        state.message = state.policy.declineMessage;
+      if (state.action === 'decline') state.message = state.policy.declineMessage;
       break;
     case 'error':
       setAction(state, 'hold');
@@ -124,29 +179,6 @@ function followResult(
       setAction(state, overrideOf(state)?.action ?? actionAfterGateway(state));
       break;
   }
-}
-
-/**
- * Brings in how the sending of a result ended. One that was replaced meanwhile leaves the newer one to be sent, and so does one
- * that was sent for a transaction which isn't the newest any more.
- * @returns the events that it means
- */
-export function applyGatewaySent(
-  state: OrderState,
-  about: { attempt: number; result: GatewayResult; transactionId: string },
-  outcome: GatewayOutcome,
-  now: Instant,
-): OrderEventType[] {
-  const cause = gatewayCause(about.transactionId);
-  if (outcome.kind === 'forbidden') return raiseWrongKey(state, cause, now);
-  clear(state, { codes: ['wrong-key'], ...cause });
-  const attempt = attemptNumbered(state, about.attempt);
-  const { gateway } = attempt;
-  if (gateway?.result === about.result && transactionOf(state, attempt)?.id === about.transactionId)
-    gateway.sent = outcome.kind === 'sent' ? now : 'recorded';
-  if (outcome.kind === 'sent') return [];
-  const words = `The service refused the payment gateway’s result: ${outcome.words}`;
-  return raiseAttention(state, 'gateway-refused', words, cause, now);
 }
 
 /**
@@ -172,10 +204,7 @@ function actionAfterGateway(state: OrderState): Action {
 }
 
 /** @returns the reply to a result that was taken: what to do now, or that it contradicts the recorded one */
-export function gatewayReply(
-  state: OrderState,
-  request: GatewayResultRequest,
-): { gateway: GatewayResultAnswer } | { refusal: Refusal } {
+export function gatewayReply({ state }: Order, request: GatewayResultRequest): Reply {
   const refusal = contradictionOf(state, request);
   return refusal === undefined ? { gateway: gatewayResultAnswer(state, request) } : { refusal };
 }

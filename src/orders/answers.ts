@@ -1,0 +1,73 @@
+/** The replies to callers: the answer to a checkout, the end of a portal action, and what a request meant. */
+import { overrideAnswer } from './concerns/operators.ts';
+import type { Order, Refusal, Reply, Taken } from './order.ts';
+import { actionNumbered, portalAnswer, portalFailure } from './portal-records.ts';
+import { isUnderWay } from './portal-requests.ts';
+import { currentAttempt } from './record.ts';
+import type { ActionRecord, Attempt, CheckoutAnswer, OrderState } from './state.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
+
+/** @returns the reply to a request that was taken in, or undefined: its caller waits */
+export function replyTo(order: Order, taken: Taken): Reply | undefined {
+  const { state } = order;
+  if ('attempt' in taken) {
+    const answer = answerNow(state, taken.attempt);
+    return answer && { checkout: answer };
+  }
+  if ('action' in taken) {
+    const record = actionNumbered(state, taken.action);
+    if (isUnderWay(record))
+      return taken.until > order.now ? undefined : { portal: portalAnswer(state, record) };
+    return endOf(state, record, taken.withdraws === true);
+  }
+  return 'overridden' in taken ? { override: overrideAnswer(order, taken.overridden) } : taken;
+}
+
+function endOf(state: OrderState, record: ActionRecord, withdraws: boolean): Reply {
+  if (withdraws && record.status === 'withdrawn') return { portal: portalAnswer(state, record) };
+  const failed = portalFailure(record);
+  if (failed === undefined) return { portal: portalAnswer(state, record) };
+  const { code, message } = record;
+  const refusal: Refusal = {
+    ...failed,
+    ...(code !== undefined && { serviceCode: code }),
+    ...(code !== undefined && message !== undefined && { serviceMessage: message }),
+  };
+  return { refusal };
+}
+
+/** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is; its insights are those of the reading */
+export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAttempt(state)): CheckoutAnswer {
+  const newest = attempt === currentAttempt(state);
+  const transaction = transactionOf(state, attempt);
+  const cancelBy = cancelByOf(state, attempt);
+  return {
+    orderId: state.orderId,
+    integration: state.integration,
+    attempt: attempt.number,
+    decision: attempt.decision,
+    action: state.action,
+    phase: state.phase,
+    ...(transaction !== undefined && { transactionId: transaction.id }),
+    ...(state.message !== undefined && { message: state.message }),
+    ...(cancelBy !== undefined && { cancelBy }),
+    ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
+    ...(newest && state.reason !== undefined && { reason: state.reason }),
+    ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),
+  };
+}
+
+/**
+ * Rule «pending becomes the decision»: what was answered stands, but for a `pending` that wasn't declined.
+ * @returns what the checkout of the attempt is told when it asks now; undefined: it has no answer yet
+ */
+export function answerNow(state: OrderState, number: number): CheckoutAnswer | undefined {
+  const attempt = state.attempts.find((one) => one.number === number);
+  const answer = attempt?.answer;
+  if (attempt === undefined || answer === undefined) return undefined;
+  const { decision = 'pending', insights, source } = attempt.readings[0] ?? {};
+  if (answer.decision !== 'pending' || answer.action === 'decline') {
+    return { ...answer, ...(source === 'checkout' && insights && { insights }) };
+  }
+  return { ...checkoutAnswer(state, attempt), decision, ...(insights && { insights }) };
+}

@@ -1,0 +1,189 @@
+/**
+ * Deadlines: what happens by itself. On day 5 the cancel window closes and the order with it; before that a review is alerted or canceled,
+ * a pass is read once more, and a person is reminded of a cancel. `deadlines.ts` says when.
+ */
+import { giveUpScreening } from '../apply-screening.ts';
+import { raiseAttention } from '../attention.ts';
+import { actionBounds, type Deadline, leftoversBound, nextDeadline } from '../deadlines.ts';
+import { describeDeadline } from '../describe.ts';
+import { announce } from '../events.ts';
+import type { Concern, Wanted } from '../kernel.ts';
+import type { Order } from '../order.ts';
+import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
+import type { OrderState } from '../state.ts';
+import { cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
+import {
+  type AttentionCode,
+  type DeadlineKind,
+  type Instant,
+  millis,
+  type OrderEventType,
+} from '../words.ts';
+import { giveUpGateway } from './gateway.ts';
+import { giveUpActions, queueCancel } from './portal.ts';
+import { request } from './status.ts';
+
+export const deadlines: Concern = {
+  name: 'deadlines',
+  keepsOpen: false,
+
+  desired: (order) =>
+    Object.entries(timersOf(order)).flatMap(([name, deadline]) =>
+      deadline !== undefined && deadline.at > order.now ? [timer(name, deadline)] : [],
+    ),
+
+  // The time that a timer tells has passed by now.
+  ended: () => [],
+
+  passTime(order, until) {
+    let passed = false;
+    for (let due = nextDue(order); due !== undefined && due.at <= until; due = nextDue(order)) {
+      if (due.at > order.now) order.now = due.at;
+      pass(order, due);
+      passed = true;
+    }
+    return passed;
+  },
+};
+
+/** One timer each for what comes next: a portal action does not cancel the timer of the cancel window. */
+function timersOf(order: Order): Record<string, Deadline | undefined> {
+  const { state, replies, retryAt } = order;
+  return {
+    deadline: state.endedAt === undefined ? nextDeadline(state) : leftoversBound(state),
+    action: first(actionBounds(state)),
+    reply: first(replies.map(({ until }) => ({ kind: 'reply-due', at: until }))),
+    retry: first(Object.values(retryAt).map((at) => ({ kind: 'retry-due', at }))),
+  };
+}
+
+/** A reply changes nothing about the order. */
+function nextDue(order: Order): Deadline | undefined {
+  const { reply: _reply, ...others } = timersOf(order);
+  return first(Object.values(others).filter((one) => one !== undefined));
+}
+
+function first(deadlines: readonly Deadline[]): Deadline | undefined {
+  let found: Deadline | undefined;
+  for (const one of deadlines) if (found === undefined || one.at < found.at) found = one;
+  return found;
+}
+
+function timer(name: string, { kind, at }: Deadline): Wanted {
+  return {
+    key: `${name}:${at}`,
+    whenObsolete: 'drop',
+    call: { kind: 'timer', at, summary: describeDeadline(kind) },
+  };
+}
+
+function pass(order: Order, { kind, at }: Deadline): void {
+  switch (kind) {
+    case 'action-over':
+      announce(order, giveUpActions(order, at));
+      return;
+    case 'leftovers-over':
+      announce(order, [...giveUpGateway(order.state, order.now), ...giveUpLookups(order)]);
+      return;
+    case 'retry-due':
+      for (const [key, due] of Object.entries(order.retryAt)) if (due <= at) delete order.retryAt[key];
+      return;
+    default: {
+      const events = passed(order, kind);
+      settlePhase(order.state, order.now);
+      announce(order, events);
+    }
+  }
+}
+
+function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
+  const { state, now } = order;
+  const attend = (code: AttentionCode, words: string) => raiseAttention(state, code, words, {}, now);
+  if (kind !== 'rescreen') state.passed.push(kind);
+  switch (kind) {
+    case 'screening-deadline':
+      return giveUpScreening(state, now);
+    case 'rescreen':
+      beginRescreen(state);
+      return [];
+    case 'gateway-late':
+      return attend('gateway-late', 'The order service has not reported the payment gateway’s result.');
+    case 'review-lead':
+      return overrideOf(state) === undefined ? reviewUnresolved(order) : [];
+    case 'review-limit': {
+      const isOpen = overrideOf(state) === undefined;
+      if (isOpen) setAction(state, 'hold');
+      const events = isOpen ? attend('review-limit', 'The review was never resolved: decide by hand.') : [];
+      close(state, now);
+      return events;
+    }
+    case 'recheck':
+      request(order, 'recheck');
+      return [];
+    case 'cancel-reminder':
+      return isCancelOverdue(state, now)
+        ? attend('cancel-due', `The order is to be canceled and still is not${by(state)}.`)
+        : [];
+    case 'gateway-over':
+    case 'retry-over':
+    case 'window-closes':
+    case 'nothing-left':
+      close(state, now);
+      return [];
+    default:
+      return [];
+  }
+}
+
+function reviewUnresolved(order: Order): OrderEventType[] {
+  const { state, now } = order;
+  const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
+  const events = raiseAttention(state, 'review-unresolved', words, {}, now);
+  const { onUnresolvedReview, passive } = state.policy;
+  if (onUnresolvedReview === 'cancel' && !passive && !wasDueAtAdoption(state)) {
+    setAction(state, 'cancel');
+    // One that is under way already would be told of twice.
+    if (!state.cancelAsked) queueCancel(order);
+  }
+  return events;
+}
+
+/** What was due already when the order was adopted is left to a person. */
+function wasDueAtAdoption(state: OrderState): boolean {
+  const attempt = currentAttempt(state);
+  const cancelBy = cancelByOf(state, attempt);
+  const adoption = attempt.readings.find(({ source }) => source === 'adoption');
+  if (adoption === undefined || cancelBy === undefined) return false;
+  return millis(cancelBy) - state.policy.reviewLeadTimeMs <= millis(adoption.at);
+}
+
+/** Ends the order; one that is canceled stays so to the end. */
+function close(state: OrderState, now: Instant): void {
+  state.endedAt ??= now;
+  if (state.phase !== 'canceled') setPhase(state, 'closed', now);
+}
+
+/** @returns whether to remind: not where a cancel was asked for since the reminder was due, nor where the window is closed */
+function isCancelOverdue(state: OrderState, now: Instant): boolean {
+  const cancelBy = cancelByOf(state, currentAttempt(state));
+  const { cancelWindowMs, reviewLeadTimeMs } = state.policy;
+  if (cancelBy === undefined || !windowOpen(cancelBy, cancelWindowMs, millis(now))) return false;
+  const due = millis(cancelBy) - reviewLeadTimeMs;
+  return !state.actions.some((one) => one.kind === 'cancel' && millis(one.requestedAt) >= due);
+}
+
+function by(state: OrderState): string {
+  const cancelBy = cancelByOf(state, currentAttempt(state));
+  return cancelBy === undefined ? '' : ` (${cancelBy})`;
+}
+
+/** A person must look for what no lookup showed within a day of the order's end. */
+function giveUpLookups({ state, now }: Order): OrderEventType[] {
+  return state.attempts.flatMap((attempt) => {
+    const { unseen } = attempt;
+    if (unseen === undefined || !mayBeSeen(attempt)) return [];
+    unseen.hidden = true;
+    const words = `A create with invoice number ${unseen.invoiceNumber} may have left a transaction, and no lookup was answered for a day: look for it in the portal.`;
+    return raiseAttention(state, 'transaction-unseen', words, { operation: 'lookup' }, now);
+  });
+}

@@ -1,0 +1,39 @@
+/** Event delivery: one batch at a time, in order. What is announced meanwhile goes with the next batch. */
+import { clear, noteAttention } from '../attention.ts';
+import { eventToSend } from '../events.ts';
+import type { Concern } from '../kernel.ts';
+
+const UNDELIVERED =
+  'Events could not be delivered for three days and were given up: redeliver them, or have the receiver read the orders.';
+
+export const delivery: Concern = {
+  name: 'delivery',
+  keepsOpen: false,
+
+  // A run that is about to continue as new starts no delivery: the next run does.
+  desired({ state, outbox, running, continues }) {
+    const [first] = outbox;
+    if (first === undefined || continues === true) return [];
+    const key = `deliver:${first.sequence}`;
+    const started = running.find(({ effect }) => effect.key === key);
+    // A batch is fixed when it is started.
+    if (started !== undefined) return [started.effect];
+    const events = outbox.map((event) => eventToSend(state, event));
+    return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];
+  },
+
+  ended(order, { effect: { call } }, { status }) {
+    const { state } = order;
+    if (call.kind !== 'deliver' || status === 'canceled') return [];
+    const upTo = call.events.at(-1)?.sequence ?? 0;
+    const left = order.outbox.filter(({ sequence }) => sequence > upTo);
+    const count = order.outbox.length - left.length;
+    order.outbox = left;
+    state.events.waiting = left.length;
+    if (status === 'completed') {
+      state.events.delivered += count;
+      clear(state, { codes: ['events-undelivered'] });
+    } else noteAttention(state, 'events-undelivered', UNDELIVERED, { operation: 'events' }, order.now);
+    return [];
+  },
+};

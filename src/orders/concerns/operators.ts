@@ -1,0 +1,137 @@
+/** What a person decides in place of the screening service, and which attention they resolve. */
+import { clear, resolveAttention } from '../attention.ts';
+import {
+  acknowledgeRefusal,
+  byRefusal,
+  invalid,
+  isRecord,
+  isText,
+  REASON_LIMIT,
+  refusal,
+} from '../check-messages.ts';
+import type { Fault } from '../errors.ts';
+import { note } from '../journal.ts';
+import type { Attributed, OverrideAnswer, OverrideRequest, PortalFields } from '../messages.ts';
+import type { Order, Refusal, Taken } from '../order.ts';
+import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
+import { earlier, stands } from '../portal-requests.ts';
+import { currentAttempt, setAction, settlePhase } from '../record.ts';
+import type { OrderState } from '../state.ts';
+import { cancelByOf, transactionOf } from '../transactions.ts';
+import { type AttentionCode, type Instant, millis, OVERRIDE_ACTIONS, type OrderEventType } from '../words.ts';
+import { endUnsent } from './portal.ts';
+import { actionRefusal } from './portal-requests.ts';
+
+/** @returns why the order refuses the override, or undefined: it takes it */
+export function overrideRefusal(state: OrderState, request: OverrideRequest): Refusal | undefined {
+  if (!isRecord(request)) return invalid([{ path: '', message: 'must be {action, reason}' }]);
+  const { action, reason } = request;
+  const errors: Fault[] = [];
+  if (!OVERRIDE_ACTIONS.includes(action))
+    errors.push({ path: 'action', message: 'must be proceed or cancel' });
+  if (!isText(reason, REASON_LIMIT) || reason.trim() === '') {
+    errors.push({ path: 'reason', message: `must be a string of 1 to ${REASON_LIMIT} characters` });
+  }
+  if (errors.length > 0) return invalid(errors);
+  if (currentAttempt(state).answer === undefined)
+    return refusal('busy', 'The order is being screened: send the same request again.');
+  if (state.policy.passive) return refusal('passive', 'The integration is passive: every action is proceed.');
+  if (state.phase === 'canceled' || state.endedAt !== undefined) {
+    return refusal('order-closed', 'The order is canceled or closed: nothing is left to decide.');
+  }
+  const gatewayDeclined = currentAttempt(state).gateway?.result === 'fail';
+  if (state.phase === 'declined' || (action === 'proceed' && gatewayDeclined)) {
+    return refusal('order-declined', 'The order is declined: only another attempt can change that.');
+  }
+  return action === 'proceed' && cancelSent(state)
+    ? refusal('cancel-under-way', 'A cancel was sent to the service, and may be done.')
+    : undefined;
+}
+
+/** Rule «a person decides». A cancel is sent by the same rules as any; where none is sent, the action stands all the same. */
+export function override(
+  order: Order,
+  { action, reason, by }: Attributed<OverrideRequest>,
+  at: Instant,
+): { taken: Taken; events: OrderEventType[]; decided: OrderEventType[] } {
+  const { state, now } = order;
+  const cancel = action === 'cancel' ? cancelToo(order, reason, at) : {};
+  const events =
+    action === 'proceed'
+      ? state.actions
+          .filter(({ kind, status }) => kind === 'cancel' && status === 'queued')
+          .filter((one) => concernsNewest(state, one))
+          .flatMap((one) => endUnsent(order, one))
+      : [];
+  note(order, 'override', by, { action, because: reason });
+  currentAttempt(state).override = { action, reason, by: 'person', at: now };
+  clear(state, { codes: DECISION_MATTERS });
+  setAction(state, action);
+  settlePhase(state, now);
+  return { taken: { overridden: cancel }, events, decided: ['order.decision_changed'] };
+}
+
+function cancelToo(
+  order: Order,
+  reason: string,
+  at: Instant,
+): Pick<OverrideAnswer, 'number' | 'notCanceled'> {
+  const { state, now } = order;
+  const fields: PortalFields = { kind: 'cancel', reason };
+  const refused = actionRefusal(order, fields, at);
+  if (refused !== undefined) return { notCanceled: refused.code };
+  const before = earlier(state, fields);
+  const record = stands(before) ? before : queueAction(state, fields, 'caller', now);
+  if (record !== before) order.fields[record.number] = fields;
+  return { number: record.number };
+}
+
+/** @returns the reply to an override, once what follows from it is known */
+export function overrideAnswer(
+  { state }: Order,
+  { number, notCanceled }: ReturnType<typeof cancelToo>,
+): OverrideAnswer {
+  const attempt = currentAttempt(state);
+  const { id: transactionId } = transactionOf(state, attempt) ?? {};
+  const cancelBy = cancelByOf(state, attempt);
+  const { orderId, integration, decision, action, phase } = state;
+  const record = number === undefined ? undefined : state.actions[number - 1];
+  const isNothing = record?.status === 'done' && record.transactionId === undefined;
+  const reason = isNothing ? 'no-transaction' : notCanceled;
+  return {
+    ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
+    ...(transactionId !== undefined && { transactionId }),
+    ...(cancelBy !== undefined && { cancelBy }),
+    ...(number !== undefined && { number }),
+    ...(reason !== undefined && { notCanceled: reason }),
+  };
+}
+
+/** The attention that a person's decision resolves. */
+const DECISION_MATTERS: AttentionCode[] = [
+  'no-decision',
+  'unreadable-answer',
+  'status-error',
+  'review-unresolved',
+  'review-limit',
+  'cancel-due',
+  'cancel-refused',
+  'cancel-too-late',
+  'failed-after-window',
+  'failed-at-adoption',
+  'decision-after-override',
+];
+
+/** @returns why the order refuses to resolve its attention, or undefined: it does */
+export function resolveRefusal(
+  { state }: Order,
+  request: Attributed<{ reason: string }>,
+  at: Instant,
+): Refusal | undefined {
+  return acknowledgeRefusal(state, request, millis(at)) ?? byRefusal(request.by);
+}
+
+export function resolve(order: Order, { reason, by }: Attributed<{ reason: string }>, at: Instant): Taken {
+  note(order, 'acknowledge', by, { because: reason });
+  return { cleared: resolveAttention(order.state, millis(at)) };
+}

@@ -1,0 +1,94 @@
+/** What callers ask about portal actions: to perform one, or to take one back. */
+import { byRefusal } from '../check-messages.ts';
+import { note } from '../journal.ts';
+import type { WithdrawRequest, Attributed } from '../messages.ts';
+import type { Order, Refusal, Request, Taken } from '../order.ts';
+import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal-records.ts';
+import {
+  earlier,
+  emailRefusal,
+  identified,
+  isUnderWay,
+  portalFieldsRefusal,
+  stands,
+  tooManyActions,
+  withdrawRefusal,
+} from '../portal-requests.ts';
+import type { ActionRecord } from '../state.ts';
+import { type Instant, laterBy, millis, type OrderEventType } from '../words.ts';
+import { endUnsent, stopAction } from './portal.ts';
+
+type Asked = Extract<Request, { kind: 'portal' | 'withdraw' }>;
+
+/** @returns why the order refuses the request, or undefined: it takes it */
+export function portalRequestRefusal(order: Order, asked: Asked, at: Instant): Refusal | undefined {
+  if (asked.kind === 'withdraw')
+    return withdrawRefusal(order.state, asked.request) ?? byRefusal(asked.request.by);
+  return portalFieldsRefusal(asked.fields) ?? byRefusal(asked.by) ?? actionRefusal(order, asked.fields, at);
+}
+
+/** @returns why the order does not perform the action, or undefined: it does, or has */
+export function actionRefusal(
+  order: Order,
+  fields: Extract<Asked, { kind: 'portal' }>['fields'],
+  at: Instant,
+): Refusal | undefined {
+  const { state } = order;
+  if (stands(earlier(state, identified(order, fields)))) return undefined;
+  const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, millis(at));
+  if (refused !== undefined)
+    return { message: 'The order does not take this portal action now.', ...refused };
+  return tooManyActions(order, fields);
+}
+
+/** An action that is done is answered, one that is under way is joined. Behind another action a caller is answered at once. */
+export function takePortalAction(
+  order: Order,
+  { fields, by }: Extract<Asked, { kind: 'portal' }>,
+  at: Instant,
+): Taken {
+  const { state } = order;
+  const same = identified(order, fields);
+  const before = earlier(state, same);
+  if (stands(before)) {
+    return before.status === 'done' ? { portal: portalAnswer(state, before) } : waitFor(order, before, at);
+  }
+  const isBehind =
+    fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
+  const record = queueAction(state, same, 'caller', order.now);
+  order.fields[record.number] = fields;
+  note(order, fields.kind, by, { number: record.number, because: record.because });
+  return isBehind ? { portal: portalAnswer(state, record) } : waitFor(order, record, at);
+}
+
+/** One that was not begun is taken back; one that was is stopped, and its outcome is awaited. */
+export function withdraw(
+  order: Order,
+  { number, by }: Attributed<WithdrawRequest>,
+  at: Instant,
+): { taken: Taken; events: OrderEventType[] } {
+  const record = actionNumbered(order.state, number);
+  if (isUnderWay(record)) note(order, 'withdraw', by, { number });
+  const events =
+    record.status === 'queued'
+      ? endUnsent(order, record)
+      : record.status === 'running'
+        ? stopAction(order, record, 'withdrawn')
+        : [];
+  return { taken: { ...waitFor(order, record, at), withdraws: true }, events };
+}
+
+/** A caller waits so long for the end of a portal action. */
+const WAIT_MS = 10_000;
+/** Temporal takes ten updates at a time: so many may wait for an action, and for all. */
+const MOST_FOR_THE_SAME = 2;
+const MOST_WAITING = 6;
+
+function waitFor(order: Order, { number }: ActionRecord, at: Instant): Extract<Taken, { action: number }> {
+  const { replies } = order;
+  const same = replies.filter(({ action }) => action === number).length;
+  if (same >= MOST_FOR_THE_SAME || replies.length >= MOST_WAITING) return { action: number, until: at };
+  const until = laterBy(WAIT_MS, at);
+  replies.push({ action: number, until });
+  return { action: number, until };
+}

@@ -1,0 +1,204 @@
+/**
+ * Portal actions: cancel, report fraud, chargeback, customer code. Callers and the policy ask for them. A cancel is sent at once; of the
+ * other actions one runs at a time, the oldest first.
+ */
+import type { PortalOutcome } from '../activity-contract.ts';
+import { HIDDEN } from '../apply-screening.ts';
+import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { boundOf } from '../deadlines.ts';
+import { autoCancelDue } from '../decide.ts';
+import type { Concern, Wanted } from '../kernel.ts';
+import type { Order } from '../order.ts';
+import {
+  actionNumbered,
+  aimCancel,
+  applyPortalOutcome,
+  attemptFor,
+  concernsNewest,
+  isCanceled,
+  queueAction,
+  windowMeant,
+} from '../portal-records.ts';
+import { emailOf, isUnderWay, namedTransaction } from '../portal-requests.ts';
+import { currentAttempt } from '../record.ts';
+import type { ActionRecord } from '../state.ts';
+import {
+  createUnderWay,
+  lastCall,
+  mayBeSeen,
+  transactionNamed,
+  transactionOf,
+  windowOpen,
+} from '../transactions.ts';
+import { type Instant, millis, type OrderEventType } from '../words.ts';
+
+export const portal: Concern = {
+  name: 'portal',
+  keepsOpen: true,
+
+  desired(order) {
+    const underWay = order.state.actions.filter(isUnderWay);
+    const cancels = underWay.filter((record) => record.kind === 'cancel' && mayBeSent(order, record));
+    const oldest = underWay.filter(({ kind }) => kind !== 'cancel').slice(0, 1);
+    return [...cancels, ...oldest]
+      .filter(({ stop }) => stop === undefined)
+      .map((record) => perform(order, record));
+  },
+
+  started({ state }, { call }) {
+    if (call.kind === 'portal') actionNumbered(state, call.request.action).status = 'running';
+  },
+
+  ended(order, { effect: { call } }, outcome) {
+    if (call.kind !== 'portal') return [];
+    const record = actionNumbered(order.state, call.request.action);
+    if (outcome.status === 'completed')
+      return outcome.result.kind === 'portal' ? performed(order, record, outcome.result.outcome) : [];
+    // One that was stopped may have been sent, and so may one that failed: it is sent again unless it must not be sent twice.
+    if (outcome.status === 'canceled' || record.stop !== undefined || record.kind === 'chargeback')
+      return performed(order, record, { kind: 'unconfirmed' });
+    record.maybeSent = true;
+    return 'retry-later';
+  },
+
+  followUp(order) {
+    const { state, now } = order;
+    if (autoCancelDue(state, millis(now))) queueCancel(order);
+    const events = settleCancels(order);
+    order.replies = order.replies.filter(
+      ({ action, until }) => until > now && isUnderWay(actionNumbered(state, action)),
+    );
+    return events;
+  },
+};
+
+/** A screening under way ends first, and a transaction that may exist is looked up. A transaction that is named is neither's matter. */
+function mayBeSent(order: Order, { number, status }: ActionRecord): boolean {
+  const { state, fields } = order;
+  const named = namedTransaction(fields[number]);
+  const attempt = currentAttempt(state);
+  if (status === 'running' || (named !== undefined && named !== transactionOf(state, attempt)?.id))
+    return true;
+  return !createUnderWay(order) && (named !== undefined || !mayBeSeen(attempt));
+}
+
+function perform(order: Order, record: ActionRecord): Wanted {
+  const { state } = order;
+  const { kind, number, transactionId } = record;
+  const fields = order.fields[number];
+  if (fields === undefined) throw new TypeError(`portal action ${number} has nothing to send`);
+  const attempt = attemptFor(state, transactionId);
+  const cancelBy =
+    kind === 'cancel' && attempt !== undefined ? windowMeant(state, attempt, transactionId) : undefined;
+  const cause = actionCause(record);
+  const request = {
+    integration: state.integration,
+    action: number,
+    fields,
+    forbiddenKnown: wrongKeyKnown(state, cause),
+    ...(record.maybeSent === true && { maybeDone: true }),
+    ...(attempt !== undefined && { attempt: attempt.number }),
+    ...(transactionId !== undefined && { transactionId }),
+    ...(kind === 'customer-code' && { email: emailOf(order) }),
+    ...(cancelBy !== undefined && { notAfter: lastCall(cancelBy, state.policy.cancelWindowMs) }),
+  };
+  return {
+    key: `portal:${number}`,
+    resource: kind === 'cancel' ? `cancel:${number}` : 'portal',
+    whenObsolete: 'cancel-and-await',
+    cause,
+    call: { kind: 'portal', request },
+  };
+}
+
+function performed(order: Order, record: ActionRecord, outcome: PortalOutcome): OrderEventType[] {
+  const { state, now } = order;
+  if (outcome.kind !== 'forbidden') return ended(order, record, outcome);
+  if (outcome.maybeDone) record.maybeSent = true;
+  const events = raiseWrongKey(state, actionCause(record), now);
+  if (record.stop === undefined) return events;
+  // A wrong key says that this try sent nothing, not what became of the one before.
+  const kind = record.maybeSent === true ? 'unconfirmed' : 'not-sent';
+  return [...events, ...ended(order, record, { kind })];
+}
+
+function ended(
+  order: Order,
+  record: ActionRecord,
+  outcome: Exclude<PortalOutcome, { kind: 'forbidden' }>,
+): OrderEventType[] {
+  delete order.fields[record.number];
+  return applyPortalOutcome(order.state, record, outcome, order.now);
+}
+
+/** The policy cancels the transaction that it has read about, and none that is found later. */
+export function queueCancel(order: Order): void {
+  const { state, now } = order;
+  const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
+  const cancel = { kind: 'cancel' as const, ...(transactionId !== undefined && { transactionId }) };
+  const record = queueAction(state, cancel, 'policy', now);
+  order.fields[record.number] = cancel;
+}
+
+/** A cancel for which nothing has to be sent is done, or too late, as soon as that is known. */
+function settleCancels(order: Order): OrderEventType[] {
+  const { state, fields } = order;
+  return state.actions.flatMap((record) => {
+    const asked = fields[record.number];
+    if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) return [];
+    const named = namedTransaction(asked);
+    if (named === undefined || concernsNewest(state, record)) {
+      if (createUnderWay(order) || (named === undefined && mayBeSeen(currentAttempt(state)))) return [];
+      aimCancel(state, record, asked);
+    }
+    const outcome = outcomeWithoutSending(order, record);
+    return outcome === undefined ? [] : ended(order, record, outcome);
+  });
+}
+
+function outcomeWithoutSending(
+  { state, now }: Order,
+  { transactionId }: ActionRecord,
+): Exclude<PortalOutcome, { kind: 'forbidden' }> | undefined {
+  if (transactionId === undefined) {
+    // What can't be seen can't be canceled either.
+    const { unseen } = currentAttempt(state);
+    return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
+  }
+  const transaction = transactionNamed(state, transactionId);
+  const attempt = attemptFor(state, transactionId);
+  if (transaction === undefined || attempt === undefined) return { kind: 'done' };
+  // A transaction from before a rescreen isn't canceled with the newest one.
+  if (isCanceled(state, attempt) && transaction === transactionOf(state, attempt)) return { kind: 'done' };
+  const isOpen = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
+  return isOpen ? undefined : { kind: 'too-late' };
+}
+
+// The end of an action that is not sent in time, or that a person takes back.
+
+/** Stops actions that are to be given up at that moment. */
+export function giveUpActions(order: Order, at: Instant): OrderEventType[] {
+  return order.state.actions.flatMap((record) => {
+    const bound = boundOf(order.state, record);
+    if (bound === undefined || bound > at) return [];
+    if (record.status === 'running') return stopAction(order, record, 'overdue');
+    return ended(order, record, { kind: record.kind === 'cancel' ? 'too-late' : 'not-sent' });
+  });
+}
+
+/** Stops an action that was begun. Its end is awaited, unless it only pauses after a failure: then its outcome is unknown. */
+export function stopAction(
+  order: Order,
+  record: ActionRecord,
+  why: NonNullable<ActionRecord['stop']>,
+): OrderEventType[] {
+  record.stop = why;
+  const runs = order.running.some(({ effect }) => effect.key === `portal:${record.number}`);
+  return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
+}
+
+/** Takes back an action that was not begun. */
+export function endUnsent(order: Order, record: ActionRecord): OrderEventType[] {
+  record.stop = 'withdrawn';
+  return ended(order, record, { kind: 'not-sent' });
+}

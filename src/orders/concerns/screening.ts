@@ -1,0 +1,168 @@
+/**
+ * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
+ * after the decision `error`. At most one of them runs, since each may create a transaction.
+ */
+import type { CallResult, ScreeningOutcome, ScreenRequest } from '../activity-contract.ts';
+import { applyScreening } from '../apply-screening.ts';
+import { wrongKeyKnown } from '../attention.ts';
+import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.ts';
+import { answerCheckout, brokeDown, checkoutFailed, takePolicy } from '../checkout.ts';
+import { eventsOfAnswer } from '../events.ts';
+import { invoiceNumberNow } from '../invoice-numbers.ts';
+import { note } from '../journal.ts';
+import type { Concern, Wanted } from '../kernel.ts';
+import type { Order, Refusal, Request, Taken } from '../order.ts';
+import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
+import { recordLate } from '../record-screening.ts';
+import type { Attempt, OrderState } from '../state.ts';
+import { knownTransactionIds, transactionNamed, transactionOf } from '../transactions.ts';
+import type { Instant, OrderEventType } from '../words.ts';
+
+const CREATE = { operation: 'create' } as const;
+
+export const screening: Concern = {
+  name: 'screening',
+  keepsOpen: true,
+
+  desired(order) {
+    const { state } = order;
+    const attempt = currentAttempt(state);
+    if (state.endedAt !== undefined) return [];
+    if (attempt.answer === undefined) return [retry(order, attempt)];
+    return isToBeCaughtUp(state, attempt) ? [catchUp(order, attempt)] : [];
+  },
+
+  // From its start on it may send a create at any time, whatever becomes of it.
+  started({ state, now }, { call }) {
+    const attempt = currentAttempt(state);
+    if (call.kind !== 'catch-up' && call.kind !== 'retry-screening') return;
+    const { invoiceNumber } = call.request;
+    attempt.invoiceNumber = invoiceNumber;
+    if (call.kind === 'catch-up') attempt.unseen ??= { invoiceNumber, since: now };
+  },
+
+  ended(order, { effect: { call }, since }, outcome) {
+    if (call.kind === 'retry-screening') {
+      if (outcome.status !== 'completed') return answered(order, { outcome: brokeDown(since) });
+      return outcome.result.kind === call.kind ? answered(order, outcome.result) : [];
+    }
+    if (outcome.status === 'failed') return 'retry-later';
+    if (call.kind !== 'catch-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
+      return [];
+    return caughtUp(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
+  },
+};
+
+/** A further attempt, for a caller who waits. */
+function retry(order: Order, attempt: Attempt): Wanted {
+  return {
+    ...write(`retry:${attempt.number}`),
+    call: { kind: 'retry-screening', request: screenRequest(order, attempt) },
+  };
+}
+
+function isToBeCaughtUp(state: OrderState, attempt: Attempt): boolean {
+  if (state.phase !== 'screening' || state.cancelAsked || attempt.screeningOver) return false;
+  return state.decision === 'pending' || attempt.rescreenDue === true;
+}
+
+function catchUp(order: Order, attempt: Attempt): Wanted {
+  const { state, policyMissing } = order;
+  const request = {
+    ...screenRequest(order, attempt),
+    forbiddenKnown: wrongKeyKnown(state, CREATE),
+    ...(checkoutFailed(attempt) && { mayBeSkipped: true as const }),
+    ...(policyMissing && { policyMissing }),
+  };
+  return {
+    ...write(`catch-up:${attempt.number}:${attempt.rescreens}`),
+    call: { kind: 'catch-up', request },
+  };
+}
+
+function write(key: string) {
+  return { key, resource: 'create', whenObsolete: 'cancel-and-await', cause: CREATE } as const;
+}
+
+/** The request for a try at a decision of the newest attempt. */
+export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & { attempt: number } {
+  const { state } = order;
+  const transaction = transactionOf(state, attempt);
+  const undecided = transaction?.decision === undefined ? transaction : undefined;
+  // What became of the create before is found out first, by the number that it was sent with.
+  const kept = attempt.unseen?.invoiceNumber ?? undecided?.invoiceNumber;
+  const since = attempt.unseen?.since ?? undecided?.sentFrom;
+  return {
+    integration: state.integration,
+    attempt: attempt.number,
+    orderId: state.orderId,
+    transaction: order.transactions[attempt.number] ?? {},
+    invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
+    knownTransactionIds: knownTransactionIds(state),
+    startedAt: state.startedAt,
+    ...(since !== undefined && { unseenSince: since }),
+    ...(order.policyMissing === undefined && { workflow: state.policy.workflow }),
+    ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
+  };
+}
+
+function answered(
+  order: Order,
+  { outcome, again }: { outcome: ScreeningOutcome; again?: true },
+): OrderEventType[] {
+  const events = answerCheckout(order.state, outcome, order.now);
+  return eventsOfAnswer(order, events, again === true);
+}
+
+function caughtUp(
+  order: Order,
+  attempt: Attempt,
+  { outcome, policy }: Extract<CallResult, { kind: 'catch-up' }>,
+): OrderEventType[] {
+  const { state, now } = order;
+  if (policy !== undefined) takePolicy(order, policy);
+  if (attempt !== currentAttempt(state)) {
+    recordLate(state, attempt, outcome, now);
+    return [];
+  }
+  const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
+  return applyScreening(state, outcome, { source, now });
+}
+
+// What callers ask about an attempt: its answer, or another attempt.
+
+type Asked = Extract<Request, { kind: 'decision' | 'adopt' | 'retry' }>;
+
+/** @returns why the order refuses the request, or undefined: it takes it */
+export function attemptRefusal({ state }: Order, asked: Asked): Refusal | undefined {
+  switch (asked.kind) {
+    case 'decision':
+      return decisionRefusal(state, asked.request);
+    case 'adopt':
+      return adoptRefusal(state, asked.request);
+    case 'retry':
+      return retryRefusal(state, asked.request);
+  }
+}
+
+export function takeAttempt(order: Order, asked: Asked, at: Instant): Taken {
+  const { state } = order;
+  switch (asked.kind) {
+    case 'decision':
+      return { attempt: asked.request.attempt };
+    case 'adopt': {
+      const { transactionId, by } = asked.request;
+      if (state.adopted !== undefined && !state.journal?.some(({ what }) => what === 'adopt'))
+        note(order, 'adopt', by);
+      return { attempt: transactionNamed(state, transactionId)?.attempt ?? 1 };
+    }
+    case 'retry': {
+      const { attempt, transaction } = asked.request;
+      if (state.attempts.length < attempt) {
+        addAttempt(state, asked.request, at);
+        order.transactions = { [attempt]: transaction };
+      }
+      return { attempt };
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Status: a review is polled, and each signal causes a read. A webhook is only a hint: the decision is what the screening service answers
+ * for the transaction's id.
+ */
+import type { PollRequest, StatusOutcome } from '../activity-contract.ts';
+import { applyReading } from '../apply-reading.ts';
+import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
+import type { Concern, Wanted } from '../kernel.ts';
+import type { Order, PendingRead } from '../order.ts';
+import { currentAttempt, FIRST_SPACING_MS, screenAgain, screensAgain } from '../record.ts';
+import type { OrderState, OrderTransaction } from '../state.ts';
+import { transactionOf } from '../transactions.ts';
+import {
+  type Decision,
+  type Instant,
+  laterBy,
+  millis,
+  type OrderEventType,
+  type Phase,
+  type ReadingSource,
+} from '../words.ts';
+
+/** A read that begins after the last signal serves all signals before it, so that two pending reads are enough. */
+export const MOST_READS = 2;
+/** The spacing of reads doubles up to this while they follow each other. */
+const LONGEST_SPACING_MS = 5 * 60_000;
+
+export const status: Concern = {
+  name: 'status',
+  keepsOpen: true,
+
+  desired(order) {
+    const { state } = order;
+    if (state.endedAt !== undefined) return [];
+    const transaction = transactionOf(state, currentAttempt(state));
+    const polls = transaction !== undefined && isPolled(order, transaction) ? [poll(order, transaction)] : [];
+    return [...polls, ...order.reads.filter((one) => mayBegin(state, one)).map((one) => read(order, one))];
+  },
+
+  ended(order, { effect: { call } }, outcome) {
+    if (outcome.status === 'failed') return 'retry-later';
+    if (outcome.status === 'canceled' || (call.kind !== 'poll' && call.kind !== 'read')) return [];
+    const { result } = outcome;
+    const { transactionId } = call.request;
+    if (call.kind === 'poll' && result.kind === 'poll')
+      return applyFresh(order, { transactionId, began: result.began }, result.outcome, 'poll');
+    if (call.kind === 'read' && result.kind === 'read')
+      return readEnded(order, call.request.read, { transactionId, began: result.began }, result.outcome);
+    return [];
+  },
+
+  signaled(order, { kind, unread }) {
+    const { state, now } = order;
+    if (state.endedAt !== undefined) return [];
+    request(order, kind === 'review-hint' ? 'webhook' : 'operator');
+    if (unread !== undefined)
+      return raiseAttention(state, 'message-refused', `A signal was ignored: ${unread}.`, {}, now);
+    return kind === 'cancellation'
+      ? raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now)
+      : [];
+  },
+
+  followUp(order) {
+    if (order.state.phase === 'canceled' || order.state.endedAt !== undefined) order.reads = [];
+    return [];
+  },
+};
+
+/** Requests a read of the status. */
+export function request(order: Order, source: PendingRead['source']): void {
+  const { reads } = order;
+  const last = reads.at(-1);
+  // The last one has not begun while another one is before it, or the order is being screened.
+  if (last !== undefined && reads.length >= MOST_READS) {
+    if (source === 'operator') last.source = source;
+    return;
+  }
+  order.readsRequested += 1;
+  reads.push({ number: order.readsRequested, source });
+}
+
+/** While the order is being screened, there is nothing to read for a webhook. */
+function mayBegin({ phase }: OrderState, { source }: PendingRead): boolean {
+  return phase !== 'screening' || source === 'operator';
+}
+
+/** Reads run one after the other: one that begins later reads what is newer. */
+function read({ state, spacing }: Order, { number }: PendingRead): Wanted {
+  const { integration } = state;
+  const transactionId = transactionToRead(state);
+  const { forbiddenKnown } = statusTrouble(state, transactionId);
+  return {
+    key: `read:${number}${forbiddenKnown ? ':wrong-key' : ''}`,
+    resource: 'status',
+    whenObsolete: 'drop',
+    cause: statusCause(transactionId),
+    call: {
+      kind: 'read',
+      request: {
+        integration,
+        attempt: currentAttempt(state).number,
+        read: number,
+        forbiddenKnown,
+        ...(transactionId !== undefined && { transactionId }),
+        ...(spacing.until !== undefined && { notBefore: spacing.until }),
+      },
+    },
+  };
+}
+
+/** Without a transaction a read only tells the time. */
+function transactionToRead(state: OrderState): string | undefined {
+  return state.phase === 'screening' ? undefined : transactionOf(state, currentAttempt(state))?.id;
+}
+
+function readEnded(
+  order: Order,
+  number: number,
+  about: Reading,
+  outcome: StatusOutcome | undefined,
+): OrderEventType[] {
+  const { state, now } = order;
+  const pending = order.reads.find((one) => one.number === number);
+  if (pending === undefined) return [];
+  space(order, about.began);
+  // A wrong key is reported, and the read goes on until the key is right. A different transaction is read again.
+  const isDone = outcome?.kind !== 'forbidden' && about.transactionId === transactionToRead(state);
+  if (isDone) order.reads = order.reads.filter((one) => one !== pending);
+  if (pending.source === 'operator' && screensAgain(state)) screenAgain(state, now);
+  return outcome === undefined ? [] : applyFresh(order, about, outcome, pending.source);
+}
+
+/** The spacing doubles while reads follow each other, and is short again after a quiet time. */
+function space(order: Order, began: Instant): void {
+  const { ms, until } = order.spacing;
+  const isQuiet = until === undefined || millis(began) - millis(until) > ms;
+  const next = isQuiet ? FIRST_SPACING_MS : Math.min(ms * 2, LONGEST_SPACING_MS);
+  order.spacing = { ms: next, until: laterBy(next, order.now) };
+}
+
+/** What a read was about, and when it began. */
+interface Reading {
+  transactionId: string | undefined;
+  began: Instant;
+}
+
+/**
+ * A reading of an earlier attempt's transaction says nothing about the order. One that began before the last one ended may be older than
+ * that, so that the status is read again.
+ */
+function applyFresh(
+  order: Order,
+  { transactionId, began }: Reading,
+  outcome: StatusOutcome,
+  source: ReadingSource,
+): OrderEventType[] {
+  const { state, now } = order;
+  if (transactionId !== transactionOf(state, currentAttempt(state))?.id || state.phase === 'screening')
+    return [];
+  if (outcome.kind === 'read') {
+    if (order.readAt !== undefined && began < order.readAt) {
+      request(order, 'webhook');
+      return [];
+    }
+    order.readAt = now;
+  }
+  return applyReading(state, outcome, source, now);
+}
+
+/** A review is polled until it resolves, an order reported as fraud until its decision changes or the window ends. */
+function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
+  const { decision, phase, fraudReportedAt } = state;
+  if (decision === 'review') return phase === 'review' || phase === 'awaiting-gateway';
+  const isReported = fraudReportedAt !== undefined && fraudReportedAt === decision;
+  return isReported && isDecision(decision) && POLLED_AFTER_REPORT.includes(phase) && now < cancelBy;
+}
+
+const POLLED_AFTER_REPORT: Phase[] = ['decided', 'awaiting-gateway', 'declined'];
+
+function isDecision(decision: OrderState['decision']): decision is Decision {
+  return decision !== 'pending' && decision !== 'skipped';
+}
+
+function poll({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction): Wanted {
+  const { decision, integration, policy } = state;
+  if (!isDecision(decision)) throw new TypeError(`an order that is ${decision} is not polled`);
+  const attempt = currentAttempt(state);
+  // A poll that does not know of the trouble does not report its end.
+  const trouble = statusTrouble(state, transactionId);
+  const isTroubled = trouble.forbiddenKnown || trouble.troubleKnown;
+  const pollRequest: PollRequest = {
+    integration,
+    transactionId,
+    attempt: attempt.number,
+    known: decision,
+    pauses: policy.poll,
+    cancelBy,
+    ...trouble,
+  };
+  return {
+    key: `poll:${transactionId}:${decision}:${attempt.readings.length}${isTroubled ? ':troubled' : ''}`,
+    whenObsolete: 'drop',
+    cause: statusCause(transactionId),
+    call: { kind: 'poll', request: pollRequest },
+  };
+}
+
+const CANCELLATION =
+  'Somebody asked Temporal to cancel the workflow. That is no cancel with the service: use the cancel action.';

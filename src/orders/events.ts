@@ -1,0 +1,97 @@
+/** The events of an order: which are announced, what they tell, and how they are sent. */
+import { lastOf } from './bounds.ts';
+import type { OrderEvent } from './messages.ts';
+import type { Order } from './order.ts';
+import { currentAttempt, enrichedOf } from './record.ts';
+import type { KeptEvent, OrderState } from './state.ts';
+import { cancelByOf, transactionOf } from './transactions.ts';
+import { type Instant, millis, type OrderEventType } from './words.ts';
+
+const BRINGS_DECISION: readonly OrderEventType[] = [
+  'order.decided',
+  'order.review_resolved',
+  'order.decision_changed',
+];
+
+/** The last so many events can be sent again, and so many bytes of them. */
+const KEPT_EVENTS = 50;
+const KEPT_EVENTS_BYTES = 100_000;
+
+/** Puts events into the outbox, if the integration has a receiver. @param by whose decision they tell, unless the screening service's */
+export function announce(order: Order, types: readonly OrderEventType[], by?: 'person'): void {
+  const { state, outbox } = order;
+  if (state.policy.events === false) return;
+  for (const type of types) outbox.push(nextEvent(state, type, order.now, by));
+  state.events.waiting = outbox.length;
+}
+
+/**
+ * Returns the events of a checkout's answer that are sent. With the policy `events: changes` an answer `proceed` or `hold` that a waiting
+ * caller received in time is not repeated.
+ * @param isUnsure the caller may have received a different answer
+ */
+export function eventsOfAnswer(
+  order: Order,
+  types: readonly OrderEventType[],
+  isUnsure: boolean,
+): OrderEventType[] {
+  const { answer, number } = currentAttempt(order.state);
+  const { answerBy } = order.asked;
+  const inTime = number > 1 || (answerBy !== undefined && millis(order.now) <= millis(answerBy));
+  const isHeard = answer?.action === 'proceed' || answer?.action === 'hold';
+  if (order.state.policy.events !== 'changes' || isUnsure || !inTime || !isHeard) return [...types];
+  return types.filter((type) => type !== 'order.decided');
+}
+
+/** Returns the event of an order's end. With `events: changes` an order that only passed sends none. */
+export function closingEvents({ policy, decision, action, events, actions }: OrderState): OrderEventType[] {
+  const onlyPassed =
+    decision === 'pass' && action === 'proceed' && events.sequence === 0 && actions.length === 0;
+  return policy.events === 'changes' && onlyPassed ? [] : ['order.closed'];
+}
+
+/** Returns the order's next event, with its state in short as it is now. Counts the sequence on, and keeps the event. */
+function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
+  const { events } = state;
+  const attempt = currentAttempt(state);
+  const transaction = transactionOf(state, attempt);
+  const cancelBy = cancelByOf(state, attempt);
+  const reading = attempt.readings.length - 1;
+  events.sequence += 1;
+  const event: KeptEvent = {
+    sequence: events.sequence,
+    type,
+    occurredAt: now,
+    data: {
+      phase: state.phase,
+      decision: state.decision,
+      action: state.action,
+      attempt: attempt.number,
+      attention: state.attention.map((one) => one.words),
+      ...(transaction !== undefined && { transactionId: transaction.id }),
+      ...(state.message !== undefined && { message: state.message }),
+      ...(state.reason !== undefined && { reason: state.reason }),
+      ...(cancelBy !== undefined && { cancelBy }),
+      ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
+      ...(by !== undefined && { by }),
+    },
+    ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
+  };
+  events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
+  return event;
+}
+
+/** Returns an event as it is sent, each time the same. */
+export function eventToSend(state: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
+  const { integration, orderId, attempts } = state;
+  const read = reading === undefined ? undefined : attempts[data.attempt - 1]?.readings[reading];
+  return {
+    id: `${integration}:${orderId}:${event.sequence}`,
+    type: event.type,
+    orderId,
+    integration,
+    sequence: event.sequence,
+    occurredAt: event.occurredAt,
+    data: { ...data, ...enrichedOf(read ?? {}) },
+  };
+}

@@ -1,0 +1,28 @@
+/** The journal of an order: who did what. */
+import { lastOf } from './bounds.ts';
+import { REASON_LIMIT } from './check-messages.ts';
+import type { Order } from './order.ts';
+import type { By, JournalEntry } from './words.ts';
+
+/** So many entries are kept, and so many bytes of them. */
+const KEPT_ENTRIES = 200;
+const KEPT_ENTRIES_BYTES = 100_000;
+
+/** Writes into the order's journal what somebody did. It is part of the state: no event is spent on it. */
+export function note(
+  { state, now: at }: Order,
+  what: JournalEntry['what'],
+  by: By | undefined,
+  more: Pick<JournalEntry, 'number' | 'action'> & { because?: string | undefined } = {},
+): void {
+  const { because, ...rest } = more;
+  const { key, actor } = by ?? {};
+  const entry: JournalEntry = {
+    at,
+    what,
+    ...rest,
+    ...((key || actor) && { by: { ...(key && { key }), ...(actor && { actor }) } }),
+    ...(because && { because: because.slice(0, REASON_LIMIT) }),
+  };
+  state.journal = lastOf([...(state.journal ?? []), entry], KEPT_ENTRIES, KEPT_ENTRIES_BYTES);
+}

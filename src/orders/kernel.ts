@@ -1,0 +1,193 @@
+/**
+ * The kernel of an order: applies an input, asks every concern which effects it wants, and names the difference to what runs. Pure: the
+ * only clock is the time of the inputs. It knows the concerns by one list.
+ */
+import { isSameCause } from './attention.ts';
+import { CONCERNS, takeIn } from './concerns/index.ts';
+import { announce, closingEvents } from './events.ts';
+import type { Command, Effect, Input, Order, Outcome, Running, Signal } from './order.ts';
+import type { AttentionCause } from './state.ts';
+import { type Instant, laterBy, type OrderEventType } from './words.ts';
+
+/** An effect as its concern wants it. `cause`: what attention names when the call is refused. */
+export type Wanted = Omit<Effect, 'concern'> & { cause?: AttentionCause };
+
+/** One concern of an order, in one file. */
+export interface Concern {
+  name: string;
+  /** An order stays open while this concern wants an effect, or a write of it runs. */
+  keepsOpen: boolean;
+  /** Returns the effects that are required now. */
+  desired(order: Order): Wanted[];
+  /** Notes that the effect was started. */
+  started?(order: Order, effect: Effect): void;
+  /** Applies how the effect ended. Returns the events that it means, or that the effect starts again after a pause. */
+  ended(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
+  /** Takes note of a signal. Returns the events that it means. */
+  signaled?(order: Order, signal: Signal): OrderEventType[];
+  /** Applies what follows from the state without any input. Returns the events that it means. */
+  followUp?(order: Order): OrderEventType[];
+  /** Lets deadlines pass until that moment, each at its own. Returns whether any passed. */
+  passTime?(order: Order, until: Instant): boolean;
+}
+
+/** An effect that failed for good is a bug of ours or a limit of the server's, and starts again after this pause. */
+const RETRY_AFTER_MS = 5 * 60_000;
+
+/**
+ * Applies an input and everything that follows from it. A request gets its `taken`.
+ * @returns what to start and to stop, in this order
+ */
+export function step(order: Order, input: Input): Command[] {
+  applyInput(order, input);
+  const commands = reconcile(order);
+  // The task of a signal leaves a command, so that a replay takes the signal in the same task.
+  if (input.kind !== 'signal' || commands.some((one) => one.do === 'start')) return commands;
+  return [...commands, { do: 'count-signals', signals: order.signals }];
+}
+
+function applyInput(order: Order, input: Input): void {
+  switch (input.kind) {
+    case 'effect-ended':
+      applyEnd(order, input.id, input.outcome);
+      break;
+    case 'request':
+      passTime(order, input.at);
+      settle(order);
+      input.taken = takeIn(order, input.request, input.at);
+      break;
+    case 'signal':
+      order.signals += 1;
+      for (const concern of CONCERNS) announce(order, concern.signaled?.(order, input.signal) ?? []);
+      break;
+  }
+  settle(order);
+}
+
+function applyEnd(order: Order, id: number, outcome: Outcome): void {
+  const running = order.running.find((one) => one.id === id);
+  // A dropped effect: the history does not say in which task its outcome was known.
+  if (running === undefined) return;
+  order.running = order.running.filter((one) => one !== running);
+  const concern = CONCERNS.find(({ name }) => name === running.effect.concern);
+  passTime(order, momentOf(running, outcome));
+  const events = concern?.ended(order, running, outcome) ?? [];
+  if (events === 'retry-later') order.retryAt[running.effect.key] = laterBy(RETRY_AFTER_MS, order.now);
+  else announce(order, events);
+}
+
+/** A result has its own time, a timer the time that it was set to, and neither is earlier than its start. */
+function momentOf({ effect: { call }, since }: Running, outcome: Outcome): Instant {
+  const told =
+    call.kind === 'timer' ? call.at : outcome.status === 'completed' ? outcome.result.at : undefined;
+  return told !== undefined && told > since ? told : since;
+}
+
+function passTime(order: Order, until: Instant): boolean {
+  let passed = false;
+  for (const concern of CONCERNS) passed = concern.passTime?.(order, until) === true || passed;
+  if (until > order.now) order.now = until;
+  return passed;
+}
+
+/** Applies what follows at once, until nothing more does. */
+function settle(order: Order): void {
+  do {
+    for (const concern of CONCERNS) announce(order, concern.followUp?.(order) ?? []);
+  } while (passTime(order, order.now));
+  endWrongKeys(order);
+  if (order.over !== true && order.state.endedAt !== undefined && !isKeptOpen(order)) {
+    order.over = true;
+    announce(order, closingEvents(order.state));
+  }
+}
+
+/** Attention to a wrong key lasts as long as the call that it stopped is wanted. */
+function endWrongKeys(order: Order): void {
+  const { state } = order;
+  if (!state.attention.some(({ code }) => code === 'wrong-key')) return;
+  const causes = wanted(order).map(({ cause }) => cause);
+  state.attention = state.attention.filter(
+    ({ code, cause }) =>
+      code !== 'wrong-key' || causes.some((one) => one !== undefined && isSameCause(one, cause)),
+  );
+}
+
+function isKeptOpen(order: Order): boolean {
+  return CONCERNS.some(
+    ({ name, keepsOpen, desired }) =>
+      keepsOpen &&
+      (desired(order).length > 0 ||
+        order.running.some(({ effect }) => effect.concern === name && isWrite(effect))),
+  );
+}
+
+function wanted(order: Order): (Wanted & Effect)[] {
+  return CONCERNS.flatMap(({ name, desired }) =>
+    desired(order).map((effect) => ({ ...effect, concern: name })),
+  );
+}
+
+/** Notes in the order what is started and what is stopped. Returns the commands that do so, in their order. */
+export function reconcile(order: Order): Command[] {
+  const desired = wanted(order);
+  return [...stops(order, desired), ...starts(order, desired)];
+}
+
+function stops(order: Order, desired: readonly Effect[]): Command[] {
+  const keys = new Set(desired.map(({ key }) => key));
+  for (const key of Object.keys(order.retryAt)) if (!keys.has(key)) delete order.retryAt[key];
+  const obsolete = order.running.filter(({ effect, canceled }) => !keys.has(effect.key) && canceled !== true);
+  order.running = order.running.filter((one) => !obsolete.includes(one) || isWrite(one.effect));
+  return obsolete.map((one) => {
+    if (!isWrite(one.effect)) return { do: 'drop', id: one.id };
+    one.canceled = true;
+    return { do: 'cancel', id: one.id };
+  });
+}
+
+function starts(order: Order, desired: readonly (Wanted & Effect)[]): Command[] {
+  const commands: Command[] = [];
+  for (const { cause: _cause, ...effect } of desired) {
+    const isInTheWay = ({ effect: other }: Running): boolean =>
+      other.key === effect.key || (effect.resource !== undefined && other.resource === effect.resource);
+    if (effect.key in order.retryAt || order.running.some(isInTheWay)) continue;
+    order.started += 1;
+    const running: Running = { id: order.started, effect, since: order.now };
+    order.running.push(running);
+    CONCERNS.find(({ name }) => name === effect.concern)?.started?.(order, effect);
+    commands.push({ do: 'start', running });
+  }
+  return commands;
+}
+
+function isWrite({ whenObsolete }: Effect): boolean {
+  return whenObsolete === 'cancel-and-await';
+}
+
+/** Returns whether the order has nothing left to do, and no caller waits. */
+export function isFinished(order: Order): boolean {
+  return order.over === true && order.outbox.length + order.running.length === 0 && !isAwaited(order);
+}
+
+/** The history is long: a delivery that waits for its next try is canceled, and starts again in the next run. */
+export function wrapUp(order: Order): Command[] {
+  if (order.continues === true) return [];
+  order.continues = true;
+  return reconcile(order);
+}
+
+/** Returns whether the next run may take the order over. Reads and timers start again there. */
+export function mayContinueAsNew(order: Order): boolean {
+  return !isAwaited(order) && !order.running.some(({ effect }) => isWrite(effect));
+}
+
+function isAwaited({ replies, state }: Order): boolean {
+  return replies.length > 0 || state.attempts.some(({ answer }) => answer === undefined);
+}
+
+/** Returns the order as the next run takes it up. */
+export function resumed(order: Order): Order {
+  const { continues: _ended, ...next } = order;
+  return { ...next, running: [] };
+}
