@@ -1,11 +1,10 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
 import { adopt } from './client/adopt.ts';
-import { HintQueues, type HintsSent, LookUps, sendHint } from './client/hint.ts';
+import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
 import {
   acknowledge,
   override,
-  recheck,
   recordGatewayResult,
   tellUnheard,
   withdraw,
@@ -54,7 +53,7 @@ const PING_WITHIN_MS = 2_000;
 export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
   const context: ClientContext = options;
   const { client } = options;
-  const hintsSent: HintsSent = { queues: new HintQueues(), lookUps: new LookUps(), signalTimes: new Map() };
+  const signals = new OrderSignals(context);
   const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
     const { name, notCards } = integrationOf(context, integration);
     refuseCardData({ ...request, ...how, orderId }, { notCards });
@@ -93,8 +92,8 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     withdraw: async (order, request, how) => withdraw(context, key(order, request, how), request, how),
     override: async (order, request, how) => override(context, workflowId(order, request, how), request, how),
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),
-    recheck: async (order) => recheck(context, workflowId(order)),
-    hint: async (request) => sendHint(context, hintsSent, request),
+    recheck: async (order) => signals.recheck(workflowId(order)),
+    hint: async (request) => signals.hint(request),
     putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),
     ping: async () => {
       await asOrderError(() =>
@@ -103,5 +102,6 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
         ),
       );
     },
+    close: async () => signals.close(),
   };
 }

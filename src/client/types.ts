@@ -164,7 +164,7 @@ export interface HintRequest {
   source: string;
 }
 
-/** `accepted`: the order reads its status, or does already. `unknown`: no open order is meant. */
+/** `accepted`: the hint is sent to the order, or kept until it may be. `unknown`: no open order is meant. */
 export interface HintAnswer {
   outcome: 'accepted' | 'unknown';
 }
@@ -246,8 +246,12 @@ export interface OrderScreening {
     request: { sequence: number },
     options?: Pick<PortalOptions, 'by'>,
   ): Promise<RedeliveryAnswer>;
-  /** Asks the order to read its status now; done in the background. */
+  /** Makes the order read its status in the background; those of one process are spaced like hints. */
   recheck(order: OrderName): Promise<{ status: 'requested' }>;
+  /**
+   * Passes on that there is news of a transaction: the order reads its status. An order gets at most one hint per 2 s from a process,
+   * under a flood one per 5 min; a hint that comes earlier is kept and sent when that time is over.
+   */
   hint(request: HintRequest): Promise<HintAnswer>;
   /** Puts full card data in the stash, for callers that start the workflow themselves. */
   putCard(
@@ -255,6 +259,11 @@ export interface OrderScreening {
   ): Promise<{ cardRef: string; expiresAt: Instant }>;
   /** Really asks Temporal. @throws when it doesn't answer */
   ping(): Promise<void>;
+  /**
+   * Sends the hints and rechecks that are kept. Call it before the client's connection closes.
+   * @returns how many could not be sent: the orders' next polls read the news
+   */
+  close(): Promise<{ unsent: number }>;
 }
 
 /** What the parts of the client library share. */

@@ -2,7 +2,7 @@
 import { staysOpen } from './attention.ts';
 import { bytesOf } from './bounds.ts';
 import { cardDataRefusal } from './card-data.ts';
-import { hintIsNews, isOver } from './deadlines.ts';
+import { isOver } from './deadlines.ts';
 import type { Fault, OrderErrorCode } from './errors.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from './ids.ts';
 import type {
@@ -10,10 +10,9 @@ import type {
   DecisionRequest,
   GatewayResultRequest,
   RetryRequest,
-  ReviewHint,
   ScreenOrderInput,
 } from './messages.ts';
-import type { Input, Order, Refusal } from './order.ts';
+import type { Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt } from './record.ts';
 import type { Adoption, OrderState } from './state.ts';
@@ -225,23 +224,6 @@ export function payloadRefusal(message: unknown): Refusal | undefined {
   return unread === undefined
     ? undefined
     : { code: 'invalid-request', message: `${unread}.`, errors: [{ path: '', message: unread }] };
-}
-
-/** Rule «hints are asked first». @returns whether the order wants a hint, said as a refusal. Of those that come together it wants one */
-export function hintRefusal(
-  { state }: Order,
-  waiting: readonly Input[],
-  hint: ReviewHint,
-  nowMs: number,
-): Refusal {
-  // One of them that is about another transaction brings no read.
-  const another = waiting.some(
-    (input) =>
-      input.kind === 'signal' && input.signal === 'review-hint' && hintIsNews(state, input.hint, nowMs),
-  );
-  return !another && hintIsNews(state, hint, nowMs)
-    ? { code: 'hint-wanted', message: 'Send it as the signal reviewHint.' }
-    : { code: 'hint-not-needed', message: 'A read is due already.' };
 }
 
 /** @returns why nobody can have asked that way, or undefined: who asks can be recorded, or isn't said */

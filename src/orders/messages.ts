@@ -261,11 +261,6 @@ export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [Attributed<{
 );
 export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawRequest>]>('withdraw');
 export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
-/**
- * Asks whether the order wants a hint. It is refused either way, so that it leaves no trace: `hint-wanted`, send it as the signal
- * `reviewHint`, or `hint-not-needed`.
- */
-export const hintUpdate = defineUpdate<never, [ReviewHint]>('hint');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');
 export const orderQuery = defineQuery<OrderState>('order');

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { refusalOf } from '../orders/ask.ts';
-import { hintRefusal, messageRefusal, startRefusal } from '../orders/check-messages.ts';
+import { messageRefusal, startRefusal } from '../orders/check-messages.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
   type Attributed,
@@ -18,12 +18,10 @@ import {
   attachCustomerCodeUpdate,
   cancelUpdate,
   decisionUpdate,
-  hintUpdate,
   orderQuery,
   overrideUpdate,
   type PortalAnswer,
   type PortalFields,
-  type ReviewHint,
   recheckSignal,
   recordGatewayResultUpdate,
   reportFraudUpdate,
@@ -156,9 +154,6 @@ class Messages {
   }
 
   #takeHints(): void {
-    setHandler(hintUpdate, (hint) => failedByItsValidator(hint), {
-      validator: (hint) => reject(hintRefusal(this.order, this.inbox, hint, Date.now())),
-    });
     setHandler(reviewHintSignal, (hint) => {
       this.inbox.push({ kind: 'signal', signal: 'review-hint', hint });
     });
@@ -203,10 +198,6 @@ function portalAsk({ by, ...fields }: Attributed<PortalFields>): Ask {
 /** The moment of the current workflow task, in the server's time. */
 function now(): Instant {
   return instant(Date.now());
-}
-
-function failedByItsValidator(hint: ReviewHint): never {
-  throw new TypeError(`a hint of ${hint.source} was taken as an update`);
 }
 
 function strange(reply: Reply): never {
