@@ -3,11 +3,11 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import { cardDataIn } from '../orders/card-data.ts';
 import { orderAttributes } from '../orders/describe.ts';
-import { orderWorkflowId } from '../orders/ids.ts';
+import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
 import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
 import { instant } from '../orders/words.ts';
 import { quoted } from './list-orders.ts';
-import { closedOrder } from './read-orders.ts';
+import { readableOrder, startReadAfterEnd } from './read-after-end.ts';
 import { integrationOf, orderIdSchema } from './read-requests.ts';
 import { SpacedSends } from './spaced-sends.ts';
 import { asOrderError, orderClosed, toOrderError, within } from './temporal-errors.ts';
@@ -62,12 +62,13 @@ export class OrderSignals {
   }
 
   /** @see OrderScreening.recheck */
-  async recheck(workflowId: string): Promise<{ status: 'requested' }> {
+  async recheck(key: OrderKey): Promise<{ status: 'requested' }> {
+    const workflowId = orderWorkflowId(key.integration, key.orderId);
     const exists = await this.#rechecks.send(workflowId, undefined, () =>
       this.#signal(workflowId, recheckSignal, []),
     );
     if (exists) return { status: 'requested' };
-    await closedOrder(this.#context, workflowId);
+    await readableOrder(this.#context, key);
     throw orderClosed();
   }
 
@@ -77,7 +78,7 @@ export class OrderSignals {
     return { unsent: unsent[0] + unsent[1] };
   }
 
-  /** Signals an order. @returns whether the order is open */
+  /** Signals an order; for one that has ended a workflow of its own reads the status. @returns whether there is something to read */
   async #signal<Args extends unknown[]>(
     workflowId: string,
     signal: SignalDefinition<Args>,
@@ -90,8 +91,9 @@ export class OrderSignals {
       );
       return true;
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw toOrderError(error);
+      if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
+      const key = orderOfWorkflowId(workflowId);
+      return key !== undefined && startReadAfterEnd(this.#context, key);
     }
   }
 }
@@ -131,7 +133,6 @@ async function lookUp(
 ): Promise<string | undefined> {
   const query = [
     `WorkflowType = '${SCREEN_ORDER}'`,
-    "ExecutionStatus = 'Running'",
     `${orderAttributes.integration.name} = ${quoted(integration)}`,
     `${name} = ${quoted(value)}`,
   ].join(' AND ');
