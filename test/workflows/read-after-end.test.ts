@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   LATE_DECISIONS,
@@ -11,9 +12,12 @@ import { recheckSignal } from '../../src/orders/messages.ts';
 import type { readAfterEnd } from '../../src/workflows/index.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
 import { eventually } from '../support/index.ts';
+import { historiesOf, replay } from '../support/replays.ts';
 import { again, aPolicy, HOUR, MINUTE, type World, withOrders } from './support.ts';
 
-const { order, environment } = withOrders();
+const workflowModules = [fileURLToPath(import.meta.resolve('./long-history.ts'))];
+const { order, environment } = withOrders({ workflowModules });
+const workflowIds: string[] = [];
 
 const EVENTS = { sequence: 4, delivered: 4, waiting: 0 };
 
@@ -38,6 +42,7 @@ function anEnded(
   const key = { integration, orderId: `order-${randomUUID()}` };
   const closed = aClosedOrder({}, { ...key, events: EVENTS, policy: aPolicy({ events: 'all' }), ...state });
   const { client } = environment();
+  workflowIds.push(afterEndWorkflowId(key));
   const ask = (decisions: ReadAfterEndInput['decisions'] = []) =>
     client.workflow.signalWithStart<typeof readAfterEnd>(READ_AFTER_END, {
       workflowId: afterEndWorkflowId(key),
@@ -150,7 +155,7 @@ describe('the read after an order’s end', () => {
     expect(world.events).toHaveLength(1);
   });
 
-  it('that nobody answers ends after a day, without a word', async () => {
+  it('that nobody answers ends after a day, and sends nothing', async () => {
     const { ask, world } = anEnded((one) => {
       one.status = { kind: 'unanswered' };
     });
@@ -184,6 +189,23 @@ describe('the read after an order’s end', () => {
     expect(world.events).toEqual([]);
   });
 
+  it('continues as new when its history grows long, and forgets nothing', async () => {
+    const { ask, world, memo, pass } = anEnded(failed);
+    const handle = await ask();
+    const { client } = environment();
+    const latest = client.workflow.getHandle(handle.workflowId);
+    const { runId } = await latest.describe();
+    await eventually(() => expect(world.events).toHaveLength(1));
+    for (let time = 1; (await latest.describe()).runId === runId; time += 1) {
+      expect(time).toBeLessThan(30);
+      await latest.signal(recheckSignal);
+      await pass(Math.min(2_000 * 2 ** (time - 1), 5 * MINUTE) + 100);
+    }
+    expect(await memo()).toMatchObject({ [LATE_DECISIONS]: [{ decision: 'fail' }] });
+    expect(await latest.result()).toMatchObject([{ decision: 'fail' }]);
+    expect(world.events).toHaveLength(1);
+  });
+
   it.each([null, 'text', { orderId: '1', integration: 'default' }])(
     'refuses the argument %j',
     async (input) => {
@@ -195,4 +217,10 @@ describe('the read after an order’s end', () => {
       await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'invalid-request' } });
     },
   );
+});
+
+it('every history replays, also cut at each of its tasks', async () => {
+  const { faults, whole } = await replay(historiesOf(environment().client, workflowIds), { workflowModules });
+  expect(faults).toEqual(new Map());
+  expect(whole).toBe(workflowIds.length);
 });
