@@ -1,7 +1,7 @@
 /** What came after an order's end, as the API answers it, for its documentation. */
 import { z } from 'zod';
 import type { ActionStatus } from '../orders/state.ts';
-import { DECISIONS, PORTAL_ACTIONS } from '../orders/words.ts';
+import { ACTIONS, DECISIONS, PORTAL_ACTIONS } from '../orders/words.ts';
 
 const instantSchema = z.iso.datetime();
 
@@ -22,6 +22,8 @@ export const afterEndSchema = z
           decision: z.enum(DECISIONS),
           transactionId: z.guid(),
           attempt: z.int(),
+          action: z.enum(ACTIONS),
+          wouldBe: z.enum(ACTIONS).optional(),
           at: instantSchema,
           event: z
             .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })

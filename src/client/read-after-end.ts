@@ -6,7 +6,7 @@ import { OrderScreeningError } from '../orders/errors.ts';
 import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import { recheckSignal } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
-import { DECISIONS } from '../orders/words.ts';
+import { ACTIONS, DECISIONS } from '../orders/words.ts';
 import { closedOrder } from './read-orders.ts';
 import { READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
@@ -59,6 +59,8 @@ const lateDecisionsSchema: z.ZodType<LateDecision[]> = z.array(
     decision: z.enum(DECISIONS),
     transactionId: z.string(),
     attempt: z.int(),
+    action: z.enum(ACTIONS),
+    wouldBe: z.enum(ACTIONS).exactOptional(),
     at: z.string(),
     event: z
       .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })

@@ -18,6 +18,10 @@ export interface LateDecision {
   decision: Decision;
   transactionId: string;
   attempt: number;
+  /** What the order service does now. */
+  action: Action;
+  /** Passive only: the action that the decision would have been. */
+  wouldBe?: Action;
   /** When it was read. */
   at: Instant;
   /** Its event. Absent: the integration has no events receiver. */
@@ -42,10 +46,7 @@ export interface ReadAfterEndInput {
 
 /** A transaction of an ended order. */
 export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt' | 'decision' | 'cancelBy'> {
-  /**
-   * A later decision changes the order's action: it is the newest transaction, and neither a person nor an earlier decision has
-   * settled the action.
-   */
+  /** A later decision can change the order's action: it is the newest transaction, and no person has decided. */
   acts: boolean;
   /** The payment gateway reported an error: the order stays held. */
   gatewayError?: true;
@@ -59,7 +60,7 @@ export function readAfterEndInput(
   const { integration, orderId, phase, action, wouldBe, policy, events } = state;
   const attempt = currentAttempt(state);
   const newest = transactionOf(state, attempt);
-  const settled = overrideOf(state) !== undefined || action === 'cancel' || action === 'decline';
+  const overridden = overrideOf(state) !== undefined;
   return {
     integration,
     orderId,
@@ -71,7 +72,7 @@ export function readAfterEndInput(
       attempt: transaction.attempt,
       cancelBy: transaction.cancelBy,
       ...(transaction.decision !== undefined && { decision: transaction.decision }),
-      acts: transaction === newest && !settled,
+      acts: transaction === newest && !overridden,
       ...(transaction === newest && attempt.gateway?.result === 'error' && { gatewayError: true }),
     })),
     ...(policy?.events && { sequence: events.sequence }),
@@ -94,17 +95,22 @@ export function applyLateReading(
   at: Instant,
 ): OrderEvent | undefined {
   const { decision } = read;
-  if (decision === knownDecision(order, transaction) || decision === 'error') return undefined;
+  const last = lastLate(order, transaction);
+  if (decision === 'error' || decision === (last ?? transaction).decision) return undefined;
+  const { attention, ...actions } = actionsAfter(last ?? order, transaction, decision);
   const sequence = nextSequence(order);
   const late: LateDecision = {
     decision,
     transactionId: transaction.id,
     attempt: transaction.attempt,
+    ...actions,
     at,
     ...(sequence !== undefined && { event: { sequence, status: 'waiting' } }),
   };
   order.decisions = lastOf([...order.decisions, late], KEPT_DECISIONS, KEPT_BYTES);
-  return sequence === undefined ? undefined : eventOf(order, transaction, read, { sequence, at });
+  return sequence === undefined
+    ? undefined
+    : eventOf(order, transaction, read, { ...late, sequence, attention });
 }
 
 /** Notes what became of an event. */
@@ -116,9 +122,8 @@ export function noteLateEvent(
   for (const { event } of order.decisions) if (event?.sequence === sequence) event.status = status;
 }
 
-function knownDecision(order: ReadAfterEndInput, { id, decision }: EndedTransaction): Decision | undefined {
-  const late = order.decisions.findLast(({ transactionId }) => sameTransaction(transactionId, id));
-  return late?.decision ?? decision;
+function lastLate({ decisions }: ReadAfterEndInput, { id }: EndedTransaction): LateDecision | undefined {
+  return decisions.findLast(({ transactionId }) => sameTransaction(transactionId, id));
 }
 
 /** Continues the order's own sequence: no other event of the order has the number. */
@@ -128,14 +133,12 @@ function nextSequence({ sequence, decisions }: ReadAfterEndInput): number | unde
 }
 
 function eventOf(
-  order: ReadAfterEndInput,
-  transaction: EndedTransaction,
-  read: { decision: Decision } & Enriched,
-  { sequence, at }: { sequence: number; at: Instant },
+  { integration, orderId, phase }: ReadAfterEndInput,
+  { cancelBy }: EndedTransaction,
+  read: Enriched,
+  late: LateDecision & { sequence: number; attention: string[] },
 ): OrderEvent {
-  const { integration, orderId, phase } = order;
-  const { decision } = read;
-  const { id: transactionId, attempt, cancelBy } = transaction;
+  const { sequence, at, attempt, transactionId, decision, action, wouldBe, attention } = late;
   return {
     id: `${integration}:${orderId}:${sequence}`,
     type: 'order.decision_changed',
@@ -146,24 +149,27 @@ function eventOf(
     data: {
       phase,
       decision,
-      ...actionsAfter(order, transaction, decision),
+      action,
       attempt,
+      attention,
       transactionId,
       cancelBy,
+      ...(wouldBe !== undefined && { wouldBe }),
       afterClose: true,
       ...enrichedOf(read),
     },
   };
 }
 
-/** @returns what the decision means now; in passive mode only what it would mean */
+/** @returns what the decision means now, by the rules of open orders: what was declined or is to be canceled stays so */
 function actionsAfter(
-  { action, wouldBe }: ReadAfterEndInput,
+  { action, wouldBe }: Pick<ReadAfterEndInput, 'action' | 'wouldBe'>,
   { acts, gatewayError, cancelBy }: EndedTransaction,
   decision: Decision,
 ): { action: Action; wouldBe?: Action; attention: string[] } {
-  const before = { action, ...(wouldBe !== undefined && { wouldBe }), attention: [] };
-  if (!acts) return before;
+  if (!acts || action === 'cancel' || action === 'decline') {
+    return { action, ...(wouldBe !== undefined && { wouldBe }), attention: [] };
+  }
   const meant = actionLater(decision);
   const later = gatewayError && meant === 'proceed' ? 'hold' : meant;
   if (wouldBe !== undefined) return { action, wouldBe: later, attention: [] };

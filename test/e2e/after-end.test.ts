@@ -63,6 +63,7 @@ it('a later decision is read at its webhook, sent as one event and shown with th
       decision: 'fail',
       transactionId,
       attempt: 1,
+      action: 'cancel',
       at: expect.any(String),
       event: { sequence: 3, status: 'delivered' },
     },
@@ -84,7 +85,7 @@ it('a later decision is read at its webhook, sent as one event and shown with th
   await eventually(() => expect(eventsOf(orderId)).toHaveLength(4), { timeoutMs: 20_000 });
   expect(eventsOf(orderId).at(-1)).toMatchObject({
     sequence: 4,
-    data: { decision: 'pass', action: 'proceed' },
+    data: { decision: 'pass', action: 'cancel' },
   });
   const after = (await read(orderId)).afterEnd;
   expect(after.decisions.map((one: { decision: string }) => one.decision)).toEqual(['fail', 'pass']);

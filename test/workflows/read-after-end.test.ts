@@ -98,6 +98,7 @@ describe('the read after an order’s end', () => {
         decision: 'fail',
         transactionId: CLOSED_TRANSACTION,
         attempt: 1,
+        action: 'cancel',
         at: expect.any(String),
         event: { sequence: 5, status: 'delivered' },
       },
@@ -119,7 +120,7 @@ describe('the read after an order’s end', () => {
     ]);
     expect(world.events.map(({ sequence, data }) => [sequence, data.decision, data.action])).toEqual([
       [5, 'fail', 'cancel'],
-      [6, 'pass', 'proceed'],
+      [6, 'pass', 'cancel'],
     ]);
     expect(await memo()).toEqual({ [LATE_DECISIONS]: second });
   });
