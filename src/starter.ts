@@ -1,11 +1,11 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
 import { adopt } from './client/adopt.ts';
-import { HintQueues, type HintsSent, LookUps, sendHint } from './client/hint.ts';
+import { withAfterEnd } from './client/after-end.ts';
+import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
 import {
   acknowledge,
   override,
-  recheck,
   recordGatewayResult,
   tellUnheard,
   withdraw,
@@ -26,6 +26,7 @@ import { refuseCardData, vouchedFor } from './orders/card-data.ts';
 import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
+export type { AfterEnd, LateAction, Redelivery } from './client/after-end.ts';
 export { EarlyAnswers } from './client/fast-path.ts';
 export type {
   AdoptRequest,
@@ -43,6 +44,7 @@ export type {
   ScreenRequest,
 } from './client/types.ts';
 export { createDataConverter, PayloadCodecError } from './codec/index.ts';
+export type { LateDecision } from './orders/after-end.ts';
 export { OrderScreeningError } from './orders/errors.ts';
 
 const PING_WITHIN_MS = 2_000;
@@ -54,7 +56,7 @@ const PING_WITHIN_MS = 2_000;
 export function createOrderScreening(options: OrderScreeningOptions): OrderScreening {
   const context: ClientContext = options;
   const { client } = options;
-  const hintsSent: HintsSent = { queues: new HintQueues(), lookUps: new LookUps(), signalTimes: new Map() };
+  const signals = new OrderSignals(context);
   const key = ({ orderId, integration }: OrderName, request = {}, how = {}) => {
     const { name, notCards } = integrationOf(context, integration);
     refuseCardData({ ...request, ...how, orderId }, { notCards });
@@ -80,7 +82,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     },
     recordGatewayResult: async (order, request) =>
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
-    get: async (order) => readOrder(context, workflowId(order)),
+    get: async (order) => withAfterEnd(context, await readOrder(context, workflowId(order))),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     list: async (request) => listOrders(context, request),
     count: async (request) => countOrders(context, request),
@@ -93,8 +95,8 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     withdraw: async (order, request, how) => withdraw(context, key(order, request, how), request, how),
     override: async (order, request, how) => override(context, workflowId(order, request, how), request, how),
     redeliver: async (order, { sequence }, how) => redeliver(context, key(order, {}, how), sequence, how),
-    recheck: async (order) => recheck(context, workflowId(order)),
-    hint: async (request) => sendHint(context, hintsSent, request),
+    recheck: async (order) => signals.recheck(key(order)),
+    hint: async (request) => signals.hint(request),
     putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),
     ping: async () => {
       await asOrderError(() =>
@@ -103,5 +105,6 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
         ),
       );
     },
+    close: async () => signals.close(),
   };
 }

@@ -14,6 +14,7 @@ import {
   PORTAL_ACTIONS,
 } from '../orders/words.ts';
 import { insightsSchema } from '../screening/index.ts';
+import { afterEndSchema } from './after-end-schema.ts';
 
 export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum(ORDER_DECISIONS);
@@ -218,6 +219,7 @@ export const orderStateSchema = z
       })
       .meta({ description: 'How many events the order has, and how many of them were delivered' }),
     startedAt: instantSchema,
+    afterEnd: afterEndSchema,
   })
   .meta({ description: 'The whole state of an order' });
 

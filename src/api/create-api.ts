@@ -122,6 +122,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   refuseByHead(app, options.apiKeys);
   await document(app);
   healthRoutes(app, orderScreening, metrics);
+  sendKeptWhenStopping(app, orderScreening, log);
   await app.register(async (scope) => keyedRoutes(scope, options));
   await app.register(queueRoutes, options);
   await app.register(webhookRoutes, { ...options, metrics });
@@ -134,6 +135,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     await app.register(codecRoutes, { prefix: '/codec', requireKey: requireApiKey, maxRps, ...codec });
   }
   return app;
+}
+
+/** A stopping process sends the hints that it has answered with 202 and still keeps. */
+function sendKeptWhenStopping(app: FastifyInstance, orderScreening: OrderScreening, log: Log): void {
+  app.addHook('onClose', async () => {
+    const { unsent } = await orderScreening.close();
+    if (unsent > 0) log.warn({ unsent }, 'kept hints could not be sent: the next polls read the news');
+  });
 }
 
 /** What needs a key, counts against its limit, and is nobody else's to keep. */

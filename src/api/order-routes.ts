@@ -91,7 +91,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
   defineRoute(app, {
     method: 'GET',
     url: '/v1/orders/:orderId',
-    summary: 'Read the whole state of an order, open or closed',
+    summary: 'Read the whole state of an order, open or closed, and what came after its end',
     tag: 'orders',
     scope: 'read',
     params: orderParams,

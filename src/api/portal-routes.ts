@@ -92,7 +92,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     },
   });
   defineRoute(app, {
-    ...at('recheck', 'Read the decision from the service now'),
+    ...at('recheck', 'Read the decision from the service now, also after the order’s end'),
     body: nothing,
     documentedBody: noBody,
     answers: { 202: requestedSchema },

@@ -58,7 +58,7 @@ export async function webhookRoutes(
           ...(invoiceNumber !== undefined && { orderId: invoiceNumber }),
         });
         metrics.noteHint(integration, outcome);
-        if (outcome === 'unknown') log.warn({ integration }, 'webhook for no open order');
+        if (outcome === 'unknown') log.warn({ integration }, 'webhook for no known order');
         return reply.code(202).send({ status: outcome });
       },
     });

@@ -130,7 +130,10 @@ export async function withOrders<T>(
   });
   try {
     const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
-    return await use(createOrderScreening({ client, findIntegration, cards }));
+    const orders = createOrderScreening({ client, findIntegration, cards });
+    const result = await use(orders);
+    await orders.close();
+    return result;
   } finally {
     await cards.close();
   }

@@ -92,7 +92,7 @@ function exitCodeOfOrder(code: OrderErrorCode): ExitCode {
   const { status } = ORDER_ERRORS[code];
   if (status === 404) return EXIT.notFound;
   if (status === 422) return EXIT.usage;
-  return status === 409 || status === 202 ? EXIT.refused : EXIT.unknownOutcome;
+  return status === 409 ? EXIT.refused : EXIT.unknownOutcome;
 }
 
 /** Commander's own words, without the value of an unknown `--option=value`, and without card numbers. */

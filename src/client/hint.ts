@@ -1,77 +1,111 @@
-/** Passes on that there is news about an order, the webhook receiver's way in, a few at a time. */
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+/** Sends orders the signals that make them read their status: for hints, such as webhooks, and for rechecks. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { SignalDefinition } from '@temporalio/common';
 import { cardDataIn } from '../orders/card-data.ts';
 import { orderAttributes } from '../orders/describe.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
-import { orderWorkflowId } from '../orders/ids.ts';
-import { hintUpdate, type ReviewHint, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
+import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
+import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
 import { instant } from '../orders/words.ts';
 import { quoted } from './list-orders.ts';
-import { sendUpdate } from './order-messages.ts';
+import { readableOrder, startReadAfterEnd } from './read-after-end.ts';
 import { integrationOf, orderIdSchema } from './read-requests.ts';
-import { asOrderError, isEnded, isUnanswered, toOrderError, within } from './temporal-errors.ts';
+import { SpacedSends } from './spaced-sends.ts';
+import { asOrderError, orderClosed, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext, HintAnswer, HintRequest } from './types.ts';
 
-/** No worker within this: the hint is left as a signal. */
-const WORKER_WITHIN_MS = 2_000;
 const SIGNAL_WITHIN_MS = 5_000;
 /** Visibility lags by 2 s at worst. */
 const ASK_AGAIN_AFTER_MS = 3_000;
-/** 10,100 signals end an order's history: where nobody can be asked, one an order and minute is harmless. */
-const SIGNAL_EVERY_MS = 60_000;
 
-/** When each order was last sent a signal. */
-type SignalTimes = Map<string, number>;
-
-/** What a process remembers of the hints that it passed on. */
-export interface HintsSent {
-  queues: HintQueues;
+/** The signals of one process: an order gets at most one hint and one recheck per spacing. */
+export class OrderSignals {
+  readonly #context: ClientContext;
+  readonly #hints = new SpacedSends<ReviewHint>(together);
+  readonly #rechecks = new SpacedSends<undefined>(() => undefined);
   /** The workflow ids of orders, by integration and transaction or invoice number. */
-  lookUps: LookUps<string>;
-  signalTimes: SignalTimes;
+  readonly #lookUps = new LookUps<string>();
+
+  constructor(context: ClientContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Sends the hint to the order that owns the transaction, or else to the one with that invoice number, or else with that id.
+   * @see OrderScreening.hint
+   */
+  async hint(request: HintRequest): Promise<HintAnswer> {
+    const integration = integrationOf(this.#context, request.integration).name;
+    const hint = hintOf(request);
+    const send = (workflowId: string): Promise<boolean> =>
+      this.#hints.send(workflowId, hint, (one) => this.#signal(workflowId, reviewHintSignal, [one]));
+    const find = ({ name }: { name: string }, value: string): Promise<string | undefined> =>
+      this.#lookUps.find(`${integration}:${name}:${value}`, () =>
+        lookUp(this.#context, integration, name, value),
+      );
+    const owner = async (): Promise<string | undefined> =>
+      hint.transactionId && find(orderAttributes.transactionId, hint.transactionId.toLowerCase());
+    // The order's own id still leads to it when the list of orders cannot be asked.
+    const owned = await owner().catch(() => undefined);
+    if (owned !== undefined && (await send(owned))) return { outcome: 'accepted' };
+    // Text that cannot be an order id, such as `##`, is left out.
+    const named = orderIdSchema.safeParse(request.orderId);
+    if (named.success) {
+      const invoiced = await find(orderAttributes.invoiceNumber, named.data).catch(() => undefined);
+      if (invoiced !== undefined && (await send(invoiced))) return { outcome: 'accepted' };
+      const workflowId = orderWorkflowId(integration, named.data);
+      if (workflowId !== invoiced && (await send(workflowId))) return { outcome: 'accepted' };
+    }
+    if (hint.transactionId === undefined) return { outcome: 'unknown' };
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
+    const found = await owner();
+    return { outcome: found !== undefined && (await send(found)) ? 'accepted' : 'unknown' };
+  }
+
+  /** @see OrderScreening.recheck */
+  async recheck(key: OrderKey): Promise<{ status: 'requested' }> {
+    const workflowId = orderWorkflowId(key.integration, key.orderId);
+    const exists = await this.#rechecks.send(workflowId, undefined, () =>
+      this.#signal(workflowId, recheckSignal, []),
+    );
+    if (exists) return { status: 'requested' };
+    await readableOrder(this.#context, key);
+    throw orderClosed();
+  }
+
+  /** @see OrderScreening.close */
+  async close(): Promise<{ unsent: number }> {
+    const unsent = await Promise.all([this.#hints.close(), this.#rechecks.close()]);
+    return { unsent: unsent[0] + unsent[1] };
+  }
+
+  /** Signals an order; for one that has ended a workflow of its own reads the status. @returns whether there is something to read */
+  async #signal<Args extends unknown[]>(
+    workflowId: string,
+    signal: SignalDefinition<Args>,
+    args: Args,
+  ): Promise<boolean> {
+    const { client } = this.#context;
+    try {
+      await within(client, Date.now() + SIGNAL_WITHIN_MS, () =>
+        client.workflow.getHandle(workflowId).signal(signal, ...args),
+      );
+      return true;
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw toOrderError(error);
+      const key = orderOfWorkflowId(workflowId);
+      return key !== undefined && startReadAfterEnd(this.#context, key);
+    }
+  }
 }
 
-/** The order that owns the transaction gets it, else the one with that invoice number, else with that id. @see OrderScreening.hint */
-export async function sendHint(
-  context: ClientContext,
-  { queues, lookUps, signalTimes }: HintsSent,
-  request: HintRequest,
-): Promise<HintAnswer> {
-  const integration = integrationOf(context, request.integration).name;
+function hintOf(request: HintRequest): ReviewHint {
   const [transactionId, decision] = [request.transactionId, request.decision].map(unlessCardData);
-  const hint: ReviewHint = {
+  return {
     source: request.source,
     receivedAt: instant(Date.now()),
     ...(transactionId !== undefined && { transactionId }),
     ...(decision !== undefined && { decision }),
   };
-  const pass = (workflowId: string) =>
-    queues.send(workflowId, hint, (one) => deliver(context, signalTimes, workflowId, one));
-  const owner = (): Promise<string | undefined> =>
-    transactionId === undefined
-      ? Promise.resolve(undefined)
-      : lookUps.find(`${integration}:transaction:${transactionId.toLowerCase()}`, () =>
-          lookUp(context, integration, orderAttributes.transactionId, transactionId.toLowerCase()),
-        );
-  // An order can be told by its id although the list of orders can't be asked.
-  const owned = await owner().catch(() => undefined);
-  if (owned !== undefined && (await pass(owned))) return { outcome: 'accepted' };
-  // What can't be an order's id, such as `##`, is left out: the transaction may tell.
-  const named = orderIdSchema.safeParse(request.orderId);
-  if (named.success) {
-    const invoiced = await lookUps
-      .find(`${integration}:invoice:${named.data}`, () =>
-        lookUp(context, integration, orderAttributes.invoiceNumber, named.data),
-      )
-      .catch(() => undefined);
-    if (invoiced !== undefined && (await pass(invoiced))) return { outcome: 'accepted' };
-    const workflowId = orderWorkflowId(integration, named.data);
-    if (workflowId !== invoiced && (await pass(workflowId))) return { outcome: 'accepted' };
-  }
-  if (transactionId === undefined) return { outcome: 'unknown' };
-  await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
-  const found = await owner();
-  return { outcome: found !== undefined && (await pass(found)) ? 'accepted' : 'unknown' };
 }
 
 /** A hint is never refused for what somebody wrote into a webhook, and keeps nothing of it. */
@@ -79,80 +113,26 @@ function unlessCardData(text: string | undefined): string | undefined {
   return cardDataIn(text).length === 0 ? text : undefined;
 }
 
-/** @returns whether there is such an open order */
-async function deliver(
-  context: ClientContext,
-  signalTimes: SignalTimes,
-  workflowId: string,
-  hint: ReviewHint,
-): Promise<boolean> {
-  const { client } = context;
-  try {
-    await within(client, Date.now() + WORKER_WITHIN_MS, () =>
-      sendUpdate(undefined, () =>
-        client.workflow.getHandle(workflowId).executeUpdate(hintUpdate, { args: [hint] }),
-      ),
-    );
-    // A worker of an earlier build has taken it.
-    return true;
-  } catch (error) {
-    if (isEnded(error)) return false;
-    const known = toOrderError(error);
-    const code = known instanceof OrderScreeningError ? known.code : undefined;
-    if (code === 'hint-wanted') return signal(client, workflowId, hint);
-    // A signal needs none of the places that the updates in flight have taken.
-    if (code === 'busy' || isUnanswered(error)) return signalSeldom(client, signalTimes, workflowId, hint);
-    // Refused as one too many: the order reads its status, or has, or needn't.
-    if (error instanceof WorkflowUpdateFailedError) return true;
-    throw known;
-  }
+/** Merges two hints. Nothing in a hint is believed: where two differ, the merged one leaves it out, and so concerns the order in any case. */
+function together(one: ReviewHint, other: ReviewHint): ReviewHint {
+  const { source, receivedAt, transactionId, decision } = other;
+  return {
+    source,
+    receivedAt,
+    ...(transactionId !== undefined && transactionId === one.transactionId && { transactionId }),
+    ...(decision !== undefined && decision === one.decision && { decision }),
+  };
 }
 
-/**
- * Signals an order that could not be asked whether it needs the hint.
- * @returns whether there is such an open order
- * @throws OrderScreeningError `busy`: it was signalled within the last minute, and this hint was not sent
- */
-async function signalSeldom(
-  client: Client,
-  signalTimes: SignalTimes,
-  workflowId: string,
-  hint: ReviewHint,
-): Promise<boolean> {
-  const now = Date.now();
-  for (const [id, at] of signalTimes) if (now - at >= SIGNAL_EVERY_MS) signalTimes.delete(id);
-  if (signalTimes.has(workflowId)) throw new OrderScreeningError('busy', SIGNALLED_BEFORE);
-  const taken = await signal(client, workflowId, hint);
-  if (taken) signalTimes.set(workflowId, now);
-  return taken;
-}
-
-const SIGNALLED_BEFORE =
-  'No worker answers for this order, and it was signalled within the last minute. This hint was not sent: send it again.';
-
-/** @returns whether there is such an open order */
-async function signal(client: Client, workflowId: string, hint: ReviewHint): Promise<boolean> {
-  try {
-    await within(client, Date.now() + SIGNAL_WITHIN_MS, () =>
-      client.workflow.getHandle(workflowId).signal(reviewHintSignal, hint),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw toOrderError(error);
-  }
-}
-
-/** @returns the workflow id of the newest open order with that value */
+/** @returns the workflow id of an order with that value: an open one before a closed one, then the newest */
 async function lookUp(
   { client }: ClientContext,
   integration: string,
-  { name }: { name: string },
+  name: string,
   value: string,
 ): Promise<string | undefined> {
   const query = [
     `WorkflowType = '${SCREEN_ORDER}'`,
-    "ExecutionStatus = 'Running'",
     `${orderAttributes.integration.name} = ${quoted(integration)}`,
     `${name} = ${quoted(value)}`,
   ].join(' AND ');
@@ -168,70 +148,14 @@ async function lookUp(
   return page.executions[0]?.execution?.workflowId ?? undefined;
 }
 
-/** Delivers a hint to an order; whether there is such an open order. */
-type Deliver = (hint: ReviewHint) => Promise<boolean>;
-
-interface Waiting {
-  hint: ReviewHint;
-  delivered: Promise<boolean>;
-}
-
-/**
- * One hint an order on its way at a time, and one that waits: those that come meanwhile go together, after it. Temporal takes
- * ten updates of a workflow at once and has the others come back after a second or more.
- */
-export class HintQueues {
-  readonly #underWay = new Map<string, Promise<boolean>>();
-  readonly #waiting = new Map<string, Waiting>();
-
-  /** @returns what `deliver` says of the hint, or of several that went together */
-  send(workflowId: string, hint: ReviewHint, deliver: Deliver): Promise<boolean> {
-    const underWay = this.#underWay.get(workflowId);
-    if (underWay === undefined) return this.#start(workflowId, hint, deliver);
-    const waiting = this.#waiting.get(workflowId);
-    if (waiting !== undefined) {
-      waiting.hint = together(waiting.hint, hint);
-      return waiting.delivered;
-    }
-    const next: Waiting = {
-      hint,
-      delivered: underWay
-        .catch(() => undefined)
-        .then(() => {
-          this.#waiting.delete(workflowId);
-          return this.#start(workflowId, next.hint, deliver);
-        }),
-    };
-    this.#waiting.set(workflowId, next);
-    return next.delivered;
-  }
-
-  #start(workflowId: string, hint: ReviewHint, deliver: Deliver): Promise<boolean> {
-    const delivered = deliver(hint).finally(() => this.#underWay.delete(workflowId));
-    this.#underWay.set(workflowId, delivered);
-    return delivered;
-  }
-}
-
-/** Nothing in a hint is believed: where two differ, the one for both leaves it out, and so concerns the order in any case. */
-function together(one: ReviewHint, other: ReviewHint): ReviewHint {
-  const { source, receivedAt, transactionId, decision } = other;
-  return {
-    source,
-    receivedAt,
-    ...(transactionId !== undefined && transactionId === one.transactionId && { transactionId }),
-    ...(decision !== undefined && decision === one.decision && { decision }),
-  };
-}
-
-/** An order's transaction doesn't move: a flood of webhooks about one asks visibility, which is slow and limited, once in a while. */
+/** An order's transaction stays with the order: a flood of webhooks about one asks visibility, which is slow and limited, once per time. */
 const KEPT_MS = 5_000;
 
-/** Look-ups of what is kept for a short time once it is found. Those that come meanwhile share one. */
+/** Lookups whose results are kept for a short time. Callers that ask meanwhile share one. */
 export class LookUps<Found> {
   readonly #known = new Map<string, Promise<Found | undefined>>();
 
-  /** @returns what `ask` found under the key, now or a moment ago; what wasn't found is asked for again */
+  /** @returns what `ask` found under the key, now or a moment ago; what was not found is asked for again */
   find(key: string, ask: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const known = this.#known.get(key);
     if (known !== undefined) return known;

@@ -13,7 +13,6 @@ import {
   overrideUpdate,
   type PortalAnswer,
   type PortalFields,
-  recheckSignal,
   recordGatewayResultUpdate,
   type WithdrawRequest,
   withdrawUpdate,
@@ -97,12 +96,6 @@ export function checkPortalFields(fields: PortalFields): void {
     const parsed = parseChargeback(Object.fromEntries(filled));
     if (!parsed.ok) throw invalidRequest(parsed.faults);
   }
-}
-
-/** @see OrderScreening.recheck */
-export async function recheck(context: ClientContext, workflowId: string): Promise<{ status: 'requested' }> {
-  await toOpenOrder(context, workflowId, (handle) => handle.signal(recheckSignal));
-  return { status: 'requested' };
 }
 
 /** @see OrderScreening.withdraw */

@@ -25,6 +25,7 @@ import type {
   Phase,
 } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
+import type { AfterEnd } from './after-end.ts';
 import type { EarlyAnswers } from './fast-path.ts';
 
 export interface OrderScreeningOptions {
@@ -164,7 +165,7 @@ export interface HintRequest {
   source: string;
 }
 
-/** `accepted`: the order reads its status, or does already. `unknown`: no open order is meant. */
+/** `accepted`: the hint is sent to the order, or kept until it may be. `unknown`: no order is meant. */
 export interface HintAnswer {
   outcome: 'accepted' | 'unknown';
 }
@@ -201,8 +202,8 @@ export interface OrderScreening {
   unheard(order: OrderName, request: { attempt: number }): Promise<void>;
   /** Reports what the payment gateway said (`pre-gateway` only). The same result again gets the same answer. */
   recordGatewayResult(order: OrderName, request: GatewayResultRequest): Promise<GatewayResultAnswer>;
-  /** The whole state, of an open or a closed order. */
-  get(order: OrderName): Promise<OrderState>;
+  /** The whole state, of an open or a closed order; of a closed one also what came after its end. */
+  get(order: OrderName): Promise<OrderState & { afterEnd?: AfterEnd }>;
   /** All that can be known of an order within a time, 5 s unless given; it takes no worker. */
   inspect(order: OrderName, options?: { withinMs?: number }): Promise<InspectedOrder>;
   list(request?: ListRequest): Promise<OrderList>;
@@ -246,8 +247,15 @@ export interface OrderScreening {
     request: { sequence: number },
     options?: Pick<PortalOptions, 'by'>,
   ): Promise<RedeliveryAnswer>;
-  /** Asks the order to read its status now; done in the background. */
+  /**
+   * Makes the order read its status in the background, also after its end; the rechecks of one process are spaced like hints. Of an order
+   * without a transaction it is refused by `no-transaction` once the order has ended.
+   */
   recheck(order: OrderName): Promise<{ status: 'requested' }>;
+  /**
+   * Passes on that there is news of a transaction: the order reads its status, also after its end. An order gets at most one hint per 2 s from a process,
+   * under a flood one per 5 min; a hint that comes earlier is kept and sent when that time is over.
+   */
   hint(request: HintRequest): Promise<HintAnswer>;
   /** Puts full card data in the stash, for callers that start the workflow themselves. */
   putCard(
@@ -255,6 +263,11 @@ export interface OrderScreening {
   ): Promise<{ cardRef: string; expiresAt: Instant }>;
   /** Really asks Temporal. @throws when it doesn't answer */
   ping(): Promise<void>;
+  /**
+   * Sends the hints and rechecks that are kept. Call it before the client's connection closes.
+   * @returns how many could not be sent: the orders' next polls read the news
+   */
+  close(): Promise<{ unsent: number }>;
 }
 
 /** What the parts of the client library share. */

@@ -198,16 +198,6 @@ export const ORDER_ERRORS = {
     title: 'The portal action could not be sent within a day',
     advice: 'it could not be sent within a day, and is not tried any more: ask again',
   },
-  'hint-wanted': {
-    status: 202,
-    title: 'The order wants the hint: send it as a signal',
-    advice: 'send the signal `reviewHint` with it',
-  },
-  'hint-not-needed': {
-    status: 202,
-    title: 'A hint is waiting already',
-    advice: 'nothing: the decision is read soon anyway',
-  },
 } as const;
 
 export type OrderErrorCode = keyof typeof ORDER_ERRORS;

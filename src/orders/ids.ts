@@ -47,6 +47,11 @@ export function redeliveryWorkflowId({ integration, orderId }: OrderKey, sequenc
   return `redelivery:${integration}:${orderId}:${sequence}`;
 }
 
+/** @returns the workflow id of the reads after an order's end: one at a time */
+export function afterEndWorkflowId({ integration, orderId }: OrderKey): string {
+  return `after:${integration}:${orderId}`;
+}
+
 /** @returns the id of the `decision` update of an attempt: the same call again gets the same answer */
 export function decisionUpdateId(attempt: number): string {
   return `decision-${attempt}`;

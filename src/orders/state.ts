@@ -83,6 +83,8 @@ export interface OrderEventData extends Enriched {
   wouldBe?: Action;
   /** A person decided, not the service. */
   by?: 'person';
+  /** The order had ended when the service decided. */
+  afterClose?: true;
   attention: string[];
 }
 

@@ -48,7 +48,8 @@ export type PortalActionKind = (typeof PORTAL_ACTIONS)[number];
 export const ORDER_EVENTS = {
   'order.decided': 'an attempt has its decision, also when the caller had it as an answer',
   'order.review_resolved': 'a review ended',
-  'order.decision_changed': 'the service changed its mind; with `by: "person"` a person decided',
+  'order.decision_changed':
+    'the service changed its mind; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
   'order.canceled': 'the transaction is canceled',
   'order.attention': 'a person must look; `sequence` 0 when the order couldn’t say it itself',
   'order.closed': 'the cancel window is over, and nothing is left to wait for',

@@ -27,6 +27,8 @@ export interface LogFields {
   because?: string | undefined;
   /** Of a portal action or an event, on the order's record. */
   number?: number | undefined;
+  /** How many hints and rechecks could not be sent. */
+  unsent?: number | undefined;
   orderId?: string | undefined;
   integration?: string | undefined;
   workflowId?: string | undefined;
@@ -97,6 +99,7 @@ const SHOWN: Record<keyof LogFields, (value: unknown) => unknown> = {
   // As long as a person may make it.
   because: textUpTo(500),
   number,
+  unsent: number,
   orderId: text,
   integration: text,
   workflowId: text,

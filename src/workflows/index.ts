@@ -6,6 +6,7 @@ import { deliverAgain, failure, sweep } from './activities.ts';
 import './sdk-internals.ts';
 
 export { portalAction } from './portal-action.ts';
+export { readAfterEnd } from './read-after-end.ts';
 export { screenOrder } from './screen-order.ts';
 
 /** Runs for ever, one row a day in the list of workflows. Nothing that it is given or keeps needs a payload key. */

@@ -115,6 +115,7 @@ export function fakeOrderScreening() {
     hint: vi.fn<OrderScreening['hint']>(async () => ({ outcome: 'accepted' })),
     putCard: vi.fn<OrderScreening['putCard']>(async () => ({ cardRef: 'card_1', expiresAt: CANCEL_BY })),
     ping: vi.fn<OrderScreening['ping']>(async () => {}),
+    close: vi.fn<OrderScreening['close']>(async () => ({ unsent: 0 })),
   } satisfies OrderScreening;
 }
 

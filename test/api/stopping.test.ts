@@ -28,3 +28,11 @@ it('answers what is under way when it stops, and does not wait for the connectio
   expect(headers.get('connection')).toBe('close');
   await closed;
 });
+
+it('sends kept hints when it stops, and logs how many could not be sent', async () => {
+  const { app, orderScreening, logged } = await anApi();
+  orderScreening.close.mockResolvedValueOnce({ unsent: 3 });
+  await app.close();
+  expect(orderScreening.close).toHaveBeenCalledOnce();
+  expect(logged()).toContain('"unsent":3');
+});

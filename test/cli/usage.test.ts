@@ -56,7 +56,6 @@ describe('the exit code', () => {
     ['unknown-action', 4],
     ['attempt-mismatch', 3],
     ['cancel-window-closed', 3],
-    ['hint-not-needed', 3],
     ['refused-by-screening-service', 3],
     ['outcome-unknown', 5],
     ['action-not-sent', 5],

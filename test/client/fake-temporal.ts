@@ -26,6 +26,7 @@ export function fakeTemporal() {
   return {
     executeUpdateWithStart: vi.fn<Call>(unknown),
     start: vi.fn<Call>(async () => ({})),
+    signalWithStart: vi.fn<Call>(async () => ({})),
     describe: vi.fn<Call>(unknown),
     fetchHistory: vi.fn<Call>(async () => startedWith({})),
     query: vi.fn<Call>(unknown),
@@ -50,6 +51,7 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
     workflow: {
       executeUpdateWithStart: temporal.executeUpdateWithStart,
       start: temporal.start,
+      signalWithStart: temporal.signalWithStart,
       getHandle: (id: string) => {
         handles.push(id);
         const getUpdateHandle = (name: string) => ({

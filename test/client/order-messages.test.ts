@@ -117,7 +117,6 @@ describe('what a closed order takes no more', () => {
     ['a gateway result', 'recordGatewayResult', { attempt: 1, result: 'pass' }],
     ['an acknowledgement', 'acknowledge', { reason: 'x' }],
     ['an override', 'override', { action: 'proceed', reason: 'x' }],
-    ['a recheck', 'recheck', undefined],
   ] as const)('%s is order-closed, and of an unknown order unknown-order', async (_what, method, request) => {
     const { orderScreening, temporal } = aClient();
     const send = orderScreening[method] as (...args: unknown[]) => Promise<unknown>;

@@ -290,9 +290,4 @@ describe('an update that the end of the order cut off', () => {
       await expect(ask(ended(call).orderScreening)).rejects.toMatchObject({ code: 'order-closed' });
     }
   });
-
-  it('is unknown when it is a hint: no open order has it', async () => {
-    const { orderScreening } = ended('executeUpdate');
-    expect(await orderScreening.hint({ ...order, source: 'webhook' })).toEqual({ outcome: 'unknown' });
-  });
 });

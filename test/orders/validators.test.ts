@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../src/orders/ask.ts';
-import { hintRefusal } from '../../src/orders/check-messages.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask, Order } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal.ts';
 import { addAttempt } from '../../src/orders/record.ts';
 import { aLife, screened } from './life.ts';
 import { answered, DAY, HOUR, START, screen, sinceStart } from './support.ts';
-
-const HINT = { source: 'webhook', receivedAt: sinceStart(0) };
 
 function refused(order: Order, ask: Ask, at = HOUR): string | undefined {
   return refusalOf(order, [], ask, START + at)?.code;
@@ -25,33 +22,7 @@ describe('a validator', () => {
     refused(order, portal({ kind: 'cancel' }));
     refused(order, { kind: 'withdraw', request: { number: 1 } });
     refused(order, { kind: 'retry', request: { attempt: 2, transaction: {} } });
-    hintRefusal(order, [], HINT, START + 9 * DAY);
     expect(order).toEqual(before);
-  });
-
-  it('wants one of ten equal hints that come in one task', () => {
-    const { order } = screened('review');
-    const waiting: Parameters<typeof hintRefusal>[1][number][] = [];
-    const passed = Array.from({ length: 10 }, () => {
-      const { code } = hintRefusal(order, waiting, HINT, START);
-      if (code === 'hint-wanted') waiting.push({ kind: 'signal', signal: 'review-hint', hint: HINT });
-      return code;
-    });
-    expect(passed).toEqual(['hint-wanted', ...Array.from({ length: 9 }, () => 'hint-not-needed')]);
-  });
-
-  it('wants a hint beside one that waits and names another transaction, which brings no read', () => {
-    const { order } = screened('review');
-    const hint = { ...HINT, transactionId: '00000000-0000-4000-8000-000000000000' };
-    const code = hintRefusal(order, [{ kind: 'signal', signal: 'review-hint', hint }], HINT, START).code;
-    expect(code).toBe('hint-wanted');
-  });
-
-  it('wants no hint while one is unread', () => {
-    const life = screened('review').take({ kind: 'signal', signal: 'review-hint', hint: HINT });
-    expect(hintRefusal(life.order, [], HINT, START).code).toBe('hint-not-needed');
-    life.end({ kind: 'look', outcome: { kind: 'read', decision: 'review' } }, 0);
-    expect(hintRefusal(life.order, [], HINT, START).code).toBe('hint-wanted');
   });
 
   it('takes a portal action that can’t be judged before the policy is known', () => {

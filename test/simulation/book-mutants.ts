@@ -1,5 +1,4 @@
 /** Faults planted in the rules that only the books show: each takes away a promise that no step breaks. */
-import { refusal } from '../../src/orders/check-messages.ts';
 import type { Input, Order, Reply } from '../../src/orders/order.ts';
 import { instant, millis } from '../../src/orders/words.ts';
 import type { Mutant } from './mutants.ts';
@@ -42,10 +41,10 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     },
   }),
   ruled('hints are refused during review', {
-    hintRefusal: (order, ...others) =>
-      order.state.phase === 'review'
-        ? refusal('hint-not-needed', 'The order is in review.')
-        : RULES.hintRefusal(order, ...others),
+    step: (order, input) => {
+      const hinted = input.kind === 'signal' && input.signal === 'review-hint';
+      return hinted && order.state.phase === 'review' ? [] : RULES.step(order, input);
+    },
   }),
   after('hints have no spacing', ({ state }) => {
     delete state.hints.until;

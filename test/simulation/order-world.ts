@@ -37,7 +37,6 @@ export class OrderWorld {
     transactionId?: string | undefined;
   }[] = [];
   readonly #rules: Rules;
-  #hints = 0;
 
   constructor(life: Life, rules: Rules, tell?: (words: string) => void) {
     this.#rules = rules;
@@ -176,7 +175,7 @@ export class OrderWorld {
   #byHand(one: ByHand): void {
     switch (one.do) {
       case 'hint':
-        for (let time = 1; time <= one.times; time += 1) this.#hint(one.by, this.callers.named(one.named));
+        for (let time = 1; time <= one.times; time += 1) this.#hint(this.callers.named(one.named));
         return;
       case 'recheck':
         for (let time = 1; time <= one.times; time += 1) this.#signal({ kind: 'signal', signal: 'recheck' });
@@ -203,15 +202,15 @@ export class OrderWorld {
     this.world.stir();
     const { id } = transaction;
     const send = (): void => {
-      if (webhook === 'forged') this.#hint('update', ANOTHERS_ID);
-      this.#hint('update', id);
-      if (webhook === 'doubled') this.#hint('update', id);
+      if (webhook === 'forged') this.#hint(ANOTHERS_ID);
+      this.#hint(id);
+      if (webhook === 'doubled') this.#hint(id);
     };
     if (webhook === 'lost') return;
     agenda.at(agenda.now + (webhook === 'late' ? 45_000 : 20), send);
   }
 
-  #hint(by: 'update' | 'signal', transactionId: string | undefined): void {
+  #hint(transactionId: string | undefined): void {
     const { agenda } = this.world;
     const hint: ReviewHint = {
       source: 'webhook',
@@ -219,21 +218,7 @@ export class OrderWorld {
       decision: 'pass',
       ...(transactionId !== undefined && { transactionId }),
     };
-    if (by === 'signal') {
-      this.#signal({ kind: 'signal', signal: 'review-hint', hint });
-      return;
-    }
-    this.#hints += 1;
-    const sentAt = agenda.now;
-    this.run.update(`hint-${this.#hints}`, { hint }, (heard) => {
-      const wanted = typeof heard === 'object' && 'refused' in heard && heard.refused === 'hint-wanted';
-      // The signal goes to the run that the order has by then.
-      const send = (): void => this.#signal({ kind: 'signal', signal: 'review-hint', hint });
-      if (wanted) agenda.at(agenda.now + 1, send);
-      else if (typeof heard === 'object' && 'refused' in heard) {
-        this.told.push({ at: sentAt, what: 'hint', transactionId });
-      }
-    });
+    this.#signal({ kind: 'signal', signal: 'review-hint', hint });
   }
 
   #signal(input: Extract<Input, { kind: 'signal' }>): void {

@@ -2,8 +2,6 @@
 
 import type { Command } from '../../src/orders/activity-contract.ts';
 import { answerBeforeContinuing, refusalOf } from '../../src/orders/ask.ts';
-import { hintRefusal } from '../../src/orders/check-messages.ts';
-import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
 import { canStop, keep, next, nothingLeft, resumed, step, takenUp } from '../../src/orders/step.ts';
@@ -14,7 +12,6 @@ export interface Rules {
   keep: (order: Order) => Command[];
   next: (order: Order, waiting: Input[]) => Input | undefined;
   refusalOf: (order: Order, waiting: Input[], ask: Ask, nowMs: number) => Refusal | undefined;
-  hintRefusal: (order: Order, waiting: Input[], hint: ReviewHint, nowMs: number) => Refusal;
   nothingLeft: (order: Order) => boolean;
   canStop: (order: Order) => boolean;
   leave: (order: Order) => Reply[];
@@ -28,7 +25,6 @@ export const RULES: Rules = {
   keep,
   next,
   refusalOf,
-  hintRefusal,
   nothingLeft,
   canStop,
   leave: answerBeforeContinuing,

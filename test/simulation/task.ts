@@ -1,12 +1,11 @@
 /** What the history keeps of a workflow task: what it took in, and what it made of it. */
 import type { Command } from '../../src/orders/activity-contract.ts';
-import type { ReviewHint } from '../../src/orders/messages.ts';
 import type { Ask, End, Input, Reply } from '../../src/orders/order.ts';
 
 /** An update as the server keeps it. */
 export interface Update {
   id: string;
-  message: { ask: Ask } | { hint: ReviewHint };
+  message: { ask: Ask };
   /** Whoever waits for its outcome. */
   callers: ((outcome: Outcome) => void)[];
   ticket?: number;

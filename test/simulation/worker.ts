@@ -137,11 +137,6 @@ export class Worker {
     if (task === undefined || order === undefined) return;
     const { message } = update;
     const at = instant(task.at);
-    if ('hint' in message) {
-      const { code } = rules.hintRefusal(order, this.#waiting, message.hint, task.at);
-      task.refusals.push({ update, code });
-      return;
-    }
     const refused = rules.refusalOf(order, this.#waiting, message.ask, task.at);
     if (refused !== undefined) {
       task.refusals.push({ update, code: refused.code });

@@ -3,7 +3,6 @@ import {
   acknowledgeUpdate,
   cancelUpdate,
   decisionUpdate,
-  hintUpdate,
   recheckSignal,
   reportFraudUpdate,
   retryUpdate,
@@ -71,7 +70,7 @@ describe('messages that can’t be read', () => {
   it('do the order no harm, whichever they are', async () => {
     const { handle } = await order();
     const updates = ['cancel', 'reportFraud', 'submitChargeback', 'attachCustomerCode', 'withdraw', 'retry'];
-    for (const update of [...updates, 'recordGatewayResult', 'decision', 'acknowledge', 'hint']) {
+    for (const update of [...updates, 'recordGatewayResult', 'decision', 'acknowledge']) {
       for (const nonsense of [null, 'text', 7, [], { transactionId: 5, attempt: 'x', result: {} }]) {
         await handle.executeUpdate(update, { args: [nonsense] }).catch(() => undefined);
       }
@@ -163,9 +162,7 @@ describe('the end of an order', () => {
     expect(await handle.executeUpdate(acknowledgeUpdate, { args: [{ reason: 'seen' }] })).toEqual({
       cleared: 0,
     });
-    await expect(
-      handle.executeUpdate(hintUpdate, { args: [{ source: 'webhook', receivedAt: before.startedAt }] }),
-    ).rejects.toMatchObject({ cause: { type: 'hint-not-needed' } });
+    await handle.signal('reviewHint', { source: 'webhook', receivedAt: before.startedAt });
     await handle.signal('recheck');
     world.deliver = () => undefined;
     const { attention, events, ...after } = await handle.result();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hintUpdate, reviewHintSignal } from '../../src/orders/messages.ts';
+import { reviewHintSignal } from '../../src/orders/messages.ts';
 import { answered, aPolicy, HOUR, MINUTE, type World, withOrders } from './support.ts';
 
 const { order } = withOrders();
@@ -74,27 +74,6 @@ describe('a review', () => {
     await pass(5_000);
     expect(await until((state) => state.phase === 'decided')).toMatchObject({ action: 'proceed' });
     expect(world.reads).toBe(3);
-  });
-
-  it('writes no history for a flood of hints', async () => {
-    const { handle, world, until } = await order(inReview());
-    await handle.signal(reviewHintSignal, HINT);
-    await until((state) => state.hints.until !== undefined);
-    const refused = await Promise.allSettled(
-      Array.from({ length: 50 }, () => handle.executeUpdate(hintUpdate, { args: [HINT] })),
-    );
-    expect(refused.map((one) => one.status === 'rejected' && one.reason.cause.type)).toEqual(
-      Array.from({ length: 50 }, () => 'hint-wanted'),
-    );
-    const { events = [] } = await handle.fetchHistory();
-    const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
-    expect(
-      accepted?.map(
-        ({ workflowExecutionUpdateAcceptedEventAttributes: update }) => update?.acceptedRequest?.input?.name,
-      ),
-    ).not.toContain('hint');
-    expect(events?.filter((event) => event.workflowExecutionSignaledEventAttributes)).toHaveLength(1);
-    expect(world.reads).toBe(1);
   });
 
   it('survives signals sent by hand with nothing in them', async () => {

@@ -1,0 +1,85 @@
+/** Starts the read of an order that has ended, and reads what earlier reads found. */
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { z } from 'zod';
+import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import { recheckSignal } from '../orders/messages.ts';
+import type { OrderState } from '../orders/state.ts';
+import { ACTIONS, DECISIONS } from '../orders/words.ts';
+import { closedOrder } from './read-orders.ts';
+import { READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
+import type { ClientContext } from './types.ts';
+
+/**
+ * Starts the read of an ended order, or asks for another one where it runs.
+ * @returns whether there is such an order and it has a transaction to read
+ * @throws OrderScreeningError `temporal-unavailable`
+ */
+export async function startReadAfterEnd(context: ClientContext, key: OrderKey): Promise<boolean> {
+  try {
+    const order = await readableOrder(context, key);
+    // The run that made a decision which is not in this memo yet stays open for longer than this call may take.
+    const deadline = Date.now() + READ_WITHIN_MS;
+    const decisions = await lateDecisions(context, key);
+    await within(context.client, deadline, () =>
+      context.client.workflow.signalWithStart(READ_AFTER_END, {
+        workflowId: afterEndWorkflowId(key),
+        taskQueue: TASK_QUEUE,
+        args: [readAfterEndInput(order, decisions)],
+        signal: recheckSignal,
+        signalArgs: [],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        memo: { [LATE_DECISIONS]: decisions },
+        staticSummary: 'status after the order’s end',
+      }),
+    );
+    return true;
+  } catch (error) {
+    const known = toOrderError(error);
+    if (known instanceof OrderScreeningError && NOTHING_TO_READ.has(known.code)) return false;
+    throw known;
+  }
+}
+
+const NOTHING_TO_READ: ReadonlySet<string> = new Set(['unknown-order', 'order-closed', 'no-transaction']);
+
+/** @throws OrderScreeningError `unknown-order`; `order-closed` for an order without a record; `no-transaction` */
+export async function readableOrder(
+  context: ClientContext,
+  { integration, orderId }: OrderKey,
+): Promise<OrderState> {
+  const order = await closedOrder(context, orderWorkflowId(integration, orderId));
+  if (order.transactions.length > 0) return order;
+  throw new OrderScreeningError('no-transaction', 'The order is closed and has no transaction to read.');
+}
+
+const lateDecisionsSchema: z.ZodType<LateDecision[]> = z.array(
+  z.object({
+    decision: z.enum(DECISIONS),
+    transactionId: z.string(),
+    attempt: z.int(),
+    action: z.enum(ACTIONS),
+    wouldBe: z.enum(ACTIONS).exactOptional(),
+    at: z.string(),
+    event: z
+      .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })
+      .exactOptional(),
+  }),
+);
+
+/**
+ * Reads the decisions that were found since an order's end, oldest first, without a worker.
+ * @throws OrderScreeningError `temporal-unavailable`; PayloadCodecError
+ */
+export async function lateDecisions({ client }: ClientContext, key: OrderKey): Promise<LateDecision[]> {
+  const handle = client.workflow.getHandle(afterEndWorkflowId(key));
+  let description: WorkflowExecutionDescription;
+  try {
+    description = await within(client, Date.now() + READ_WITHIN_MS, () => handle.describe());
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return [];
+    throw toOrderError(error);
+  }
+  return lateDecisionsSchema.catch([]).parse(description.memo?.[LATE_DECISIONS]);
+}

@@ -1,0 +1,136 @@
+/** Reads the decisions of an order that has ended, when a hint or a recheck asks for it, and reports those that changed. */
+import {
+  ActivityFailure,
+  condition,
+  log,
+  makeContinueAsNewFunc,
+  proxyActivities,
+  setHandler,
+  sleep,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { BackgroundActivities, StatusOutcome, Timed } from '../orders/activity-contract.ts';
+import {
+  applyLateReading,
+  type EndedTransaction,
+  LATE_DECISIONS,
+  type LateDecision,
+  noteLateEvent,
+  type ReadAfterEndInput,
+} from '../orders/after-end.ts';
+import { readAfterEndRefusal } from '../orders/check-after-end.ts';
+import { type OrderEvent, recheckSignal, reviewHintSignal } from '../orders/messages.ts';
+import { failure } from './activities.ts';
+import { ACTIVITY_OPTIONS, unlessRefused } from './perform.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const FIRST_SPACING_MS = 2_000;
+const LONGEST_SPACING_MS = 5 * 60_000;
+/**
+ * Stays open for so long after a spacing, at least. A client that reads the memo and then signals or starts this workflow finds the run
+ * whose decisions it has not seen still open.
+ */
+const STAYS_OPEN_MS = 10_000;
+
+/** Retried until the screening service answers, for a day at most. */
+const { readStatusDurably } = proxyActivities<BackgroundActivities>({
+  ...ACTIVITY_OPTIONS.readStatusDurably,
+  scheduleToCloseTimeout: DAY_MS,
+  summary: 'Read the status after the order’s end',
+});
+const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.deliverEvents);
+
+/**
+ * Reads the status of the order's transactions at once, and again for signals that arrive: one read at a time, and one more that starts a
+ * spacing after it. The spacing is that of open orders: 2 s, doubling up to 5 min under a flood. Ends when nothing is pending.
+ * @returns the decisions that were found since the order's end
+ * @throws `invalid-request` for an argument that no client of ours sends
+ */
+export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecision[]> {
+  const refused = readAfterEndRefusal(input);
+  if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
+  const pending = { read: true };
+  const askForRead = (): void => {
+    pending.read = true;
+  };
+  setHandler(reviewHintSignal, askForRead);
+  setHandler(recheckSignal, askForRead);
+  const order: ReadAfterEndInput = { ...input };
+  const deliveries = new Deliveries(order);
+  let spacingMs = input.spacingMs ?? FIRST_SPACING_MS;
+  for (;;) {
+    pending.read = false;
+    for (const transaction of order.transactions) {
+      const event = await readLate(order, transaction);
+      if (event !== undefined) deliveries.add(event);
+    }
+    await sleep(spacingMs, { summary: 'The spacing between reads' });
+    const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, STAYS_OPEN_MS)));
+    await condition(() => pending.read || deliveries.waiting === 0);
+    if (!pending.read) return order.decisions;
+    spacingMs = again ? Math.min(spacingMs * 2, LONGEST_SPACING_MS) : FIRST_SPACING_MS;
+    if (workflowInfo().continueAsNewSuggested && deliveries.waiting === 0) {
+      const next = makeContinueAsNewFunc<typeof readAfterEnd>({ memo: memoOf(order) });
+      await next({ ...order, spacingMs });
+    }
+  }
+}
+
+async function readLate(
+  order: ReadAfterEndInput,
+  transaction: EndedTransaction,
+): Promise<OrderEvent | undefined> {
+  const read = await statusOf(order, transaction);
+  if (read?.outcome.kind !== 'read') return undefined;
+  const known = order.decisions;
+  const event = applyLateReading(order, transaction, read.outcome, read.at);
+  if (order.decisions !== known) upsertMemo(memoOf(order));
+  return event;
+}
+
+/** @returns undefined when the screening service did not answer within a day */
+async function statusOf(
+  { integration }: ReadAfterEndInput,
+  { id: transactionId, attempt }: EndedTransaction,
+): Promise<Timed<StatusOutcome> | undefined> {
+  try {
+    return unlessRefused(
+      await readStatusDurably({ integration, transactionId, attempt, forbiddenKnown: true }),
+    );
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    log.warn('the status could not be read after the order’s end');
+    return undefined;
+  }
+}
+
+function memoOf({ decisions }: ReadAfterEndInput): Record<string, LateDecision[]> {
+  return { [LATE_DECISIONS]: decisions };
+}
+
+/** Delivers events one after the other, beside the reads. */
+class Deliveries {
+  waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+  readonly #order: ReadAfterEndInput;
+
+  constructor(order: ReadAfterEndInput) {
+    this.#order = order;
+  }
+
+  add(event: OrderEvent): void {
+    this.waiting += 1;
+    this.#last = this.#last.then(() => this.#deliver(event));
+  }
+
+  async #deliver(event: OrderEvent): Promise<void> {
+    const status = await deliverEvents([event]).then(
+      () => 'delivered' as const,
+      () => 'undelivered' as const,
+    );
+    noteLateEvent(this.#order, event.sequence, status);
+    upsertMemo(memoOf(this.#order));
+    this.waiting -= 1;
+  }
+}
