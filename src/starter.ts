@@ -3,13 +3,7 @@ import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
-import {
-  acknowledge,
-  override,
-  recordGatewayResult,
-  tellUnheard,
-  withdraw,
-} from './client/order-messages.ts';
+import { acknowledge, override, recordGatewayResult, withdraw } from './client/order-messages.ts';
 import { portalAction, redeliver } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
@@ -75,11 +69,6 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     screen: async (request) => screen(context, request),
     adopt: async (request, how) => adopt(context, request, how),
     retry: async (request) => screen(context, request),
-    unheard: async (order, { attempt }) => {
-      const { name, events } = integrationOf(context, order.integration);
-      const id = workflowId({ ...order, integration: name });
-      if (events === 'changes') await tellUnheard(context, id, attempt);
-    },
     recordGatewayResult: async (order, request) =>
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
     get: async (order) => withAfterEnd(context, await readOrder(context, workflowId(order))),

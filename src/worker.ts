@@ -1,4 +1,4 @@
-/** The worker process: workflows and checkout screenings, background work, and polls, each on a queue of its own. */
+/** The worker process: workflows and checkout screenings, background work, reads, and polls, each on a task queue of its own. */
 import { fileURLToPath } from 'node:url';
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import type { DataConverter, WorkerDeploymentVersion } from '@temporalio/common';
@@ -24,7 +24,7 @@ import {
   type TemporalSettings,
   unreachableTemporal,
 } from './config/index.ts';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 import { createLog, showError } from './process/log.ts';
 import { allEnded, endedBySignals } from './process/parts.ts';
 import { missingSearchAttributes } from './temporal/namespace.ts';
@@ -47,6 +47,7 @@ const CACHED_ORDERS = CONCURRENT_SCREENINGS;
 /** How long an order's next task waits for the worker that has it in its cache, which may have died. */
 const WAIT_FOR_ITS_WORKER = '5 seconds';
 const CONCURRENT_BACKGROUND = 200;
+const CONCURRENT_READS = 50;
 const CONCURRENT_POLLS = 50;
 
 /** Longer than any request to the service that a customer waits for. */
@@ -64,14 +65,14 @@ export interface WorkerSettings {
 }
 
 export interface OrderWorkers {
-  /** Resolves when all three have stopped; rejects then when one broke down, or when an order was lost: the process is to end. */
+  /** Resolves when all have stopped; rejects then when one broke down, or when an order was lost: the process is to end. */
   readonly stopped: Promise<void>;
   /** Lets what runs finish, then stops. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the three workers of a process.
+ * Starts the workers of a process.
  * @throws ConfigError when the namespace isn't set up
  */
 export async function startWorkers(settings: WorkerSettings, world: WorldParts): Promise<OrderWorkers> {
@@ -116,6 +117,14 @@ export async function startWorkers(settings: WorkerSettings, world: WorldParts):
       activities: { ...activities.background },
       interceptors: { activity: [withAttemptInLog, withHeartbeats] },
       maxConcurrentActivityTaskExecutions: CONCURRENT_BACKGROUND,
+    }),
+    Worker.create({
+      ...common,
+      taskQueue: READS_TASK_QUEUE,
+      activities: { ...activities.reads },
+      interceptors: { activity: [withAttemptInLog, withHeartbeats] },
+      maxConcurrentActivityTaskExecutions: CONCURRENT_READS,
+      maxTaskQueueActivitiesPerSecond: settings.maxRps,
     }),
     Worker.create({
       ...common,

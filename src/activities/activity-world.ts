@@ -4,9 +4,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type {
   BackgroundActivities,
+  CheckedOut,
   CheckoutActivities,
   CheckoutRequest,
-  CheckedOut,
   Moment,
   PollActivities,
   ReadActivities,

@@ -1,5 +1,5 @@
 /** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { listRequestOf } from '../client/list-orders.ts';
 import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../client/read-requests.ts';
 import { CARD_FIELDS } from '../screening/index.ts';
@@ -46,12 +46,6 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     handle: async ({ params: { orderId }, query, body }, _request, reply) => {
       const request = { ...withIntegration(query, withoutOrderId(body)), orderId };
       const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
-      whenNotSent(reply, () => {
-        const { integration, attempt } = answer;
-        orderScreening.unheard({ orderId: answer.orderId, integration }, { attempt }).catch(() => {
-          reply.log.warn({ integration, attempt }, 'the order was not told that nobody heard its answer');
-        });
-      });
       return reply.code(answer.decision === 'pending' ? 202 : 200).send(answer);
     },
   });
@@ -140,20 +134,6 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
 function withoutOrderId(body: Record<string, unknown>): Record<string, unknown> {
   if (!Object.hasOwn(body, 'orderId')) return body;
   throw invalidRequest([{ path: 'orderId', message: 'stands in the path; remove it from the body' }]);
-}
-
-/** Calls when the caller is gone before the whole answer was sent. */
-function whenNotSent({ raw }: FastifyReply, call: () => void): void {
-  if (raw.destroyed) {
-    call();
-    return;
-  }
-  // By `writableFinished` an answer that was dropped with its connection would be sent, too.
-  let sent = false;
-  raw.once('finish', () => {
-    sent = true;
-  });
-  raw.once('close', () => sent || call());
 }
 
 /** @throws OrderScreeningError `invalid-request` when address and body name two integrations: one of them would be wrong */

@@ -10,7 +10,7 @@ import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import { adoptUpdate, SCREEN_ORDER, type TransactionJson } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
-import { attemptFor } from '../orders/portal.ts';
+import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
 import type { Adoption, CheckoutAnswer, OrderState } from '../orders/state.ts';
 import {
@@ -180,7 +180,9 @@ async function answerOfDryRun(
     sentFrom: adoption.screenedAt,
     sentUntil: adoption.screenedAt,
   } as const;
-  applyAdoption(order, adoption, { policy, outcome }, now);
+  order.policy = policy;
+  order.workflow = policy.workflow;
+  applyAdoption(order, adoption, outcome, now);
   return answerOnRecord(order, transactionId);
 }
 

@@ -2,8 +2,8 @@
 
 import type { Client } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
-import type { CheckoutRequest, FirstScreening } from '../orders/activity-contract.ts';
-import { answerBeforeRecord } from '../orders/answer-checkout.ts';
+import type { CheckedOut, CheckoutRequest } from '../orders/activity-contract.ts';
+import { answerBeforeRecord } from '../orders/checkout.ts';
 
 import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
@@ -58,7 +58,7 @@ export async function answerFast(
 export interface EndedScreening {
   request: CheckoutRequest;
   /** Absent when it failed. */
-  first?: FirstScreening;
+  first?: CheckedOut;
 }
 
 /** Listens for the screening of an order that is about to be started. */
@@ -78,7 +78,7 @@ export class EarlyAnswers {
   tell(
     { workflowId, runId }: { workflowId: string; runId: string },
     request: CheckoutRequest,
-    first: FirstScreening | undefined,
+    first: CheckedOut | undefined,
   ): void {
     const ended = { request, ...(first !== undefined && { first }) };
     for (const listener of this.#listeners.get(workflowId) ?? []) listener(runId, ended);

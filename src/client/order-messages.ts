@@ -1,12 +1,11 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import { z } from 'zod';
+import { RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { RESULT_TOO_LATE } from '../orders/gateway.ts';
-import { gatewayUpdateId, type OrderKey, orderWorkflowId, unheardUpdateId } from '../orders/ids.ts';
+import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
-  decisionUpdate,
   type GatewayResultAnswer,
   type GatewayResultRequest,
   type OverrideAnswer,
@@ -43,24 +42,7 @@ export async function acknowledge(
   const request = { reason, ...readBy(how) };
   const updateId = how.idempotencyKey && `acknowledge:${how.idempotencyKey}`;
   return toOpenOrder(context, workflowId, (handle) =>
-    sendUpdate(
-      updateId,
-      (name) => handle.executeUpdate(acknowledgeUpdate, { args: [request], ...name }),
-      secondIdOf(updateId),
-    ),
-  );
-}
-
-/** @see OrderScreening.unheard */
-export async function tellUnheard(
-  context: ClientContext,
-  workflowId: string,
-  attempt: number,
-): Promise<void> {
-  await toOpenOrder(context, workflowId, (handle) =>
-    sendUpdate(unheardUpdateId(attempt), (name) =>
-      handle.executeUpdate(decisionUpdate, { args: [{ attempt, unheard: true }], ...name }),
-    ),
+    sendUpdate(updateId, (name) => handle.executeUpdate(acknowledgeUpdate, { args: [request], ...name })),
   );
 }
 
@@ -74,11 +56,7 @@ export async function override(
   const request = { ...checked(overrideSchema, raw), ...readBy(how) };
   const updateId = how.idempotencyKey && `override:${how.idempotencyKey}`;
   return toOpenOrder(context, workflowId, (handle) =>
-    sendUpdate(
-      updateId,
-      (name) => handle.executeUpdate(overrideUpdate, { args: [request], ...name }),
-      secondIdOf(updateId),
-    ),
+    sendUpdate(updateId, (name) => handle.executeUpdate(overrideUpdate, { args: [request], ...name })),
   );
 }
 
@@ -145,37 +123,30 @@ interface UpdateName {
 }
 
 /**
- * Sends an update, and once more under another id when the order took it and refused it after all, since it changed in that
- * very moment: Temporal keeps the outcome of an id for ever. Both times share the caller's deadline.
- * @param secondId absent: a new one each time, for what the order itself knows again, so that the same call gets its answer
- * also when both came in such a moment
+ * Sends an update, again while the order is being screened. The caller's deadline bounds it.
  * @throws OrderScreeningError `busy` when the server takes no more updates of this order for now; others as they come
  */
 export async function sendUpdate<T>(
   updateId: string | undefined,
   send: (name: UpdateName) => Promise<T>,
-  secondId?: string,
 ): Promise<T> {
-  try {
-    return await once(updateId, send);
-  } catch (error) {
-    const known = toOrderError(error);
-    if (!(known instanceof OrderScreeningError) || known.code !== 'late') throw error;
-    return once(secondId, send);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await send(updateId === undefined ? {} : { updateId });
+    } catch (error) {
+      if (tries >= MOST_TRIES || !isUnderWay(error)) throw isExhausted(error) ? busy(error) : error;
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    }
   }
 }
 
-/** @returns the id of the second time for what a caller's key names, whose outcome is kept for that key, too */
-function secondIdOf(updateId: string | undefined): string | undefined {
-  return updateId && `${updateId}:late`;
-}
+/** The order refuses updates until its checkout has ended, which takes seconds at most. */
+const ASK_AGAIN_MS = 100;
+const MOST_TRIES = 100;
 
-async function once<T>(updateId: string | undefined, send: (name: UpdateName) => Promise<T>): Promise<T> {
-  try {
-    return await send(updateId === undefined ? {} : { updateId });
-  } catch (error) {
-    throw isExhausted(error) ? busy(error) : error;
-  }
+function isUnderWay(error: unknown): boolean {
+  const known = toOrderError(error);
+  return known instanceof OrderScreeningError && known.code === 'checkout-under-way';
 }
 
 /**
@@ -191,16 +162,12 @@ export async function startedUpdate<T>(
   let accepted = false;
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
-      sendUpdate(
-        updateId,
-        async (name) => {
-          accepted = false;
-          const update = await start({ ...name, waitForStage: 'ACCEPTED' });
-          accepted = true;
-          return update.result();
-        },
-        secondIdOf(updateId),
-      ),
+      sendUpdate(updateId, async (name) => {
+        accepted = false;
+        const update = await start({ ...name, waitForStage: 'ACCEPTED' });
+        accepted = true;
+        return update.result();
+      }),
     );
   } catch (error) {
     if (!isUnanswered(error)) throw error;
@@ -261,7 +228,7 @@ export async function recordGatewayResult(
   const attempt = request.attempt ?? (await onlyAttempt(context, workflowId));
   try {
     return await toOpenOrder(context, workflowId, (handle) =>
-      sendUpdate(gatewayUpdateId(attempt, request.result), (name) =>
+      sendUpdate(undefined, (name) =>
         handle.executeUpdate(recordGatewayResultUpdate, { args: [{ ...request, attempt }], ...name }),
       ),
     );

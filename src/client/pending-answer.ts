@@ -1,11 +1,11 @@
 /** The answer to a checkout that has no decision yet: that no worker took in time, or that was told `pending` before. */
 import { z } from 'zod';
+import { answerNow } from '../orders/answers.ts';
 import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
-import { answerNow } from '../orders/tickets.ts';
 import { describeOrder, finalRecord, isOpen, openState } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
 import { decodeArrayFromPayloads } from './sdk-internals.ts';

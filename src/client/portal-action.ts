@@ -5,6 +5,7 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { stringify } from 'safe-stable-stringify';
 import { vouchedFor } from '../orders/card-data.ts';
 import { ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+import { eventToSend } from '../orders/events.ts';
 import {
   type OrderKey,
   orderWorkflowId,
@@ -25,9 +26,8 @@ import {
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../orders/messages.ts';
-import { attemptFor, closedOrderRefusal, portalAnswer, windowMeant } from '../orders/portal.ts';
+import { attemptFor, closedOrderRefusal, portalAnswer, windowMeant } from '../orders/portal-records.ts';
 import { chargebackIdentity, earlier, transactionMeant } from '../orders/portal-requests.ts';
-import { eventToSend } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { checkPortalFields, startedUpdate } from './order-messages.ts';
 import { findOrder, readOrder } from './read-orders.ts';

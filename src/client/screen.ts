@@ -5,13 +5,13 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { type CardOwner, CardStashError } from '../cards/index.ts';
+import { answerNow } from '../orders/answers.ts';
 import { vouchedFor } from '../orders/card-data.ts';
 import { searchAttributesAtStart } from '../orders/describe.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { answerNow } from '../orders/tickets.ts';
 import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast, type OrderStart } from './fast-path.ts';

@@ -195,11 +195,6 @@ export interface OrderScreening {
   ): Promise<CheckoutAnswer>;
   /** Screens the next attempt of a declined order, from 2. */
   retry(request: ScreenRequest & { attempt: number }): Promise<CheckoutAnswer>;
-  /**
-   * Says that nobody heard the answer to an attempt, since its caller was gone: by the policy `events: changes` the order tells it as
-   * an event then. Otherwise nothing is sent.
-   */
-  unheard(order: OrderName, request: { attempt: number }): Promise<void>;
   /** Reports what the payment gateway said (`pre-gateway` only). The same result again gets the same answer. */
   recordGatewayResult(order: OrderName, request: GatewayResultRequest): Promise<GatewayResultAnswer>;
   /** The whole state, of an open or a closed order; of a closed one also what came after its end. */

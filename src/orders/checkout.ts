@@ -1,15 +1,15 @@
 /** The checkout: the order's first screening, which runs alone and before everything else. Its failure is an outcome, too. */
 import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from './activity-contract.ts';
+import { answerNow, checkoutAnswer } from './answers.ts';
 import { applyAdoption } from './apply-reading.ts';
 import { applyScreening } from './apply-screening.ts';
-import { checkoutAnswer, answerNow } from './answers.ts';
 import { screenRequest } from './concerns/screening.ts';
 import { actionWithoutDecision } from './decide.ts';
 import { announce, eventsOfAnswer } from './events.ts';
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
-import { currentAttempt, newOrder } from './record.ts';
+import { currentAttempt, newOrder, setAction } from './record.ts';
 import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
 import { type Instant, laterBy, type OrderEventType } from './words.ts';
 
@@ -50,6 +50,8 @@ export function takePolicy(order: Order, policy: Policy): void {
   state.policy = policy;
   state.workflow = policy.workflow;
   currentAttempt(state).screenUntil = laterBy(policy.screeningDeadlineMs, state.startedAt);
+  // What was decided by the fallback may not have been done in passive mode.
+  if (policy.passive) setAction(state, state.action);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Ids and queue names. An id is built in one place: here. */
-import type { GatewayResult, PortalActionKind } from './words.ts';
+import type { PortalActionKind } from './words.ts';
 
 /** Workflows and local activities. */
 export const TASK_QUEUE = 'order-screening';
@@ -60,14 +60,6 @@ export function decisionUpdateId(attempt: number): string {
 /** @returns the id of the `retry` update that makes this attempt */
 export function retryUpdateId(attempt: number): string {
   return `retry-${attempt}`;
-}
-
-/**
- * @returns the id of the `recordGatewayResult` update of an attempt and result. Temporal keeps the outcome of an id, so that each
- * result has its own: one that replaces an `error`, or contradicts the recorded one, must not get the answer of another.
- */
-export function gatewayUpdateId(attempt: number, result: GatewayResult): string {
-  return `gateway-${attempt}-${result}`;
 }
 
 /** @returns whether both name one transaction: a UUID is one in capitals, too; what is sent keeps the service's spelling */

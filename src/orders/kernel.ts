@@ -5,7 +5,7 @@
 import { isSameCause } from './attention.ts';
 import { CONCERNS, takeIn } from './concerns/index.ts';
 import { announce, closingEvents } from './events.ts';
-import type { Command, Effect, Input, Order, Outcome, Running, Signal } from './order.ts';
+import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
 import type { AttentionCause } from './state.ts';
 import { type Instant, laterBy, type OrderEventType } from './words.ts';
 
@@ -54,7 +54,8 @@ function applyInput(order: Order, input: Input): void {
     case 'request':
       passTime(order, input.at);
       settle(order);
-      input.taken = takeIn(order, input.request, input.at);
+      if (comesEarly(order, input.request)) order.held.push(input);
+      else input.taken = takeIn(order, input.request, input.at);
       break;
     case 'signal':
       order.signals += 1;
@@ -90,8 +91,18 @@ function passTime(order: Order, until: Instant): boolean {
   return passed;
 }
 
+/** After a reset Temporal sends updates again, also a retry after the one whose attempt is being screened. */
+function comesEarly({ state }: Order, asked: Request): boolean {
+  const isScreened = state.attempts.every(({ answer }) => answer !== undefined);
+  return asked.kind === 'retry' && !isScreened && asked.request.attempt > state.attempts.length;
+}
+
 /** Applies what follows at once, until nothing more does. */
 function settle(order: Order): void {
+  for (const input of order.held.filter(({ request }) => !comesEarly(order, request))) {
+    order.held = order.held.filter((one) => one !== input);
+    input.taken = takeIn(order, input.request, order.now);
+  }
   do {
     for (const concern of CONCERNS) announce(order, concern.followUp?.(order) ?? []);
   } while (passTime(order, order.now));
@@ -128,8 +139,20 @@ function wanted(order: Order): (Wanted & Effect)[] {
   );
 }
 
+/** Within an activation, results are applied first, in the order of history, then messages. */
+export function resultsFirst(inputs: readonly Input[]): Input[] {
+  const isResult = ({ kind }: Input): boolean => kind === 'effect-ended';
+  return [...inputs.filter(isResult), ...inputs.filter((one) => !isResult(one))];
+}
+
+/** Returns the first commands of a run: after the checkout, or of an order that continues as new. */
+export function begin(order: Order): Command[] {
+  settle(order);
+  return reconcile(order);
+}
+
 /** Notes in the order what is started and what is stopped. Returns the commands that do so, in their order. */
-export function reconcile(order: Order): Command[] {
+function reconcile(order: Order): Command[] {
   const desired = wanted(order);
   return [...stops(order, desired), ...starts(order, desired)];
 }
@@ -182,8 +205,8 @@ export function mayContinueAsNew(order: Order): boolean {
   return !isAwaited(order) && !order.running.some(({ effect }) => isWrite(effect));
 }
 
-function isAwaited({ replies, state }: Order): boolean {
-  return replies.length > 0 || state.attempts.some(({ answer }) => answer === undefined);
+function isAwaited({ replies, held, state }: Order): boolean {
+  return replies.length + held.length > 0 || state.attempts.some(({ answer }) => answer === undefined);
 }
 
 /** Returns the order as the next run takes it up. */

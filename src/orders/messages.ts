@@ -19,7 +19,6 @@ export { ORDER_ERRORS, type OrderErrorCode } from './errors.ts';
 export {
   DEFAULT_INTEGRATION,
   decisionUpdateId,
-  gatewayUpdateId,
   orderWorkflowId,
   retryUpdateId,
   TASK_QUEUE,

@@ -2,8 +2,8 @@
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
 import { FALLBACK_POLICY } from './policy.ts';
-import { OLDEST_VERSION } from './version.ts';
 import type { Adoption, Attempt, Enriched, OrderState, Override } from './state.ts';
+import { OLDEST_VERSION } from './version.ts';
 import {
   type Action,
   type AttentionCode,
@@ -39,6 +39,7 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
     readsRequested: 0,
     spacing: { ms: FIRST_SPACING_MS },
     signals: 0,
+    held: [],
     replies: [],
     retryAt: {},
     running: [],

@@ -127,8 +127,6 @@ class Handlers {
     const until = (isTrue: () => boolean) => CancellationScope.nonCancellable(() => condition(isTrue));
     this.#door.waiting += 1;
     try {
-      // After a reset Temporal sends updates again, also of an attempt after the one that is being screened.
-      if (request.kind === 'retry') await until(() => this.#isOver() || isScreened(order));
       const input: Extract<Input, { kind: 'request' }> = {
         kind: 'request',
         request,
@@ -137,7 +135,7 @@ class Handlers {
       this.#inputs.push(input);
       let reply: Reply | undefined;
       await until(() => {
-        reply = input.taken === undefined ? this.#isOver() : replyTo(order, input.taken);
+        reply = input.taken === undefined ? this.#refused() : replyTo(order, input.taken);
         return reply !== undefined;
       });
       if (reply !== undefined && 'refusal' in reply) throw failureOf(reply.refusal);
@@ -147,7 +145,7 @@ class Handlers {
     }
   }
 
-  #isOver(): { refusal: Refusal } | undefined {
+  #refused(): { refusal: Refusal } | undefined {
     const { refusal } = this.#door;
     return refusal && { refusal };
   }

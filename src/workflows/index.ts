@@ -2,7 +2,7 @@
 import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
 import { payloadRefusal } from '../orders/check-messages.ts';
 import type { By, OrderEvent } from '../orders/messages.ts';
-import { deliverAgain, failure, sweep } from './activities.ts';
+import { deliverAgain, failure, runFacts, sweep } from './activities.ts';
 import './sdk-internals.ts';
 
 export { portalAction } from './portal-action.ts';
@@ -24,7 +24,7 @@ export async function redeliverEvent(event: OrderEvent, _by?: By): Promise<void>
   const refused = payloadRefusal(event);
   if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
   try {
-    await deliverAgain([event]);
+    await deliverAgain([event], runFacts());
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     throw failure(

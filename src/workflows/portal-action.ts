@@ -5,7 +5,6 @@ import {
   sleep,
   TemporalFailure,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
 import { wrongKeyWords } from '../orders/attention.ts';
@@ -13,11 +12,11 @@ import { ACTION_MS } from '../orders/deadlines.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
-import { NOT_SENT, refusedBy } from '../orders/portal.ts';
+import { NOT_SENT, refusedBy } from '../orders/portal-records.ts';
 import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import { failure, isRefusedNow, performPortalAction, wasReset } from './activities.ts';
+import { failure, performPortalAction, runFacts } from './activities.ts';
 import { unlessRefused } from './perform.ts';
 
 /**
@@ -33,11 +32,11 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
 }
 
 /** Before it is known whether the key is right. */
-type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'> & { maybeDone: boolean };
+type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'>;
 
 function requestOf(input: PortalActionInput): FirstRequest {
   const refused = portalInputRefusal(input);
-  if (refused !== undefined && isRefusedNow(refused)) {
+  if (refused !== undefined) {
     throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
   }
   const { fields, transactionId, cancelBy, cancelWindowMs, integration = DEFAULT_INTEGRATION } = input;
@@ -54,8 +53,6 @@ function requestOf(input: PortalActionInput): FirstRequest {
   return {
     integration,
     fields,
-    runId: workflowInfo().runId,
-    maybeDone: wasReset(),
     ...(transactionId !== undefined && { transactionId }),
     ...(cancel &&
       cancelBy !== undefined &&
@@ -89,10 +86,10 @@ async function withinADay({ fields }: PortalActionInput, request: FirstRequest):
 
 /** A wrong key is an operator's mistake: it is shown, and the call goes on until the key is right. */
 async function untilAllowed(request: FirstRequest): Promise<Ended> {
-  let { maybeDone } = request;
+  let maybeDone = false;
   for (let forbiddenKnown = false; ; forbiddenKnown = true) {
-    const { outcome, at } = unlessRefused(
-      await performPortalAction({ ...request, maybeDone, forbiddenKnown }),
+    const { outcome, at }: Timed<PortalOutcome> = unlessRefused(
+      await performPortalAction({ ...request, maybeDone, forbiddenKnown }, runFacts()),
     );
     if (outcome.kind !== 'forbidden') return { outcome, at };
     maybeDone ||= outcome.maybeDone === true;

@@ -10,7 +10,12 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BackgroundActivities, StatusOutcome, Timed } from '../orders/activity-contract.ts';
+import type {
+  BackgroundActivities,
+  ReadActivities,
+  StatusOutcome,
+  Timed,
+} from '../orders/activity-contract.ts';
 import {
   applyLateReading,
   type EndedTransaction,
@@ -21,7 +26,7 @@ import {
 } from '../orders/after-end.ts';
 import { readAfterEndRefusal } from '../orders/check-after-end.ts';
 import { type OrderEvent, recheckSignal, reviewHintSignal } from '../orders/messages.ts';
-import { failure } from './activities.ts';
+import { failure, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, unlessRefused } from './perform.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -34,8 +39,8 @@ const LONGEST_SPACING_MS = 5 * 60_000;
 const STAYS_OPEN_MS = 10_000;
 
 /** Retried until the screening service answers, for a day at most. */
-const { readStatusDurably } = proxyActivities<BackgroundActivities>({
-  ...ACTIVITY_OPTIONS.readStatusDurably,
+const { readStatus } = proxyActivities<ReadActivities>({
+  ...ACTIVITY_OPTIONS.readStatus,
   scheduleToCloseTimeout: DAY_MS,
   summary: 'Read the status after the order’s end',
 });
@@ -82,7 +87,7 @@ async function readLate(
   transaction: EndedTransaction,
 ): Promise<OrderEvent | undefined> {
   const read = await statusOf(order, transaction);
-  if (read?.outcome.kind !== 'read') return undefined;
+  if (read?.outcome?.kind !== 'read') return undefined;
   const known = order.decisions;
   const event = applyLateReading(order, transaction, read.outcome, read.at);
   if (order.decisions !== known) upsertMemo(memoOf(order));
@@ -93,10 +98,10 @@ async function readLate(
 async function statusOf(
   { integration }: ReadAfterEndInput,
   { id: transactionId, attempt }: EndedTransaction,
-): Promise<Timed<StatusOutcome> | undefined> {
+): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
     return unlessRefused(
-      await readStatusDurably({ integration, transactionId, attempt, forbiddenKnown: true }),
+      await readStatus({ integration, transactionId, attempt, read: 1, forbiddenKnown: true }, runFacts()),
     );
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
@@ -125,7 +130,7 @@ class Deliveries {
   }
 
   async #deliver(event: OrderEvent): Promise<void> {
-    const status = await deliverEvents([event]).then(
+    const status = await deliverEvents([event], runFacts()).then(
       () => 'delivered' as const,
       () => 'undelivered' as const,
     );

@@ -2,7 +2,7 @@
  * One order, one workflow: the checkout, and after it a loop around the kernel.
  *
  * Invariants. A replay must make the same commands in the same order, although it may cut the history into other tasks: it joins a workflow
- * task that made no command with the next one (sdk-core 0.4, `history_update.rs`, `find_end_index_of_next_wft_seq`), and it may learn of a
+ * task that made no command with the next one (the SDK's core, `history_update.rs`, `find_end_index_of_next_wft_seq`), and it may learn of a
  * local activity's end one task earlier (`managed_run.rs`, `prepare_complete_resp`). Look there again before you upgrade the SDK.
  *
  * 1. The checkout's local activity runs alone, before the loop. Until it has ended, validators refuse updates except those that came with the
@@ -29,7 +29,15 @@ import type { CheckedOut } from '../orders/activity-contract.ts';
 import { startRefusal, whyUnread } from '../orders/check-messages.ts';
 import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
-import { isFinished, mayContinueAsNew, reconcile, resumed, step, wrapUp } from '../orders/kernel.ts';
+import {
+  begin,
+  isFinished,
+  mayContinueAsNew,
+  resultsFirst,
+  resumed,
+  step,
+  wrapUp,
+} from '../orders/kernel.ts';
 import type { Input, Order, OrderRun, Refusal } from '../orders/order.ts';
 import { newOrder } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
@@ -85,7 +93,7 @@ class Run {
   async toTheEnd(): Promise<OrderState> {
     if (this.#input.resume === undefined) await this.#checkOut();
     if (this.#door.refusal === undefined) {
-      this.#effects.carryOut(reconcile(this.#order));
+      this.#effects.carryOut(begin(this.#order));
       await this.#shown();
       do {
         await this.#untilFinished();
@@ -165,11 +173,6 @@ async function wholeActivation(): Promise<void> {
     checked = true;
     return before;
   });
-}
-
-function resultsFirst(inputs: readonly Input[]): Input[] {
-  const isResult = ({ kind }: Input): boolean => kind === 'effect-ended';
-  return [...inputs.filter(isResult), ...inputs.filter((one) => !isResult(one))];
 }
 
 function required(refusal: Refusal | undefined): Refusal {

@@ -113,7 +113,7 @@ function hasReason({ requests, policy, attempts, startedAt }: Books, attempt: nu
 function meantAction(books: Books, given: Given): Finding[] {
   const { policy, adoptedFrom } = books;
   const { decision, action, wouldBe, attempt } = given.answer;
-  if (adoptedFrom !== undefined || !isPrompt(books, given)) return [];
+  if (adoptedFrom !== undefined || firstScreeningFailed(books) || !isPrompt(books, given)) return [];
   const meant = atCheckout(decision, policy);
   const said = policy.passive ? wouldBe : action;
   if (said === meant && (!policy.passive || action === 'proceed')) return [];

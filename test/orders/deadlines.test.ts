@@ -8,10 +8,10 @@ import {
   spacingDeadline,
   takeHint,
 } from '../../src/orders/deadlines.ts';
-import { applyGatewayResult } from '../../src/orders/gateway.ts';
+import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import type { Policy } from '../../src/orders/policy.ts';
-import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
+import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision } from '../../src/orders/words.ts';

@@ -5,7 +5,7 @@ import { applyScreening } from '../../src/orders/apply-screening.ts';
 import type { OrderEventType } from '../../src/orders/messages.ts';
 import { currentAttempt, eventToSend, nextEvent } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
-import { answerNow } from '../../src/orders/tickets.ts';
+import { answerNow } from '../../src/orders/answers.ts';
 import { anOrder, answered, aPolicy, attention, HOUR, sinceStart, unanswered } from './support.ts';
 
 const ENRICHED = {

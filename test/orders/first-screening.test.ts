@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/answer-checkout.ts';
+import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/checkout.ts';
 
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { newOrderState } from '../../src/orders/record.ts';

@@ -9,7 +9,7 @@ import {
   portalFailure,
   portalRefusal,
   queueAction,
-} from '../../src/orders/portal.ts';
+} from '../../src/orders/portal-records.ts';
 import { earlier, stands } from '../../src/orders/portal-requests.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';

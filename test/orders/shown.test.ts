@@ -7,7 +7,7 @@ import {
   searchAttributesAtStart,
   searchAttributesOf,
 } from '../../src/orders/describe.ts';
-import { applyGatewayResult } from '../../src/orders/gateway.ts';
+import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/orders/ids.ts';
 import { eventToSend, nextEvent, setPhase } from '../../src/orders/record.ts';
 import type { Phase } from '../../src/orders/words.ts';

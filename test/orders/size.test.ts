@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { emit } from '../../src/orders/advance.ts';
-import { answerCheckout } from '../../src/orders/answer-checkout.ts';
+import { answerCheckout } from '../../src/orders/checkout.ts';
 import { applyReading, note } from '../../src/orders/apply-reading.ts';
 import { raiseAttention } from '../../src/orders/attention.ts';
 import { bytesOf } from '../../src/orders/bounds.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Order } from '../../src/orders/order.ts';
-import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
+import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { tooManyActions } from '../../src/orders/portal-requests.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
 import type { Insights, OrderState } from '../../src/orders/state.ts';
-import { answerNow } from '../../src/orders/tickets.ts';
+import { answerNow } from '../../src/orders/answers.ts';
 import { aPolicy, sinceStart } from './support.ts';
 
 /** As many bytes as the client keeps of a reply. */

@@ -7,7 +7,7 @@ import { type AfterDeadline, passDeadline } from '../../src/orders/pass-deadline
 import type { Policy } from '../../src/orders/policy.ts';
 import { currentAttempt, newOrderState } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
-import { checkoutAnswer } from '../../src/orders/tickets.ts';
+import { checkoutAnswer } from '../../src/orders/answers.ts';
 import { type DeadlineKind, type Decision, type Instant, instant } from '../../src/orders/words.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 

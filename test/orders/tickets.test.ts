@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerBeforeContinuing, refusalOf } from '../../src/orders/ask.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask } from '../../src/orders/order.ts';
-import { answerNow } from '../../src/orders/tickets.ts';
+import { answerNow } from '../../src/orders/answers.ts';
 import { aLife, type Life, screened, told } from './life.ts';
 import { answered, HOUR, MINUTE, START, unanswered } from './support.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../src/orders/ask.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Ask, Order } from '../../src/orders/order.ts';
-import { queueAction } from '../../src/orders/portal.ts';
+import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt } from '../../src/orders/record.ts';
 import { aLife, screened } from './life.ts';
 import { answered, DAY, HOUR, START, screen, sinceStart } from './support.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { applyGatewayResult } from '../../src/orders/gateway.ts';
+import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import type { Effect, Order } from '../../src/orders/order.ts';
 import { passDeadline } from '../../src/orders/pass-deadline.ts';
-import { applyPortalOutcome, queueAction } from '../../src/orders/portal.ts';
+import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, currentAttempt, newOrder, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import { isDone, wanted as wantedOf } from '../../src/orders/wanted.ts';

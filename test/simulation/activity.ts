@@ -1,14 +1,14 @@
 /** One activity as the Temporal server keeps it: its tries, pauses and time-outs, and what becomes of each try. */
 import type { ApplicationFailure } from '@temporalio/common';
 import { pollPauseMs } from '../../src/activities/status.ts';
+import type { CallResult, RunFacts } from '../../src/orders/activity-contract.ts';
 import { POLL_UNCHANGED } from '../../src/orders/activity-contract.ts';
-import type { EffectResult, End } from '../../src/orders/order.ts';
-import { instant } from '../../src/orders/words.ts';
+import type { Outcome } from '../../src/orders/order.ts';
 import {
   type ActivityCall,
   type ActivityLimits,
-  endOfFailure,
   LIMITS_OF_CALLS,
+  performActivity,
 } from '../../src/workflows/perform.ts';
 import type { Liberty } from './happenings.ts';
 import { Process } from './process.ts';
@@ -18,13 +18,13 @@ import { sameUntil } from './same-again.ts';
 import { within } from './wire.ts';
 import type { World } from './world.ts';
 
-/** An activity of the server, not one that runs inside the workflow task. */
-export type Regular = Exclude<ActivityCall, { kind: 'first-screening' | 'look' }>;
+/** An activity of the server. */
+export type Regular = ActivityCall;
 
 /** The run of the workflow that hears of an activity. */
 export interface Hearer {
   readonly id: string;
-  ended(number: number, end: End): void;
+  ended(number: number, outcome: Outcome): void;
 }
 
 type Loss = Extract<Liberty, { do: 'lose-try' }>;
@@ -32,8 +32,8 @@ type Loss = Extract<Liberty, { do: 'lose-try' }>;
 export class Activity {
   readonly number: number;
   readonly call: Regular;
-  /** The run that asked for it, and the one that has it now: a reset gives it to another. */
-  readonly begunBy: string;
+  /** What the run that asked for it told it: a reset gives it to another run. */
+  readonly facts: RunFacts;
   /** The recorded task that asked for it. */
   task = 0;
   readonly scheduledAt: number;
@@ -43,7 +43,7 @@ export class Activity {
   /** When the server knew of its end. */
   endedAt: number | undefined;
   stoppedAt: number | undefined;
-  result: EffectResult | undefined;
+  result: CallResult | undefined;
   readonly #world: World;
   readonly #hearer: Hearer;
   readonly #limits: ActivityLimits;
@@ -58,12 +58,12 @@ export class Activity {
   #turn = 0;
   #parkedUntil: number | undefined;
 
-  constructor(world: World, hearer: Hearer, number: number, call: Regular, begunBy: string) {
+  constructor(world: World, hearer: Hearer, number: number, call: Regular, facts: RunFacts) {
     this.#world = world;
     this.#hearer = hearer;
     this.number = number;
     this.call = call;
-    this.begunBy = begunBy;
+    this.facts = facts;
     this.#limits = LIMITS_OF_CALLS[call.kind];
     this.scheduledAt = world.agenda.now;
     this.#schedule(this.scheduledAt);
@@ -81,7 +81,7 @@ export class Activity {
     this.#running?.askToStop();
     if (this.#running !== undefined) return;
     this.#world.cutOff ||= this.#nth > 0;
-    this.#finish({ how: 'cut-off' });
+    this.#finish({ status: 'canceled' });
   }
 
   /** Nobody waits for it any more: what runs runs on unheard. */
@@ -132,7 +132,7 @@ export class Activity {
     const { scheduleToCloseTimeout = Number.POSITIVE_INFINITY } = this.#limits;
     const closesAt = this.scheduledAt + scheduleToCloseTimeout;
     if (agenda.now + Math.max(0, wait) >= closesAt) {
-      this.#finish({ how: 'failed' }, Math.max(0, closesAt - agenda.now));
+      this.#finish({ status: 'failed' }, Math.max(0, closesAt - agenda.now));
       return;
     }
     if (wait <= 0) {
@@ -158,7 +158,7 @@ export class Activity {
       world.liberties.of('stall', nth),
       (ms) => this.#stalled(turn, ms),
     );
-    const facts = { runId: this.begunBy, now: instant(this.scheduledAt), mayHaveRun: false };
+    const run = () => performActivity(this.call, world.activities, this.facts);
     const info = {
       runId: this.#hearer.id,
       attempt: this.#attempt,
@@ -171,7 +171,7 @@ export class Activity {
       if (turn === this.#turn && world.liberties.of('lose-heartbeat', nth) === undefined)
         this.#told = details;
     };
-    const running = runTry(world, process, this.call, facts, info, tellNext, (end) => {
+    const running = runTry(world, process, run, info, tellNext, (end) => {
       if (this.#running === running) this.#running = undefined;
       if (turn === this.#turn) this.#tried(end, loss);
     });
@@ -198,10 +198,14 @@ export class Activity {
     return this.#limits.heartbeatTimeout ?? this.#limits.startToCloseTimeout;
   }
 
-  #tried(tried: TryEnd, loss: Loss | undefined): void {
+  #tried(tried: TryEnd<CallResult>, loss: Loss | undefined): void {
     if (loss?.how === 'end-lost') this.#giveUpAfter(this.#unheardMs);
     else if ('failure' in tried) this.#again(tried.failure);
-    else this.#finish({ how: 'done', result: tried.result }, loss?.how === 'late-end' ? loss.ms % 8_000 : 0);
+    else
+      this.#finish(
+        { status: 'completed', result: tried.result },
+        loss?.how === 'late-end' ? loss.ms % 8_000 : 0,
+      );
   }
 
   #giveUpAfter(ms: number): void {
@@ -229,7 +233,7 @@ export class Activity {
     const spent = maximumAttempts !== undefined && this.#attempt >= maximumAttempts;
     // The server tries nothing again that is to stop, and tells of the failure.
     if (this.#stopAsked || over || spent || failure?.nonRetryable === true) {
-      this.#finish(endOfFailure(failure));
+      this.#finish({ status: 'failed' });
       return;
     }
     const why = failure?.type ?? 'timed out';
@@ -266,7 +270,7 @@ export class Activity {
     return mixed(this.#world.life.seed + this.number, this.#attempt) / 2 ** 32;
   }
 
-  #finish(end: End, lateMs = 0): void {
+  #finish(outcome: Outcome, lateMs = 0): void {
     if (this.#over) return;
     this.#over = true;
     this.#turn += 1;
@@ -276,8 +280,8 @@ export class Activity {
     const at = agenda.now + 1 + Math.floor(this.#chance() * 12) + lateMs;
     agenda.at(at, () => {
       this.endedAt = at;
-      if (end.how === 'done') this.result = end.result;
-      this.#hearer.ended(this.number, end);
+      if (outcome.status === 'completed') this.result = outcome.result;
+      this.#hearer.ended(this.number, outcome);
     });
   }
 }

@@ -59,7 +59,7 @@ export function judgeAdopted({ world, callers, run }: OrderWorld): string[] {
     faults.push('an adopted order created a transaction');
   }
   const { order } = run;
-  if (order === undefined || order.refused !== undefined) return faults;
+  if (order === undefined || run.refusal !== undefined) return faults;
   const { state } = order;
   const given = new Set(callers.answers.map(({ decision, action }) => `${decision} → ${action}`));
   // What was told before an operator's reset may be told otherwise after it.
@@ -79,7 +79,7 @@ function hasReason(state: OrderState, at: string): boolean {
   const [adoption, ...since] = attempt?.readings ?? [];
   const { policy } = state;
   const cancelBy = attempt && cancelByOf(state, attempt);
-  if (cancelBy === undefined || adoption === undefined || policy === undefined) return false;
+  if (cancelBy === undefined || adoption === undefined) return false;
   const due = millis(cancelBy) - policy.reviewLeadTimeMs;
   if (policy.onUnresolvedReview === 'cancel' && due > millis(adoption.at)) return true;
   let before = adoption.decision;

@@ -1,76 +1,45 @@
 /** Faults planted in the rules that only the books show: each takes away a promise that no step breaks. */
-import type { Input, Order, Reply } from '../../src/orders/order.ts';
 import { instant, millis } from '../../src/orders/words.ts';
-import type { Mutant } from './mutants.ts';
-import { RULES, type Rules } from './rules.ts';
-
-/** The order is changed after a step. */
-function after(what: string, change: (order: Order, input: Input) => void): Mutant {
-  const step = (order: Order, input: Input): Reply[] => {
-    const replies = RULES.step(order, input);
-    change(order, input);
-    return replies;
-  };
-  return { what, rules: { ...RULES, step } };
-}
-
-function ruled(what: string, rules: Partial<Rules>): Mutant {
-  return { what, rules: { ...RULES, ...rules } };
-}
+import { after, inputs, type Mutant, resultIn, results, ruled } from './mutants.ts';
+import { RULES } from './rules.ts';
 
 /** Each must be found by the judge of the books. */
 export const BOOK_MUTANTS: readonly Mutant[] = [
   after('a replaced gateway result counts as sent', ({ state, now }, input) => {
-    if (input.kind !== 'end' || input.end.how !== 'done' || input.end.result.kind !== 'gateway') return;
+    if (resultIn(input)?.kind !== 'gateway') return;
     for (const { gateway } of state.attempts) if (gateway !== undefined) gateway.sent ??= now;
   }),
-  after('a hint within a spacing is dropped', ({ state }, input) => {
-    const hinted = input.kind === 'signal' && input.signal === 'review-hint';
-    if (hinted && state.hints.until !== undefined) state.hints.unread = false;
+  inputs('a hint while a read runs is dropped', (input, order) => {
+    const hinted = input.kind === 'signal' && input.signal.kind === 'review-hint';
+    return hinted && order.reads.length > 0 ? undefined : input;
   }),
-  after('a failed look is not followed by a read', (order, input) => {
-    if (input.kind === 'end' && input.end.how === 'done' && input.end.result.kind === 'look') {
-      delete order.readAgain;
-    }
+  after('a hint while an order is screened is dropped', (order) => {
+    if (order.state.phase === 'screening')
+      order.reads = order.reads.filter(({ source }) => source !== 'webhook');
+  }),
+  after('a read that fails for good is not tried again', (order, input) => {
+    if (input.kind === 'effect-ended' && input.outcome.status === 'failed') order.reads = [];
   }),
   ruled('continue-as-new drops a pending read', {
-    resumed: (order) => {
-      const { readAgain: _dropped, ...next } = RULES.resumed(order);
-      next.state.hints.unread = false;
-      return { ...next, look: {} };
-    },
+    resumed: (order) => ({ ...RULES.resumed(order), reads: [] }),
   }),
-  ruled('hints are refused during review', {
-    step: (order, input) => {
-      const hinted = input.kind === 'signal' && input.signal === 'review-hint';
-      return hinted && order.state.phase === 'review' ? [] : RULES.step(order, input);
-    },
+  inputs('hints are refused during review', (input, order) => {
+    const hinted = input.kind === 'signal' && input.signal.kind === 'review-hint';
+    return hinted && order.state.phase === 'review' ? undefined : input;
   }),
-  after('hints have no spacing', ({ state }) => {
-    delete state.hints.until;
+  after('reads have no spacing', (order) => {
+    delete order.spacing.until;
   }),
-  ruled('the end of a stopped write is dropped', {
-    step: (order, input) => {
-      const stopped =
-        input.kind === 'end' &&
-        order.effects.some(({ number, stopping }) => number === input.number && stopping === true);
-      const dropped: Input = input.kind === 'end' ? { ...input, end: { how: 'cut-off' } } : input;
-      return RULES.step(order, stopped ? dropped : input);
-    },
+  inputs('the outcome of a canceled write is dropped', (input, order) => {
+    if (input.kind !== 'effect-ended') return input;
+    const canceled = order.running.some(({ id, canceled: asked }) => id === input.id && asked === true);
+    return canceled ? { ...input, outcome: { status: 'canceled' } } : input;
   }),
-  ruled('a review that comes back is ignored', {
-    step: (order, input) => {
-      if (order.state.decision !== 'pass' || input.kind !== 'end' || input.end.how !== 'done') {
-        return RULES.step(order, input);
-      }
-      const { result } = input.end;
-      const isRead = result.kind === 'look' || result.kind === 'read' || result.kind === 'poll';
-      if (!isRead || result.outcome?.kind !== 'read' || result.outcome.decision !== 'review') {
-        return RULES.step(order, input);
-      }
-      const outcome = { ...result.outcome, decision: 'pass' as const };
-      return RULES.step(order, { ...input, end: { how: 'done', result: { ...result, outcome } } });
-    },
+  results('a review that comes back is ignored', (result, { state }) => {
+    if (state.decision !== 'pass' || (result.kind !== 'read' && result.kind !== 'poll')) return result;
+    const { outcome } = result;
+    if (outcome?.kind !== 'read' || outcome.decision !== 'review') return result;
+    return { ...result, outcome: { ...outcome, decision: 'pass' } };
   }),
   after('an event names the first transaction of its attempt', ({ state, outbox }) => {
     for (const { data } of outbox) {
@@ -78,19 +47,14 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
       if (first !== undefined && data.transactionId !== undefined) data.transactionId = first;
     }
   }),
-  ruled('an older reading is applied after a newer one', {
-    step: (order, input) => {
-      if (input.kind === 'end') delete order.readAt;
-      return RULES.step(order, input);
-    },
+  inputs('an older reading is applied after a newer one', (input, order) => {
+    if (input.kind === 'effect-ended') delete order.readAt;
+    return input;
   }),
-  ruled('continue-as-new drops an earlier reset', {
-    resumed: (order) => ({ ...RULES.resumed(order), wasReset: false }),
-  }),
+  ruled('continue-as-new drops an earlier reset', { keepsReset: () => false }),
   after('the window of a catch-up starts with the order', ({ state }, input) => {
-    const caughtUp = input.kind === 'end' && input.end.how === 'done' && input.end.result.kind === 'catch-up';
     const transaction = state.transactions.at(-1);
-    if (!caughtUp || transaction === undefined || state.policy === undefined) return;
+    if (resultIn(input)?.kind !== 'catch-up' || transaction === undefined) return;
     transaction.cancelBy = instant(millis(state.startedAt) + state.policy.cancelWindowMs);
   }),
   after('a failed portal action forgets that it may have been sent', ({ state }) => {
@@ -99,7 +63,7 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
   ruled('a chargeback whose outcome is unknown is sent again like a cancel', {
     step: (order, input) => {
       const fields = { ...order.fields };
-      const replies = RULES.step(order, input);
+      const made = RULES.step(order, input);
       const unknown = order.state.actions.filter(
         ({ kind, status, number }) =>
           kind === 'chargeback' && status === 'unconfirmed' && fields[number] !== undefined,
@@ -108,7 +72,7 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
         action.status = 'queued';
         order.fields[action.number] = fields[action.number] ?? { kind: 'cancel' };
       }
-      return replies;
+      return [...made, ...RULES.begin(order)];
     },
   }),
 ];

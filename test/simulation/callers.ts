@@ -1,9 +1,10 @@
 /** Whoever asks something of the order: they send, are told, send again; and what they were told is kept. */
-import { decisionUpdateId, gatewayUpdateId, retryUpdateId } from '../../src/orders/ids.ts';
+
+import { answerNow } from '../../src/orders/answers.ts';
+import { decisionUpdateId, retryUpdateId } from '../../src/orders/ids.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
-import type { Ask, Reply } from '../../src/orders/order.ts';
+import type { Reply, Request } from '../../src/orders/order.ts';
 import type { CheckoutAnswer } from '../../src/orders/state.ts';
-import { answerNow } from '../../src/orders/tickets.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
 import type { Booked } from './booked.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -49,9 +50,6 @@ export class Callers {
 
   /** Does what was planned: sends it as often as planned, and once more later. */
   make(call: Call, own: string): void {
-    // Nobody misses an answer that was not given yet.
-    const given = 'attempt' in call && this.answers.some(({ attempt }) => attempt === call.attempt);
-    if (call.do === 'decision' && call.unheard && !given) return;
     const ask = this.#ask(call);
     const fixed = call.id === 'fixed' ? this.#fixedId(call, own) : undefined;
     const send = (): void => {
@@ -68,13 +66,13 @@ export class Callers {
     this.#noteAnswer();
   }
 
-  #send(call: Call, ask: Ask, id: string, time: number): void {
+  #send(call: Call, ask: Request, id: string, time: number): void {
     const { agenda, tell } = this.#world;
     const number = ++this.#sent;
     this.waiting.set(number, { what: `${call.do} (${id})`, since: agenda.now });
     const sentAt = agenda.now;
     tell?.(`somebody asks ${JSON.stringify(ask)} as ${id}`);
-    this.#run().update(id, { ask }, (outcome) => {
+    this.#run().update(id, ask, (outcome) => {
       this.waiting.delete(number);
       tell?.(`${id} is told ${typeof outcome === 'string' ? outcome : JSON.stringify(outcome)}`);
       this.book.push({ ask, id, sentAt, at: agenda.now, outcome: this.#heard(call, outcome) });
@@ -90,8 +88,11 @@ export class Callers {
   #again(outcome: Outcome, id: string): string | undefined {
     if (outcome === 'exhausted') return id;
     if (typeof outcome === 'string') return undefined;
-    if ('refused' in outcome) return outcome.refused === 'busy' ? id : undefined;
-    return 'refusal' in outcome && outcome.refusal.code === 'late' ? this.#ownId() : undefined;
+    const code =
+      'refused' in outcome ? outcome.refused : 'refusal' in outcome ? outcome.refusal.code : undefined;
+    const again = code === 'busy' || code === 'checkout-under-way';
+    // Temporal keeps what became of a request that was taken.
+    return again ? ('refused' in outcome ? id : this.#ownId()) : undefined;
   }
 
   #note(call: Call, outcome: Outcome): void {
@@ -103,7 +104,6 @@ export class Callers {
       if (answer !== undefined) this.answers.push(answer);
     }
     if (typeof outcome === 'string' || !('checkout' in outcome)) return;
-    if (call.do === 'decision' && call.unheard) return;
     const { checkout } = outcome;
     // The library asks the order what became of it.
     const now = checks && checkout.decision === 'pending' ? this.#answerNow(call.attempt) : undefined;
@@ -117,7 +117,7 @@ export class Callers {
     const pending =
       typeof outcome === 'object' && 'checkout' in outcome && outcome.checkout.decision === 'pending';
     const checkout = pending || outcome === 'closed' ? this.#answerNow(call.attempt) : undefined;
-    return checkout === undefined ? outcome : { ticket: 0, checkout };
+    return checkout === undefined ? outcome : { checkout };
   }
 
   #answerNow(attempt: number) {
@@ -131,7 +131,7 @@ export class Callers {
     for (const happen of this.#onAnswer.splice(0)) happen();
   }
 
-  #ask(call: Call): Ask {
+  #ask(call: Call): Request {
     const { life, stash, agenda } = this.#world;
     switch (call.do) {
       case 'decision':
@@ -140,7 +140,6 @@ export class Callers {
           request: {
             attempt: call.attempt,
             ...fingerprint(call.attempt, call.content),
-            ...(call.unheard && { unheard: call.unheard }),
           },
         };
       case 'adopt':
@@ -212,8 +211,6 @@ export class Callers {
         return call.content === 'same' ? decisionUpdateId(call.attempt) : own;
       case 'retry':
         return call.content === 'same' ? retryUpdateId(call.attempt) : own;
-      case 'gateway-result':
-        return gatewayUpdateId(call.attempt ?? 1, call.result);
       default:
         return own;
     }

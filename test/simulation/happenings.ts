@@ -48,8 +48,7 @@ interface Sent extends When {
 }
 
 export type Call =
-  /** `unheard`: whoever asked for it first was gone. */
-  | ({ do: 'decision'; attempt: number; content: 'same' | 'other' | 'unsaid'; unheard?: true } & Sent)
+  | ({ do: 'decision'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
   | ({ do: 'adopt' } & Sent)
   | ({ do: 'retry'; attempt: number; content: 'same' | 'other' | 'unsaid' } & Sent)
   | ({ do: 'gateway-result'; attempt?: number; result: GatewayResult } & Sent)

@@ -1,6 +1,5 @@
 /** A step in one line, for a person who reads a life. */
-import type { Command } from '../../src/orders/activity-contract.ts';
-import type { Ask, Input, Order, Reply } from '../../src/orders/order.ts';
+import type { Command, Input, Order, Reply, Request } from '../../src/orders/order.ts';
 
 /** @returns what came, where the order is now, what it said and what it does */
 export function inOneLine(
@@ -19,21 +18,20 @@ export function inOneLine(
 
 function wordsOf(input: Input): string {
   switch (input.kind) {
-    case 'end': {
-      const { number, end } = input;
-      if (end.how !== 'done') return `end of ${number}: ${end.how}`;
-      const { result } = end;
-      const outcome = 'outcome' in result ? ` ${JSON.stringify(result.outcome)}` : '';
-      return `end of ${number} ${result.kind}${outcome}`;
+    case 'effect-ended': {
+      const { id, outcome } = input;
+      if (outcome.status !== 'completed') return `end of ${id}: ${outcome.status}`;
+      const { result } = outcome;
+      return `end of ${id} ${result.kind}${'outcome' in result ? ` ${JSON.stringify(result.outcome)}` : ''}`;
     }
-    case 'ask':
-      return `asked (${input.ticket}) ${askWords(input.ask)} at ${input.at}`;
+    case 'request':
+      return `asked ${askWords(input.request)} at ${input.at}`;
     case 'signal':
-      return `signal ${input.signal}${'hint' in input ? ` ${JSON.stringify(input.hint)}` : ''}`;
+      return `signal ${input.signal.kind}`;
   }
 }
 
-export function askWords(ask: Ask): string {
+export function askWords(ask: Request): string {
   switch (ask.kind) {
     case 'portal':
       return JSON.stringify(ask.fields);
@@ -45,27 +43,26 @@ export function askWords(ask: Ask): string {
 }
 
 function told(reply: Reply): string {
-  if ('refusal' in reply) return `(${reply.ticket}) ${reply.refusal.code}`;
-  if ('checkout' in reply) return `(${reply.ticket}) ${reply.checkout.decision} ${reply.checkout.action}`;
-  if ('portal' in reply) return `(${reply.ticket}) ${reply.portal.status}`;
-  if ('override' in reply) return `(${reply.ticket}) ${reply.override.action}`;
-  return `(${reply.ticket}) ${'gateway' in reply ? reply.gateway.action : 'cleared'}`;
+  if ('refusal' in reply) return reply.refusal.code;
+  if ('checkout' in reply) return `${reply.checkout.decision} ${reply.checkout.action}`;
+  if ('portal' in reply) return reply.portal.status;
+  if ('override' in reply) return reply.override.action;
+  return 'gateway' in reply ? reply.gateway.action : 'cleared';
 }
 
 function done(command: Command): string {
-  if (command.do === 'stop') return `stop ${command.number}${command.waits ? ' and wait' : ''}`;
-  const { number, call } = command;
-  switch (call.kind) {
-    case 'timer':
-      return `${number} timer ${call.at} (${call.summary})`;
-    case 'catch-up':
-    case 'retry-screening': {
-      const { unseenSince, invoiceNumber } = call.request;
-      return `${number} ${call.kind} ${invoiceNumber}${unseenSince ? ', looking first' : ''}`;
+  switch (command.do) {
+    case 'count-signals':
+      return 'count signals';
+    case 'start': {
+      const { id, effect } = command.running;
+      const { call } = effect;
+      if (call.kind === 'timer') return `${id} timer ${call.at} (${call.summary})`;
+      if (call.kind === 'deliver')
+        return `${id} deliver ${call.events.map((one) => `${one.sequence} ${one.type}`).join(' + ')}`;
+      return `${id} ${effect.key}`;
     }
-    case 'deliver':
-      return `${number} deliver ${call.events.map((one) => `${one.sequence} ${one.type}`).join(' + ')}`;
     default:
-      return `${number} ${call.kind}`;
+      return `${command.do} ${command.id}`;
   }
 }

@@ -1,16 +1,10 @@
 /** What holds after every step of every life. */
-import type { Command } from '../../src/orders/activity-contract.ts';
-import type { EffectKind, Input, Order, Reply } from '../../src/orders/order.ts';
+import type { Command, Input, Order, Reply } from '../../src/orders/order.ts';
 import type { ActionRecord, Override } from '../../src/orders/state.ts';
-import { LOCAL } from '../../src/orders/wanted.ts';
 import type { Action, OrderDecision } from '../../src/orders/words.ts';
 import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
 import type { World } from './world.ts';
-
-/** Where a replay takes two tasks for one, what is begun and stopped in it leaves no trace. */
-const STOPPED_BY_A_LOOK: readonly EffectKind[] = ['read', 'poll', 'look-up', 'timer', 'pause'];
-const CREATES: readonly EffectKind[] = ['first-screening', 'retry-screening', 'catch-up'];
 
 export class Invariants {
   readonly #world: World;
@@ -41,6 +35,13 @@ export class Invariants {
     this.#automatic = automaticCancels(order);
   }
 
+  /** After the checkout. */
+  checkedOut(order: Order, commands: readonly Command[]): void {
+    this.before(order);
+    const fault = this.#broken(order, commands);
+    if (fault !== undefined) this.#world.fault(fault);
+  }
+
   after(order: Order, input: Input, replies: readonly Reply[], commands: readonly Command[]): void {
     this.inputs += 1;
     this.#world.tell?.(inOneLine(order, input, replies, commands));
@@ -49,14 +50,13 @@ export class Invariants {
   }
 
   #broken(order: Order, commands: readonly Command[]): string | undefined {
-    const { state, effects } = order;
+    const { state } = order;
     if (order.now < this.#now) return `time went back from ${this.#now} to ${order.now}`;
     if (state.attempts.length === this.#attempts && isDecided(this.#decision) && !isDecided(state.decision)) {
       return `the decision ${this.#decision} was replaced by ${state.decision}`;
     }
     if (state.adopted !== undefined && commands.some(mayCreate)) return 'an adopted order is screened';
-    let creates = 0;
-    for (const { effect } of effects) if (CREATES.includes(effect.kind)) creates += 1;
+    const creates = order.running.filter(({ effect }) => effect.resource === 'create').length;
     if (creates > 1) return `${creates} creates are under way`;
     return (
       this.#eventsBroken(order) ?? numbersBroken(order, commands) ?? waitsForEver(order) ?? missingWork(order)
@@ -73,7 +73,8 @@ export class Invariants {
     }
     if (before.action === 'proceed' && automaticCancels(order) > this.#automatic)
       return 'a person said proceed, and policy cancels';
-    const asked = input.kind === 'ask' && input.ask.kind !== 'decision' && input.ask.kind !== 'acknowledge';
+    const asked =
+      input.kind === 'request' && input.request.kind !== 'decision' && input.request.kind !== 'acknowledge';
     const canceled = state.action === 'cancel' && state.actions.some(isEndedCancel);
     if (state.action === this.#action || asked || canceled) return undefined;
     return `a person said ${before.action}, and ${state.action} took the place of ${this.#action}`;
@@ -95,8 +96,9 @@ export class Invariants {
 
 /** Its first screening only reads. */
 function mayCreate(command: Command): boolean {
-  if (command.do !== 'begin') return false;
-  return command.call.kind === 'catch-up' || command.call.kind === 'retry-screening';
+  if (command.do !== 'start') return false;
+  const { kind } = command.running.effect.call;
+  return kind === 'catch-up' || kind === 'retry-screening';
 }
 
 function automaticCancels({ state }: Order): number {
@@ -112,49 +114,30 @@ function isDecided(decision: OrderDecision): boolean {
 }
 
 /** Every effect has a number of its own, counted on. */
-function numbersBroken({ effects, begun }: Order, commands: readonly Command[]): string | undefined {
+function numbersBroken({ running, started }: Order, commands: readonly Command[]): string | undefined {
   let last = 0;
-  for (const { number } of effects) {
-    if (number <= last || number > begun) return `effect ${number} stands after ${last} of ${begun}`;
-    last = number;
+  for (const { id } of running) {
+    if (id <= last || id > started) return `effect ${id} stands after ${last} of ${started}`;
+    last = id;
   }
   for (const command of commands) {
-    if (command.do !== 'begin') continue;
-    if (!effects.some(({ number }) => number === command.number))
-      return `${command.number} was begun unnoted`;
+    if (command.do === 'start' && !running.includes(command.running))
+      return `${command.running.id} was started unnoted`;
   }
-  const kinds = commands.flatMap((command) => (command.do === 'begin' ? command.call.kind : []));
-  if (kinds.some((kind) => LOCAL.includes(kind)) && kinds.some((kind) => STOPPED_BY_A_LOOK.includes(kind)))
-    return `${kinds.join(' and ')} were begun together`;
   return undefined;
 }
 
-/** Whoever waits has an end that is bounded, or an effect that will end; an open order always has something to wait for. */
+/** A caller waits for a bounded time; an open order always has something to wait for. */
 function waitsForEver(order: Order): string | undefined {
-  const { effects, tickets, held, state } = order;
-  if (order.refused !== undefined) return undefined;
-  const over = order.closedTold === true && order.outbox.length === 0;
-  if (effects.length === 0 && (!over || tickets.length > 0 || held.length > 0)) {
+  const { running, replies, state } = order;
+  if (running.length === 0 && (order.over !== true || replies.length > 0) && order.continues !== true)
     return `nothing is under way, and the order is open (${state.phase})`;
-  }
-  if (tickets.length + held.length > 6) return `${tickets.length + held.length} wait for an answer`;
-  for (const ticket of tickets) {
-    if ('until' in ticket) {
-      const looks = effects.some(({ effect }) => effect.kind === 'look');
-      if (!looks && !ringsBy(order, ticket.until))
-        return `ticket ${ticket.number} has no timer at ${ticket.until}`;
-    } else if (
-      !effects.some(
-        ({ effect }) => CREATES.includes(effect.kind) || effect.kind === 'policy' || effect.kind === 'pause',
-      )
-    ) {
-      return `ticket ${ticket.number} waits for an answer that nobody makes`;
-    }
-  }
+  if (replies.length > 6) return `${replies.length} wait for a portal action`;
+  for (const { until } of replies)
+    if (!ringsBy(order, until)) return `a caller waits without a timer at ${until}`;
   return undefined;
 }
 
-function ringsBy({ effects }: Order, at: string): boolean {
-  for (const { effect } of effects) if (effect.kind === 'timer' && effect.at <= at) return true;
-  return false;
+function ringsBy({ running }: Order, at: string): boolean {
+  return running.some(({ effect: { call } }) => call.kind === 'timer' && call.at <= at);
 }

@@ -10,7 +10,7 @@ export function judgeLife(orderWorld: OrderWorld): string[] {
   const { callers, run, endedAt, world, wasReset } = orderWorld;
   const { order } = run;
   if (order === undefined || endedAt === undefined) return ['the order has no end'];
-  if (order.refused !== undefined) return [];
+  if (run.refusal !== undefined) return [];
   const faults: string[] = [];
   for (const { what, since } of callers.waiting.values()) {
     faults.push(`${what} of ${new Date(since).toISOString()} was never answered`);
@@ -24,19 +24,15 @@ export function judgeLife(orderWorld: OrderWorld): string[] {
 }
 
 /** Nothing that was taken is left lying. */
-function leftOver({ state, tickets, held, effects, outbox }: Order): string[] {
+function leftOver({ state, replies, held, running, outbox }: Order): string[] {
   const faults: string[] = [];
-  if (tickets.length + held.length > 0) faults.push('the order ended, and somebody waits for it');
+  if (replies.length + held.length > 0) faults.push('the order ended, and somebody waits for it');
   if (outbox.length > 0) faults.push(`the order ended with ${outbox.length} events to deliver`);
   for (const { number, status } of state.actions) {
     if (status === 'queued' || status === 'running')
       faults.push(`the order ended, and action ${number} is ${status}`);
   }
-  for (const { effect } of effects) {
-    if (effect.kind === 'portal' || effect.kind === 'gateway' || effect.kind === 'catch-up') {
-      faults.push(`the order ended beside ${effect.kind}`);
-    }
-  }
+  for (const { effect } of running) faults.push(`the order ended beside ${effect.key}`);
   return faults;
 }
 

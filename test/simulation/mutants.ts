@@ -1,6 +1,6 @@
 /** Faults planted in the rules: each takes one rule away, or turns it. */
-import type { Call, Command } from '../../src/orders/activity-contract.ts';
-import type { End, Input, Order, Reply } from '../../src/orders/order.ts';
+import type { Call, CallResult } from '../../src/orders/activity-contract.ts';
+import type { Command, Input, Order } from '../../src/orders/order.ts';
 import { instant, millis } from '../../src/orders/words.ts';
 import { RULES, type Rules } from './rules.ts';
 
@@ -9,46 +9,69 @@ export interface Mutant {
   rules: Rules;
 }
 
-type Done = Extract<End, { how: 'done' }>;
+export function ruled(what: string, rules: Partial<Rules>): Mutant {
+  return { what, rules: { ...RULES, ...rules } };
+}
+
+/** What is started and stopped is changed. */
+function commands(what: string, change: (commands: Command[], order: Order) => Command[]): Mutant {
+  return ruled(what, {
+    begin: (order) => change(RULES.begin(order), order),
+    step: (order, input) => change(RULES.step(order, input), order),
+  });
+}
 
 /** What a call asks for is changed before it is made. */
 function calls(what: string, change: (call: Call) => Call | undefined): Mutant {
-  const keep = (order: Order): Command[] =>
-    RULES.keep(order).flatMap((command): Command[] => {
-      if (command.do !== 'begin') return [command];
-      const call = change(command.call);
-      return call === undefined ? [] : [{ ...command, call }];
-    });
-  return { what, rules: { ...RULES, keep } };
+  return commands(what, (made) =>
+    made.flatMap((command): Command[] => {
+      if (command.do !== 'start') return [command];
+      const { running } = command;
+      const call = change(running.effect.call);
+      if (call === undefined) return [];
+      return [{ do: 'start', running: { ...running, effect: { ...running.effect, call } } }];
+    }),
+  );
 }
 
 /** An input is changed, or not taken in at all. */
-function inputs(what: string, change: (input: Input, order: Order) => Input | undefined): Mutant {
-  const step = (order: Order, input: Input): Reply[] => {
-    const changed = change(input, order);
-    return changed === undefined ? [] : RULES.step(order, changed);
-  };
-  return { what, rules: { ...RULES, step } };
-}
-
-/** The order is changed after a step. */
-function after(
-  what: string,
-  change: (order: Order, input: Input, replies: Reply[]) => Reply[] | undefined,
-): Mutant {
-  const step = (order: Order, input: Input): Reply[] => {
-    const replies = RULES.step(order, input);
-    return change(order, input, replies) ?? replies;
-  };
-  return { what, rules: { ...RULES, step } };
-}
-
-/** The order is changed by a step in which this decides. */
-function ends(what: string, change: (end: Done, order: Order) => void): Mutant {
-  return after(what, (order, input) => {
-    if (input.kind === 'end' && input.end.how === 'done') change(input.end, order);
-    return undefined;
+export function inputs(what: string, change: (input: Input, order: Order) => Input | undefined): Mutant {
+  return ruled(what, {
+    step: (order, input) => {
+      const changed = change(input, order);
+      if (changed === undefined) return [];
+      const made = RULES.step(order, changed);
+      if (input.kind === 'request' && changed.kind === 'request' && changed.taken !== undefined)
+        input.taken = changed.taken;
+      return made;
+    },
   });
+}
+
+/** The order is changed after a step, and what it requires then is started. */
+export function after(what: string, change: (order: Order, input: Input) => void): Mutant {
+  return ruled(what, {
+    step: (order, input) => {
+      const made = RULES.step(order, input);
+      change(order, input);
+      return [...made, ...RULES.begin(order)];
+    },
+  });
+}
+
+/** The result of an effect is changed. */
+export function results(what: string, change: (result: CallResult, order: Order) => CallResult): Mutant {
+  return inputs(what, (input, order) => {
+    if (input.kind !== 'effect-ended' || input.outcome.status !== 'completed') return input;
+    return { ...input, outcome: { status: 'completed', result: change(input.outcome.result, order) } };
+  });
+}
+
+/** @returns the result that an input brings */
+export function resultIn(input: Input): CallResult | undefined {
+  return input.kind === 'effect-ended' && input.outcome.status === 'completed'
+    ? input.outcome.result
+    : undefined;
 }
 
 function withoutUnseen<Request extends { unseenSince?: unknown }>({
@@ -59,14 +82,7 @@ function withoutUnseen<Request extends { unseenSince?: unknown }>({
 }
 
 function looksNever(call: Call): Call {
-  if (call.kind === 'catch-up') {
-    return { ...call, request: withoutUnseen(call.request) };
-  }
-  return call;
-}
-
-function commands(what: string, change: (commands: Command[], order: Order) => Command[]): Mutant {
-  return { what, rules: { ...RULES, keep: (order) => change(RULES.keep(order), order) } };
+  return call.kind === 'catch-up' ? { ...call, request: withoutUnseen(call.request) } : call;
 }
 
 /** At least twenty; each must be found within 10,000 lives. */
@@ -116,137 +132,107 @@ export const MUTANTS: readonly Mutant[] = [
     call.kind === 'timer' ? { ...call, at: instant(millis(call.at) + 3_600_000) } : call,
   ),
   inputs('a hint that is dropped', (input) =>
-    input.kind === 'signal' && input.signal === 'review-hint' ? undefined : input,
+    input.kind === 'signal' && input.signal.kind === 'review-hint' ? undefined : input,
   ),
   inputs('a recheck that is dropped', (input) =>
-    input.kind === 'signal' && input.signal === 'recheck' ? undefined : input,
+    input.kind === 'signal' && input.signal.kind === 'recheck' ? undefined : input,
   ),
-  inputs('a question that is dropped', (input) => (input.kind === 'ask' ? undefined : input)),
-  inputs('an end that is dropped', (input) =>
-    input.kind === 'end' && input.end.how === 'done' && input.end.result.kind === 'gateway'
-      ? undefined
-      : input,
+  inputs('a question that is dropped', (input) => (input.kind === 'request' ? undefined : input)),
+  inputs('an end that is dropped', (input) => (resultIn(input)?.kind === 'gateway' ? undefined : input)),
+  results('a review that is read as passed', (result) =>
+    result.kind === 'poll' ? { ...result, outcome: { kind: 'read', decision: 'pass' } } : result,
   ),
-  inputs('a review that is read as passed', (input) => {
-    if (input.kind !== 'end' || input.end.how !== 'done' || input.end.result.kind !== 'poll') return input;
-    const { result } = input.end;
-    return {
-      ...input,
-      end: { how: 'done', result: { ...result, outcome: { kind: 'read', decision: 'pass' } } },
-    };
-  }),
-  inputs('an unknown outcome that is taken for done', (input) => {
-    if (input.kind !== 'end' || input.end.how !== 'done' || input.end.result.kind !== 'portal') return input;
-    const { result } = input.end;
-    if (result.outcome.kind !== 'unconfirmed') return input;
-    return { ...input, end: { how: 'done', result: { ...result, outcome: { kind: 'done' } } } };
-  }),
-  inputs('a refusal that is taken for done', (input) => {
-    if (input.kind !== 'end' || input.end.how !== 'done' || input.end.result.kind !== 'portal') return input;
-    const { result } = input.end;
-    if (result.outcome.kind !== 'refused') return input;
-    return { ...input, end: { how: 'done', result: { ...result, outcome: { kind: 'done' } } } };
-  }),
-  after('an answer that is never given', (_order, _input, replies) =>
-    replies.filter((one) => !('portal' in one)),
+  results('an unknown outcome that is taken for done', (result) =>
+    result.kind === 'portal' && result.outcome.kind === 'unconfirmed'
+      ? { ...result, outcome: { kind: 'done' } }
+      : result,
   ),
-  after('an answer that is given twice', (_order, _input, replies) => [...replies, ...replies]),
+  results('a refusal that is taken for done', (result) =>
+    result.kind === 'portal' && result.outcome.kind === 'refused'
+      ? { ...result, outcome: { kind: 'done' } }
+      : result,
+  ),
+  ruled('an answer that is never given', {
+    replyTo: (order, taken) => {
+      const reply = RULES.replyTo(order, taken);
+      return reply !== undefined && 'portal' in reply ? undefined : reply;
+    },
+  }),
   after('a fail after acceptance that holds', (order) => {
     const { state } = order;
     if (state.decision === 'fail' && state.action === 'cancel') state.action = 'hold';
-    return undefined;
   }),
   after('a review that proceeds before acceptance', (order) => {
     const { state } = order;
     if (state.decision === 'review' && state.workflow === 'pre-acceptance' && state.action === 'hold') {
       state.action = 'proceed';
     }
-    return undefined;
   }),
   after('a person’s decision that is forgotten', (order) => {
     delete order.state.attempts.at(-1)?.override;
-    return undefined;
   }),
   after('a person’s decision that the service’s takes the place of', (order, input) => {
     const { state } = order;
-    const read = input.kind === 'end' && input.end.how === 'done' && 'outcome' in input.end.result;
+    const result = resultIn(input);
+    const read = result !== undefined && 'outcome' in result;
     const failed = state.decision === 'fail' || state.decision === 'fraudulent';
     if (read && failed && state.attempts.at(-1)?.override !== undefined) state.action = 'cancel';
-    return undefined;
   }),
   after('a person’s decision that the next attempt keeps', (order) => {
     const [first, second] = order.state.attempts;
     if (first?.override !== undefined && second !== undefined) second.override ??= first.override;
-    return undefined;
   }),
   after('an event that is told twice', (order) => {
     const last = order.outbox.at(-1);
-    if (last === undefined || last.type !== 'order.decided' || order.outbox.length > 1) return undefined;
+    if (last === undefined || last.type !== 'order.decided' || order.outbox.length > 1) return;
     order.state.events.sequence += 1;
     order.outbox.push({ ...last, sequence: order.state.events.sequence });
     order.state.events.waiting = order.outbox.length;
-    return undefined;
   }),
   after('an event that is lost', (order) => {
     if (order.outbox.at(-1)?.type === 'order.review_resolved') order.outbox.pop();
     order.state.events.waiting = order.outbox.length;
-    return undefined;
   }),
-  ends('a window that is a minute too long', (end, order) => {
-    if (end.result.kind !== 'catch-up' && end.result.kind !== 'first-screening') return;
+  after('a window that is a minute too long', (order, input) => {
+    if (resultIn(input)?.kind !== 'catch-up') return;
     const transaction = order.state.transactions.at(-1);
     if (transaction !== undefined) transaction.cancelBy = instant(millis(transaction.cancelBy) + 60_000);
   }),
-  ends('a transaction that is forgotten', (end, order) => {
-    if (end.result.kind === 'catch-up') order.state.transactions = [];
+  after('a transaction that is forgotten', (order, input) => {
+    if (resultIn(input)?.kind === 'catch-up') order.state.transactions = [];
   }),
-  ends('a cancel that is done and forgotten', (end, order) => {
-    if (end.result.kind !== 'portal' || order.state.phase !== 'canceled') return;
+  after('a cancel that is done and forgotten', (order, input) => {
+    if (resultIn(input)?.kind !== 'portal' || order.state.phase !== 'canceled') return;
     order.state.phase = 'decided';
   }),
-  ends('a decision that becomes none when the service is silent', (end, order) => {
-    if (end.result.kind === 'look' && end.result.outcome?.kind === 'unanswered')
-      order.state.decision = 'pending';
-  }),
-  commands('timers that are never set', (made, order) => {
-    const set = made.filter((one) => one.do === 'stop' || one.call.kind !== 'timer');
-    order.effects = order.effects.filter(({ effect }) => effect.kind !== 'timer');
-    return set;
-  }),
-  commands('a poll that is never begun', (made, order) => {
-    order.effects = order.effects.filter(({ effect }) => effect.kind !== 'poll');
-    return made.filter((one) => one.do === 'stop' || one.call.kind !== 'poll');
-  }),
-  {
-    what: 'messages that are taken before ends',
-    rules: {
-      ...RULES,
-      next: (order, waiting) => {
-        const at = waiting.findIndex((one) => one.kind !== 'end');
-        const local = order.effects.some(
-          ({ effect }) => effect.kind === 'look' || effect.kind === 'first-screening',
-        );
-        return at < 0 || local ? RULES.next(order, waiting) : waiting.splice(at, 1)[0];
-      },
+  ruled('a checkout whose failure is taken for a pass', {
+    applyCheckout: (order, result) => {
+      const refusal = RULES.applyCheckout(order, result);
+      if (order.state.decision === 'pending') order.state.action = 'proceed';
+      return refusal;
     },
-  },
+  }),
+  commands('timers that are never set', (made, order) => without(made, order, 'timer')),
+  commands('a poll that is never begun', (made, order) => without(made, order, 'poll')),
+  ruled('messages that are taken before results', {
+    resultsFirst: (waiting) => [
+      ...waiting.filter(({ kind }) => kind !== 'effect-ended'),
+      ...waiting.filter(({ kind }) => kind === 'effect-ended'),
+    ],
+  }),
+  ruled('results that are taken by the number of their effect', {
+    resultsFirst: (waiting) =>
+      RULES.resultsFirst(waiting).sort((a, b) =>
+        a.kind === 'effect-ended' && b.kind === 'effect-ended' ? a.id - b.id : 0,
+      ),
+  }),
   {
-    what: 'what waits is taken by the number of its effect',
-    rules: {
-      ...RULES,
-      next: (order, waiting) => {
-        waiting.sort((a, b) => (a.kind === 'end' && b.kind === 'end' ? a.number - b.number : 0));
-        return RULES.next(order, waiting);
-      },
-    },
-  },
-  {
-    what: 'an order that continues as new forgets whom a screening waits for',
+    what: 'an order that continues as new forgets its events',
     rules: { ...RULES, resumed: (order) => ({ ...RULES.resumed(order), outbox: [] }) },
   },
   {
     what: 'an order that continues as new although a write is under way',
-    rules: { ...RULES, canStop: () => true },
+    rules: { ...RULES, mayContinueAsNew: () => true },
   },
   {
     what: 'an order that is adopted is screened all the same',
@@ -257,7 +243,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   after('what had failed when it was adopted is canceled', ({ state }) => {
     if (state.adopted !== undefined && state.decision === 'fail') state.action = 'cancel';
-    return undefined;
   }),
   after('a review that was due when it was adopted is canceled', ({ state }) => {
     const due =
@@ -266,18 +251,18 @@ export const MUTANTS: readonly Mutant[] = [
       state.action = 'cancel';
       state.decision = 'fail';
     }
-    return undefined;
   }),
   {
     what: 'an order that ends before everything is delivered',
-    rules: { ...RULES, nothingLeft: (order) => order.closedTold === true },
-  },
-  {
-    what: 'an order that takes as many callers as there are',
-    rules: { ...RULES, refusalOf: () => undefined },
+    rules: { ...RULES, isFinished: (order) => order.over === true },
   },
 ];
 
 function mapped<Asked extends { request: object }>(call: Asked, change: Partial<Asked['request']>): Asked {
   return { ...call, request: { ...call.request, ...change } };
+}
+
+function without(made: Command[], order: Order, kind: Call['kind']): Command[] {
+  order.running = order.running.filter(({ effect }) => effect.call.kind !== kind);
+  return made.filter((one) => one.do !== 'start' || one.running.effect.call.kind !== kind);
 }

@@ -1,8 +1,7 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
 
-import { answerBeforeRecord } from '../../src/orders/answer-checkout.ts';
-import type { ReviewHint } from '../../src/orders/messages.ts';
-import type { Input } from '../../src/orders/order.ts';
+import { answerBeforeRecord } from '../../src/orders/checkout.ts';
+import type { Signal } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
 import { ADOPTED_ID, adoptionOf } from './adopted-lives.ts';
 import { Callers } from './callers.ts';
@@ -126,7 +125,7 @@ export class OrderWorld {
       ...before.start,
       from: 'continued',
       order: next,
-      wasReset: false,
+      wasReset: this.#rules.keepsReset(before.start.wasReset),
     });
     for (const one of left) run.take(one);
     run.schedule();
@@ -178,10 +177,10 @@ export class OrderWorld {
         for (let time = 1; time <= one.times; time += 1) this.#hint(this.callers.named(one.named));
         return;
       case 'recheck':
-        for (let time = 1; time <= one.times; time += 1) this.#signal({ kind: 'signal', signal: 'recheck' });
+        for (let time = 1; time <= one.times; time += 1) this.#signal('recheck');
         return;
       case 'cancellation':
-        this.#signal({ kind: 'signal', signal: 'cancellation' });
+        this.#signal('cancellation');
         return;
       case 'analyst':
         this.#decide(one);
@@ -211,25 +210,18 @@ export class OrderWorld {
   }
 
   #hint(transactionId: string | undefined): void {
-    const { agenda } = this.world;
-    const hint: ReviewHint = {
-      source: 'webhook',
-      receivedAt: instant(agenda.now),
-      decision: 'pass',
-      ...(transactionId !== undefined && { transactionId }),
-    };
-    this.#signal({ kind: 'signal', signal: 'review-hint', hint });
+    this.#signal('review-hint', transactionId);
   }
 
-  #signal(input: Extract<Input, { kind: 'signal' }>): void {
+  #signal(kind: Signal['kind'], transactionId?: string): void {
     if (!this.run.over) {
       this.told.push({
         at: this.world.agenda.now,
-        what: input.signal === 'review-hint' ? 'hint' : input.signal,
-        ...('hint' in input && { transactionId: input.hint.transactionId }),
+        what: kind === 'review-hint' ? 'hint' : kind,
+        transactionId,
       });
     }
-    this.run.arrive({ kind: 'signal', input });
+    this.run.arrive({ kind: 'signal', input: { kind: 'signal', signal: { kind } } });
   }
 
   #ofTheWorld(one: Extract<OfTheWorld, { at: number }>): void {

@@ -53,11 +53,6 @@ function withEvents(life: Life, dice: Dice): Life {
   if (dice.chance(0.7)) return life;
   if (dice.chance(0.1)) return { ...life, policy: { ...life.policy, events: false } };
   if (life.start !== 'plain') life.answerByMs ??= life.checkoutBudgetMs + 2_000;
-  if (dice.chance(0.3)) {
-    const attempt = dice.pick([1, 1, 2]);
-    const sent = { at: dice.anySize(0, 20_000), afterAnswer: true, times: 1, id: 'own' } as const;
-    life.happenings.push({ do: 'decision', attempt, content: 'unsaid', unheard: true, ...sent });
-  }
   return { ...life, policy: { ...life.policy, events: 'changes' } };
 }
 

@@ -1,22 +1,18 @@
 /** Takes an order up from its history: the recorded tasks must make of it what they made of it before. */
-import type { Command } from '../../src/orders/activity-contract.ts';
-import type { Input, Order } from '../../src/orders/order.ts';
-import { LOCAL } from '../../src/orders/wanted.ts';
+import type { Command, Input, Order } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
 import type { Rules } from './rules.ts';
 import type { Start } from './run.ts';
-import { inShort, type Task } from './task.ts';
+import { anew, inShort, isCommand, type Task } from './task.ts';
 
 export interface Relived {
   order: Order;
   /** What waits to be taken in. */
   waiting: Input[];
-  /** How many asked. */
-  asked: number;
-  /** What was begun before anything came: the first task's, if none was recorded yet. */
-  first: Command[];
-  /** A local activity whose end isn't recorded. */
-  local: Extract<Command, { do: 'begin' }> | undefined;
+  /** The checkout has ended, or an earlier run had it. */
+  screened: boolean;
+  /** The requests that were recorded, and as this worker has taken them in. */
+  taken: Map<Input, Input>;
   fault: string | undefined;
 }
 
@@ -24,70 +20,44 @@ export interface Relived {
 export function beginningOf(rules: Rules, start: Start): Order {
   if (start.from === 'continued') {
     const order: Order = JSON.parse(start.order);
-    return rules.takenUp(order, start.wasReset);
+    return order;
   }
-  return rules.newOrder(start.input, instant(start.startedAt), start.wasReset);
+  const order = rules.newOrder(start.input, instant(start.startedAt));
+  rules.checkoutRequest(order);
+  return order;
 }
 
 /** Lives the recorded tasks through, each as it was cut. */
 export function relive(rules: Rules, start: Start, tasks: readonly Task[]): Relived {
   const order = beginningOf(rules, start);
   const waiting: Input[] = [];
-  const first = rules.keep(order);
-  let asked = 0;
-  let local: Relived['local'];
+  const taken = new Map<Input, Input>();
+  let screened = start.from === 'continued';
   let fault: string | undefined;
-  let made: Command[] = [];
-  const note = (commands: readonly Command[]): void => {
-    for (const command of commands) {
-      if (command.do === 'stop' && hasEnded(waiting, command)) continue;
-      made.push(command);
-      if (command.do === 'begin' && isLocal(command)) local = command;
+  for (const [index, task] of tasks.entries()) {
+    const made: Command[] = [];
+    const note = (commands: readonly Command[], left: readonly Input[]): void => {
+      made.push(...commands.filter((command) => isCommand(command, left)));
+    };
+    for (const input of task.inputs) {
+      const again = anew(input);
+      taken.set(input, again);
+      waiting.push(again);
     }
-  };
-  note(first);
-  for (const task of tasks) {
-    for (const input of task.inputs) if (input.kind === 'ask') asked += 1;
-    waiting.push(...task.inputs);
-    for (;;) {
-      const end = local === undefined ? undefined : task.locals.get(local.number);
-      if (end !== undefined) {
-        waiting.push(end);
-        local = undefined;
-      }
-      const one = rules.next(order, waiting);
-      if (one === undefined) break;
-      rules.step(order, one);
-      const commands = rules.keep(order);
-      note(commands);
+    if (index === 0 && screened) note(rules.begin(order), waiting);
+    if (!screened && task.checkout !== undefined) {
+      screened = true;
+      if (rules.applyCheckout(order, task.checkout.result) !== undefined) break;
+      note(rules.begin(order), waiting);
     }
-    if (task.ends === 'continued') rules.leave(order);
+    if (screened) {
+      const batch = rules.resultsFirst(waiting.splice(0));
+      for (const [at, input] of batch.entries()) note(rules.step(order, input), batch.slice(at + 1));
+    }
+    if (task.wrapsUp) note(rules.wrapUp(order), waiting);
     fault ??= differs(task, made);
-    made = [];
   }
-  return {
-    order,
-    waiting,
-    asked,
-    first: tasks.length === 0 ? first : [],
-    local: tasks.length === 0 ? undefined : local,
-    fault,
-  };
-}
-
-export function isLocal({ call }: Extract<Command, { do: 'begin' }>): boolean {
-  return LOCAL.includes(call.kind);
-}
-
-/**
- * To stop what has ended already is no command. The end of one that isn't waited for is not heard of any more.
- * @returns whether the effect has ended
- */
-export function hasEnded(waiting: Input[], { number, waits }: Extract<Command, { do: 'stop' }>): boolean {
-  const at = waiting.findIndex((one) => one.kind === 'end' && one.number === number);
-  if (at < 0) return false;
-  if (!waits) waiting.splice(at, 1);
-  return true;
+  return { order, waiting, screened, taken, fault };
 }
 
 function differs(task: Task, made: readonly Command[]): string | undefined {

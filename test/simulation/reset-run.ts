@@ -1,20 +1,17 @@
 /** An operator resets the order: a new run has its history up to a task, what was under way then, and the messages since. */
-import type { Command } from '../../src/orders/activity-contract.ts';
-import { millis } from '../../src/orders/words.ts';
+import type { Running } from '../../src/orders/order.ts';
 import type { OrderWorld } from './order-world.ts';
-import { isLocal } from './relive.ts';
 import type { Run } from './run.ts';
 import type { Arrival, Task, Update } from './task.ts';
 
-type Begin = Extract<Command, { do: 'begin' }>;
-
 /** @returns whether it was reset */
 export function resetRun(orderWorld: OrderWorld, toTask: number): boolean {
-  const { run: old, world } = orderWorld;
+  const { run: old } = orderWorld;
   const kept = old.tasks.slice(0, toTask);
   const last = kept.at(-1);
   // A task that is recorded in parts is kept as a whole, or not at all.
-  if (last !== undefined && old.tasks.length > kept.length && localOpen(kept)) return false;
+  const isOpen = old.start.from === 'new' && !kept.some(({ checkout }) => checkout !== undefined);
+  if (last !== undefined && old.tasks.length > kept.length && isOpen) return false;
   const since = old.tasks.slice(kept.length);
   const arrivals: Arrival[] = [...since.flatMap(({ batch }) => batch), ...old.arrivals];
   old.close();
@@ -28,27 +25,15 @@ export function resetRun(orderWorld: OrderWorld, toTask: number): boolean {
     if (arrival.kind === 'signal') run.arrive(arrival);
     if (arrival.kind === 'update' && !wasRefused(since, arrival.update)) takeAgain(run, arrival.update);
   }
-  for (const [number, { call }] of underWay(kept)) {
-    if (call.kind === 'timer') run.ringAt(number, millis(call.at), 'timer');
-    else if (call.kind === 'pause') run.ringAt(number, world.agenda.now + call.ms, 'pause');
-    else if (call.kind !== 'first-screening' && call.kind !== 'look') {
-      run.beginActivity(number, call, begunBy(old, number));
-    }
+  for (const { id, effect } of underWay(kept).values()) {
+    const { call } = effect;
+    if (call.kind === 'timer') run.ringAt(id, call.at);
+    // An activity keeps what it was told of the run that asked for it, however often the order is reset.
+    else run.beginActivity(id, call, old.factsOf.get(id) ?? old.facts);
   }
   for (const number of stopped(kept)) run.activities.get(number)?.stop(true);
   run.schedule();
   return true;
-}
-
-/** An activity keeps the name of the run that asked for it, however often the order is reset. */
-function begunBy(old: Run, number: number): string {
-  return old.begunBy.get(number) ?? old.id;
-}
-
-function localOpen(kept: readonly Task[]): boolean {
-  const begun = kept.flatMap(({ commands }) => commands).filter((one) => one.do === 'begin' && isLocal(one));
-  const ended = kept.reduce((sum, { locals }) => sum + locals.size, 0);
-  return begun.length > ended;
 }
 
 function tookBefore(kept: readonly Task[], update: Update): boolean {
@@ -57,8 +42,8 @@ function tookBefore(kept: readonly Task[], update: Update): boolean {
 
 /** An update that was taken before, with the outcome that it had then. */
 function asOf(kept: readonly Task[], { outcome: _later, ...update }: Update): Update {
-  const outcome = kept.flatMap(({ replies }) => replies).find(({ ticket }) => ticket === update.ticket);
-  return outcome === undefined ? update : { ...update, outcome };
+  const found = kept.flatMap(({ replies }) => replies).find((one) => one.update.id === update.id);
+  return found === undefined ? update : { ...update, outcome: found.reply };
 }
 
 function wasRefused(since: readonly Task[], update: Update): boolean {
@@ -66,25 +51,22 @@ function wasRefused(since: readonly Task[], update: Update): boolean {
 }
 
 /** Temporal sends it again, and keeps whoever waits for it. */
-function takeAgain(run: Run, { id, message, callers }: Update): void {
-  run.take({ id, message, callers });
+function takeAgain(run: Run, { id, ask, callers }: Update): void {
+  run.take({ id, ask, callers });
 }
 
-function underWay(kept: readonly Task[]): Map<number, Begin> {
-  const found = new Map<number, Begin>();
-  for (const { commands, inputs, locals } of kept) {
-    for (const input of inputs) if (input.kind === 'end') found.delete(input.number);
+function underWay(kept: readonly Task[]): Map<number, Running> {
+  const found = new Map<number, Running>();
+  for (const { commands, inputs } of kept) {
+    for (const input of inputs) if (input.kind === 'effect-ended') found.delete(input.id);
     for (const command of commands) {
-      if (command.do === 'begin') found.set(command.number, command);
-      else if (!command.waits) found.delete(command.number);
+      if (command.do === 'start') found.set(command.running.id, command.running);
+      else if (command.do === 'drop') found.delete(command.id);
     }
-    for (const number of locals.keys()) found.delete(number);
   }
   return found;
 }
 
 function stopped(kept: readonly Task[]): number[] {
-  return kept.flatMap(({ commands }) =>
-    commands.flatMap((one) => (one.do === 'stop' && one.waits ? [one.number] : [])),
-  );
+  return kept.flatMap(({ commands }) => commands.flatMap((one) => (one.do === 'cancel' ? [one.id] : [])));
 }

@@ -1,33 +1,50 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
-
-import type { Command } from '../../src/orders/activity-contract.ts';
-import { answerBeforeContinuing, refusalOf } from '../../src/orders/ask.ts';
-import type { Ask, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
+import type { CheckedOut } from '../../src/orders/activity-contract.ts';
+import { replyTo } from '../../src/orders/answers.ts';
+import { applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
+import {
+  begin,
+  isFinished,
+  mayContinueAsNew,
+  resultsFirst,
+  resumed,
+  step,
+  wrapUp,
+} from '../../src/orders/kernel.ts';
+import type { Command, Input, Order, Refusal, Reply, Request, Taken } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { canStop, keep, next, nothingLeft, resumed, step, takenUp } from '../../src/orders/step.ts';
+import type { Instant } from '../../src/orders/words.ts';
 
 export interface Rules {
   newOrder: typeof newOrder;
-  step: (order: Order, input: Input) => Reply[];
-  keep: (order: Order) => Command[];
-  next: (order: Order, waiting: Input[]) => Input | undefined;
-  refusalOf: (order: Order, waiting: Input[], ask: Ask, nowMs: number) => Refusal | undefined;
-  nothingLeft: (order: Order) => boolean;
-  canStop: (order: Order) => boolean;
-  leave: (order: Order) => Reply[];
+  checkoutRequest: typeof checkoutRequest;
+  applyCheckout: (order: Order, result: CheckedOut | undefined) => Refusal | undefined;
+  step: (order: Order, input: Input) => Command[];
+  begin: (order: Order) => Command[];
+  resultsFirst: (inputs: readonly Input[]) => Input[];
+  refusalOf: (order: Order, asked: Request, at: Instant) => Refusal | undefined;
+  replyTo: (order: Order, taken: Taken) => Reply | undefined;
+  isFinished: (order: Order) => boolean;
+  mayContinueAsNew: (order: Order) => boolean;
+  wrapUp: (order: Order) => Command[];
   resumed: (order: Order) => Order;
-  takenUp: typeof takenUp;
+  /** Whether the next run knows that a run before it was reset. */
+  keepsReset: (wasReset: boolean) => boolean;
 }
 
 export const RULES: Rules = {
   newOrder,
+  checkoutRequest,
+  applyCheckout,
   step,
-  keep,
-  next,
+  begin,
+  resultsFirst,
   refusalOf,
-  nothingLeft,
-  canStop,
-  leave: answerBeforeContinuing,
+  replyTo,
+  isFinished,
+  mayContinueAsNew,
+  wrapUp,
   resumed,
-  takenUp,
+  keepsReset: (wasReset) => wasReset,
 };

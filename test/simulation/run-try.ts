@@ -1,8 +1,6 @@
 /** Runs one try of an activity: the real code, in a context as a worker makes it. */
 import { asyncLocalStorage, type Info } from '@temporalio/activity';
 import { ActivityCancellationDetails, ApplicationFailure, noopMetricMeter } from '@temporalio/common';
-import type { EffectResult } from '../../src/orders/order.ts';
-import { type ActivityCall, performActivity, type RunFacts } from '../../src/workflows/perform.ts';
 import { type Process, TryContext } from './process.ts';
 import { PlannedFailure } from './workers.ts';
 import type { World } from './world.ts';
@@ -21,7 +19,7 @@ export interface TryInfo {
   isLocal: boolean;
 }
 
-export type TryEnd = { result: EffectResult } | { failure: ApplicationFailure };
+export type TryEnd<Result> = { result: Result } | { failure: ApplicationFailure };
 
 /** A try that runs: what the server may tell it. */
 export interface RunningTry {
@@ -58,14 +56,13 @@ const STOP = new ActivityCancellationDetails({ cancelRequested: true });
  * @param tellNext called with what the try tells the next one
  * @param onEnd called when it ends, unless nobody hears of it
  */
-export function runTry(
+export function runTry<Result>(
   world: World,
   process: Process,
-  call: ActivityCall,
-  facts: RunFacts,
+  run: () => Promise<Result>,
   { runId, attempt, firstScheduledAt = 0, scheduledAt, told, isLocal }: TryInfo,
   tellNext: (details: unknown) => void,
-  onEnd: (end: TryEnd) => void,
+  onEnd: (end: TryEnd<Result>) => void,
 ): RunningTry {
   const info: Info = {
     ...BASE,
@@ -88,12 +85,11 @@ export function runTry(
     cancellation,
   );
   context.process = process;
-  const ended = (end: TryEnd): void => {
+  const ended = (end: TryEnd<Result>): void => {
     if (!process.heard) return;
     if (process.now <= world.agenda.now) onEnd(end);
     else world.agenda.at(process.now, () => process.heard && onEnd(end));
   };
-  const run = () => performActivity(call, world.activities, facts);
   process.run(() => {
     asyncLocalStorage.run(context, run).then(
       (result) => ended({ result }),

@@ -1,11 +1,11 @@
 /** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
 
-import type { Command } from '../../src/orders/activity-contract.ts';
-import type { answerBeforeRecord } from '../../src/orders/answer-checkout.ts';
+import type { RunFacts } from '../../src/orders/activity-contract.ts';
+import type { answerBeforeRecord } from '../../src/orders/checkout.ts';
 
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
-import type { End, Order, Reply } from '../../src/orders/order.ts';
-import { millis } from '../../src/orders/words.ts';
+import type { Command, Outcome as EffectOutcome, Order, Reply } from '../../src/orders/order.ts';
+import { type Instant, millis } from '../../src/orders/words.ts';
 import { Activity, type Hearer } from './activity.ts';
 import type { Invariants } from './invariants.ts';
 import type { Rules } from './rules.ts';
@@ -49,8 +49,8 @@ export class Run implements Hearer {
   cutOff = false;
   readonly #onEnd: (ending: Ending) => void;
   readonly #worker: Worker;
-  /** The run that asked for an activity, where that is another. */
-  readonly begunBy = new Map<number, string>();
+  /** What activities were told of the run that asked for them. */
+  readonly factsOf = new Map<number, RunFacts>();
   /** Hears how the first screening ended before that is recorded. */
   onFirst: ((first: First, request: FirstRequest) => void) | undefined;
   readonly #timers = new Map<number, number>();
@@ -71,22 +71,22 @@ export class Run implements Hearer {
     this.#onEnd = onEnd;
   }
 
-  ended(number: number, end: End): void {
+  ended(number: number, outcome: EffectOutcome): void {
     const activity = this.activities.get(number);
     if (activity === undefined) return;
     this.activities.delete(number);
     this.world.openActivities.delete(activity);
-    this.arrive({ kind: 'end', number, end });
+    this.arrive({ kind: 'end', id: number, outcome });
   }
 
   /** Sends an update: a new one, or one that this run knows by its id. */
-  update(id: string, message: Update['message'], hear: (outcome: Outcome) => void): void {
+  update(id: string, ask: Update['ask'], hear: (outcome: Outcome) => void): void {
     const known = this.updates.get(id);
     if (known?.outcome !== undefined) hear(known.outcome);
     else if (this.over) hear('closed');
     else if (known !== undefined) known.callers.push(hear);
     else if (this.#inFlight() >= IN_FLIGHT) hear('exhausted');
-    else this.take({ id, message, callers: [hear] });
+    else this.take({ id, ask, callers: [hear] });
   }
 
   #inFlight(): number {
@@ -97,7 +97,7 @@ export class Run implements Hearer {
 
   /** Takes over an update that another run has not taken. */
   take(update: Update): void {
-    delete update.ticket;
+    delete update.input;
     delete update.acceptedAt;
     this.updates.set(update.id, update);
     this.arrive({ kind: 'update', update });
@@ -116,6 +116,11 @@ export class Run implements Hearer {
 
   workersDie(): void {
     this.#worker.die();
+  }
+
+  /** Why the order can't be screened at all. */
+  get refusal() {
+    return this.#worker.refusal;
   }
 
   /** The order as the worker that knows it has it; undefined: none knows it. */
@@ -153,7 +158,7 @@ export class Run implements Hearer {
     for (const update of task.accepted) {
       update.acceptedAt = now;
     }
-    for (const reply of task.replies) this.#reply(reply);
+    for (const { update, reply } of task.replies) this.#answer(update, reply);
   }
 
   #show({ state: { phase, attention, lastRead } }: Order): void {
@@ -164,15 +169,6 @@ export class Run implements Hearer {
       attention: attention.map(({ code }) => code),
       ...(lastRead !== undefined && { readAt: millis(lastRead.at) }),
     });
-  }
-
-  #reply(reply: Reply): void {
-    for (const update of this.updates.values()) {
-      if (update.ticket !== reply.ticket || update.outcome !== undefined) continue;
-      this.#answer(update, reply);
-      return;
-    }
-    this.world.fault(`an answer that nobody waits for: ticket ${reply.ticket}`);
   }
 
   #answer(update: Update, outcome: Reply): void {
@@ -193,23 +189,33 @@ export class Run implements Hearer {
 
   #carryOut(command: Command): void {
     const { world } = this;
-    if (command.do === 'stop') {
-      this.#timers.delete(command.number);
-      const activity = this.activities.get(command.number);
-      activity?.stop(command.waits);
-      if (!command.waits && activity !== undefined) {
-        this.activities.delete(command.number);
+    switch (command.do) {
+      case 'count-signals':
+        return;
+      case 'start': {
+        const { id, effect } = command.running;
+        const { call } = effect;
+        if (call.kind === 'timer') this.ringAt(id, call.at);
+        else this.beginActivity(id, call, this.facts);
+        return;
+      }
+      case 'cancel':
+        this.activities.get(command.id)?.stop(true);
+        return;
+      case 'drop': {
+        this.#timers.delete(command.id);
+        const activity = this.activities.get(command.id);
+        if (activity === undefined) return;
+        activity.stop(false);
+        this.activities.delete(command.id);
         world.openActivities.delete(activity);
       }
-      return;
     }
-    const { number, call } = command;
-    if (call.kind === 'first-screening' || call.kind === 'look') return;
-    if (call.kind === 'timer' || call.kind === 'pause') {
-      this.ringAt(number, call.kind === 'timer' ? millis(call.at) : world.agenda.now + call.ms, call.kind);
-      return;
-    }
-    this.beginActivity(number, call, this.id);
+  }
+
+  /** What activities are told of this run. */
+  get facts(): RunFacts {
+    return { runId: this.id, wasReset: this.start.wasReset, historyLength: 10, isReplaying: false };
   }
 
   /** What was stopped had ended already: for the history it was stopped all the same. */
@@ -219,23 +225,27 @@ export class Run implements Hearer {
     if (activity !== undefined) activity.stoppedAt = agenda.now;
   }
 
-  /** @param begunBy the run whose input asks for it */
-  beginActivity(number: number, call: Activity['call'], begunBy: string): void {
-    if (begunBy !== this.id) this.begunBy.set(number, begunBy);
-    const activity = new Activity(this.world, this, number, call, begunBy);
+  /** @param facts of the run whose input asks for it */
+  beginActivity(number: number, call: Activity['call'], facts: RunFacts): void {
+    this.factsOf.set(number, facts);
+    const activity = new Activity(this.world, this, number, call, facts);
     activity.task = this.tasks.at(-1)?.place ?? 0;
     this.world.everyActivity.push(activity);
     this.activities.set(number, activity);
     this.world.openActivities.add(activity);
   }
 
-  ringAt(number: number, at: number, kind: 'timer' | 'pause'): void {
+  ringAt(number: number, at: Instant): void {
     const { agenda, liberties } = this.world;
     const late = liberties.of('late-timer', this.world.countTimer())?.ms ?? 0;
-    this.#timers.set(number, at);
-    agenda.at(at + late, () => {
+    this.#timers.set(number, millis(at));
+    agenda.at(millis(at) + late, () => {
       if (!this.#timers.delete(number)) return;
-      this.arrive({ kind: 'end', number, end: { how: 'done', result: { kind } } });
+      this.arrive({
+        kind: 'end',
+        id: number,
+        outcome: { status: 'completed', result: { kind: 'timer', at } },
+      });
     });
   }
 

@@ -1,15 +1,18 @@
 /** What the history keeps of a workflow task: what it took in, and what it made of it. */
-import type { Command } from '../../src/orders/activity-contract.ts';
-import type { Ask, End, Input, Reply } from '../../src/orders/order.ts';
+import type { CheckedOut } from '../../src/orders/activity-contract.ts';
+import type { Command, Outcome as EffectOutcome, Input, Reply, Request } from '../../src/orders/order.ts';
+
+/** A request as an input. */
+export type Asked = Extract<Input, { kind: 'request' }>;
 
 /** An update as the server keeps it. */
 export interface Update {
   id: string;
-  message: { ask: Ask };
+  ask: Request;
   /** Whoever waits for its outcome. */
   callers: ((outcome: Outcome) => void)[];
-  ticket?: number;
-  /** When the order took it. */
+  /** Since the order took it. */
+  input?: Asked;
   acceptedAt?: number;
   /** Stored for ever once the order took it. */
   outcome?: Reply;
@@ -27,7 +30,7 @@ export type Outcome =
 
 /** What waits for the next task, in the order of history. */
 export type Arrival =
-  | { kind: 'end'; number: number; end: End }
+  | { kind: 'end'; id: number; outcome: EffectOutcome }
   | { kind: 'update'; update: Update }
   | { kind: 'signal'; input: Extract<Input, { kind: 'signal' }> };
 
@@ -41,16 +44,18 @@ export interface Task {
   /** Whether the order was over after it. */
   over: boolean;
   batch: Arrival[];
-  /** What was put into the inbox, in this order. */
+  /** What was put into the queue, in this order. */
   inputs: Input[];
-  /** Ends of local activities, by their number. */
-  locals: Map<number, Extract<Input, { kind: 'end' }>>;
+  /** The checkout's activity ended in it. */
+  checkout?: { result: CheckedOut | undefined };
   /** What was taken in, in this order. */
   taken: Input[];
+  /** The history was long: what waits for its next try was canceled. */
+  wrapsUp?: true;
   commands: Command[];
   /** With those that came to nothing, since what they stop had ended already. */
   all: Command[];
-  replies: Reply[];
+  replies: { update: Update; reply: Reply }[];
   refusals: { update: Update; code: string }[];
   accepted: Update[];
   ends?: 'completed' | 'continued';
@@ -58,7 +63,27 @@ export interface Task {
 
 /** @returns the command in a few letters, without the arguments that Temporal doesn't compare */
 export function inShort(command: Command): string {
-  return command.do === 'stop'
-    ? `-${command.number}${command.waits ? '!' : ''}`
-    : `+${command.number}${command.call.kind}`;
+  switch (command.do) {
+    case 'start':
+      return `+${command.running.id}${command.running.effect.call.kind}`;
+    case 'cancel':
+      return `-${command.id}!`;
+    case 'drop':
+      return `-${command.id}`;
+    case 'count-signals':
+      return 'signals';
+  }
+}
+
+/** To stop what has ended already is no command. */
+export function isCommand(command: Command, waiting: readonly Input[]): boolean {
+  if (command.do !== 'drop' && command.do !== 'cancel') return true;
+  return !waiting.some((one) => one.kind === 'effect-ended' && one.id === command.id);
+}
+
+/** @returns a request as another worker takes it in, which knows nothing of what became of it */
+export function anew(input: Input): Input {
+  if (input.kind !== 'request') return input;
+  const { taken: _unknown, ...asked } = input;
+  return asked;
 }

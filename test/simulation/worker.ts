@@ -1,29 +1,32 @@
-/** The worker's part of a run: workflow tasks, the order in its cache, local activities, and what becomes of a task that is lost. */
-import type { Command } from '../../src/orders/activity-contract.ts';
-import type { End, Input, Order } from '../../src/orders/order.ts';
+/** The worker's part of a run: workflow tasks, the order in its cache, the checkout, and what becomes of a task that is lost. */
+import type { CheckedOut } from '../../src/orders/activity-contract.ts';
+import type { Command, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
 import { instant } from '../../src/orders/words.ts';
+import { Checkout } from './checkout.ts';
 import type { Invariants } from './invariants.ts';
-import { LocalActivity } from './local-activity.ts';
 import { between } from './random.ts';
-import { hasEnded, isLocal, relive } from './relive.ts';
+import { relive } from './relive.ts';
 import type { Run } from './run.ts';
-import type { Task, Update } from './task.ts';
+import { type Asked, isCommand, type Task, type Update } from './task.ts';
 
-/** While a local activity runs, the task is heartbeaten, and what came meanwhile is delivered. */
+/** While the checkout runs, the task is heartbeaten, and what came meanwhile is delivered. */
 const HEARTBEAT_MS = 2_500;
 
 export class Worker {
   /** The order as the worker that knows it has it; undefined: none knows it. */
   order: Order | undefined;
+  /** The order can't be screened at all. */
+  refusal: Refusal | undefined;
   readonly #run: Run;
   readonly #invariants: Invariants;
   #waiting: Input[] = [];
+  #taken = new Map<Input, Input>();
+  #screened = false;
   #task: Task | undefined;
-  #local: LocalActivity | undefined;
+  #checkout: Checkout | undefined;
   #scheduled = false;
   /** How many tasks of this run were lost since the last one that was recorded. */
   #lost = 0;
-  #asked = 0;
 
   constructor(run: Run, invariants: Invariants) {
     this.#run = run;
@@ -36,8 +39,8 @@ export class Worker {
 
   /** Nobody waits for the run any more. */
   leave(): void {
-    this.#local?.lose(false);
-    this.#local = undefined;
+    this.#checkout?.lose(false);
+    this.#checkout = undefined;
   }
 
   /** It dies: a task that was under way is run again when its time is up. */
@@ -85,7 +88,6 @@ export class Worker {
       over: false,
       batch: [],
       inputs: [],
-      locals: new Map(),
       taken: [],
       commands: [],
       all: [],
@@ -101,13 +103,12 @@ export class Worker {
     if (relived.fault !== undefined) this.#run.world.fault(relived.fault);
     this.order = relived.order;
     this.#waiting = relived.waiting;
-    this.#asked = relived.asked;
-    this.#local = undefined;
-    if (this.#run.tasks.length === 0) this.#note(relived.first);
-    if (relived.local !== undefined) this.#local = this.#localActivity(relived.local);
+    this.#taken = relived.taken;
+    this.#screened = relived.screened;
+    this.#checkout = undefined;
   }
 
-  /** Puts what has come into the inbox: messages as they came, refused ones left out, then ends. */
+  /** Puts what has come into the queue: messages as they came, refused ones left out, then outcomes. */
   #deliver(): void {
     const task = this.#task;
     const { order } = this;
@@ -120,8 +121,8 @@ export class Worker {
     }
     for (const one of came) {
       if (one.kind !== 'end') continue;
-      const runs = order.effects.some((effect) => effect.number === one.number);
-      if (runs) this.#put({ kind: 'end', number: one.number, end: one.end });
+      const runs = order.running.some(({ id }) => id === one.id);
+      if (runs) this.#put({ kind: 'effect-ended', id: one.id, outcome: one.outcome });
     }
   }
 
@@ -133,99 +134,137 @@ export class Worker {
   #validate(update: Update): void {
     const task = this.#task;
     const { order } = this;
-    const { rules } = this.#run;
+    const { rules, tasks } = this.#run;
     if (task === undefined || order === undefined) return;
-    const { message } = update;
     const at = instant(task.at);
-    const refused = rules.refusalOf(order, this.#waiting, message.ask, task.at);
-    if (refused !== undefined) {
-      task.refusals.push({ update, code: refused.code });
+    // What came with the start is judged after the checkout.
+    const withStart = tasks.length === 0 && this.#checkout === undefined;
+    const code = this.#screened
+      ? rules.refusalOf(order, update.ask, at)?.code
+      : withStart
+        ? undefined
+        : 'checkout-under-way';
+    if (code !== undefined) {
+      task.refusals.push({ update, code });
       return;
     }
-    this.#asked += 1;
-    update.ticket = this.#asked;
+    const input: Asked = { kind: 'request', request: update.ask, at };
+    update.input = input;
     task.accepted.push(update);
-    this.#put({ kind: 'ask', ticket: this.#asked, at, ask: message.ask });
+    this.#put(input);
   }
 
-  #note(commands: Command[]): void {
+  #note(commands: readonly Command[], left: readonly Input[]): void {
     const task = this.#task;
     if (task === undefined) return;
     for (const command of commands) {
       task.all.push(command);
-      if (command.do === 'stop' && hasEnded(this.#waiting, command)) {
-        this.#run.stoppedLate(command.number);
-        continue;
-      }
-      task.commands.push(command);
-      if (command.do === 'begin' && isLocal(command)) {
-        this.#local = this.#localActivity(command);
-      }
+      if (isCommand(command, left)) task.commands.push(command);
+      else if (command.do === 'drop' || command.do === 'cancel') this.#run.stoppedLate(command.id);
     }
-  }
-
-  #localActivity({ number, call }: Extract<Command, { do: 'begin' }>): LocalActivity {
-    return new LocalActivity(this.#run.world, number, call);
   }
 
   #work(): void {
     const task = this.#task;
     const { order } = this;
-    const { rules, world } = this.#run;
+    const { rules, world, start, tasks } = this.#run;
     if (task === undefined || order === undefined) return;
-    for (
-      let one = rules.next(order, this.#waiting);
-      one !== undefined;
-      one = rules.next(order, this.#waiting)
-    ) {
-      task.taken.push(one);
+    if (!this.#screened) {
+      this.#checkOut(task, order);
+      return;
+    }
+    if (start.from === 'continued' && tasks.length === 0) this.#note(rules.begin(order), this.#waiting);
+    const batch = rules.resultsFirst(this.#waiting.splice(0));
+    for (const [at, input] of batch.entries()) {
+      task.taken.push(input);
       this.#invariants.before(order);
-      const replies = rules.step(order, one);
-      const commands = rules.keep(order);
-      task.replies.push(...replies);
-      this.#note(commands);
-      this.#invariants.after(order, one, replies, commands);
+      const commands = rules.step(order, input);
+      this.#note(commands, batch.slice(at + 1));
+      const replies = this.#replies(order);
+      this.#invariants.after(order, input, replies, commands);
       if (world.faults.length > 0) break;
     }
-    if (rules.nothingLeft(order)) task.ends = 'completed';
-    else if (world.liberties.continuesAfter(task.number, this.#run.start.wasReset) && rules.canStop(order)) {
-      task.ends = 'continued';
-      task.replies.push(...rules.leave(order));
-    }
-    if (task.ends === undefined && this.#local !== undefined) this.#runLocal(task, this.#local);
-    else this.#complete(task);
+    this.#end(task, order);
   }
 
-  #runLocal(task: Task, local: LocalActivity): void {
-    const { agenda } = this.#run.world;
-    if (local.runs) return;
-    const again =
-      this.#lost > 0 ||
-      this.#run.tasks.length > 0 ||
-      this.#run.start.wasReset ||
-      task.inputs.some((one) => one.kind === 'signal');
-    const begunAt = task.locals.size === 0 ? task.at : agenda.now;
-    local.run(this.#run.id, begunAt, again, (end) => {
-      this.#local = undefined;
-      this.#tellFirst(local, again, begunAt, end);
-      const input = { kind: 'end' as const, number: local.number, end };
-      this.#task?.locals.set(local.number, input);
-      this.#waiting.push(input);
-      this.#work();
+  #end(task: Task, order: Order): void {
+    const { rules, world, start } = this.#run;
+    if (world.liberties.continuesAfter(task.number, start.wasReset)) {
+      task.wrapsUp = true;
+      this.#note(rules.wrapUp(order), this.#waiting);
+    }
+    if (rules.isFinished(order)) task.ends = 'completed';
+    else if (task.wrapsUp && rules.mayContinueAsNew(order)) task.ends = 'continued';
+    this.#complete(task);
+  }
+
+  /** @returns the replies that are due now, noted with the task */
+  #replies(order: Order): Reply[] {
+    const task = this.#task;
+    const { rules, updates } = this.#run;
+    const found: Reply[] = [];
+    for (const update of updates.values()) {
+      const { taken } = this.#inputOf(update) ?? {};
+      const isDone = update.outcome !== undefined || task?.replies.some((one) => one.update === update);
+      const reply = isDone || taken === undefined ? undefined : rules.replyTo(order, taken);
+      if (reply === undefined) continue;
+      task?.replies.push({ update, reply });
+      found.push(reply);
+    }
+    return found;
+  }
+
+  #inputOf({ input }: Update): Asked | undefined {
+    const taken = (input && this.#taken.get(input)) ?? input;
+    return taken?.kind === 'request' ? taken : undefined;
+  }
+
+  #checkOut(task: Task, order: Order): void {
+    const { world, tasks, start, rules, id } = this.#run;
+    const { agenda } = world;
+    if (this.#checkout !== undefined) return;
+    const again = this.#lost > 0 || tasks.length > 0 || task.inputs.some((one) => one.kind === 'signal');
+    const facts = {
+      runId: id,
+      wasReset: start.wasReset,
+      historyLength: again ? 10 : 3,
+      isReplaying: false,
+    };
+    const begun = instant(task.at);
+    const request = { ...rules.checkoutRequest(order), begun };
+    const checkout = new Checkout(world, request, facts, task.at, (result) => {
+      this.#checkout = undefined;
+      if (!again && !start.wasReset && result !== undefined && result.refusal === undefined)
+        this.#run.onFirst?.(result, request);
+      this.#checkedOut(order, result);
     });
+    this.#checkout = checkout;
     const beat = (): void => {
-      if (this.#local !== local || this.#run.over) return;
+      if (this.#checkout !== checkout || this.#run.over) return;
       this.#heartbeat();
-      if (this.#local === local) agenda.at(agenda.now + HEARTBEAT_MS, beat);
+      if (this.#checkout === checkout) agenda.at(agenda.now + HEARTBEAT_MS, beat);
     };
     agenda.at(agenda.now + HEARTBEAT_MS, beat);
   }
 
-  #tellFirst({ call }: LocalActivity, again: boolean, begunAt: number, end: End): void {
-    if (call.kind !== 'first-screening' || again || end.how !== 'done') return;
-    const { result } = end;
-    if (result.kind !== 'first-screening') return;
-    this.#run.onFirst?.(result, { ...call.request, mayHaveRun: false, begun: instant(begunAt) });
+  #checkedOut(order: Order, result: CheckedOut | undefined): void {
+    const task = this.#task;
+    const { rules } = this.#run;
+    if (task === undefined) return;
+    task.checkout = { result };
+    this.#screened = true;
+    const refusal = rules.applyCheckout(order, result);
+    if (refusal !== undefined) {
+      this.refusal = refusal;
+      for (const update of this.#run.updates.values())
+        if (update.input !== undefined) task.replies.push({ update, reply: { refusal } });
+      task.ends = 'completed';
+      this.#complete(task);
+      return;
+    }
+    this.#note(rules.begin(order), this.#waiting);
+    this.#invariants.checkedOut(order, task.all);
+    this.#work();
   }
 
   /** The task's end so far is recorded, and what came meanwhile is delivered with the next. */
@@ -261,11 +300,12 @@ export class Worker {
     if (this.#task !== undefined)
       this.#run.world.lostTasks.push({ from: this.#task.at, to: Number.POSITIVE_INFINITY });
     this.#run.world.tell?.(`the task is lost${dies ? '' : ', its worker runs on'}`);
-    this.#local?.lose(dies);
-    this.#local = undefined;
-    for (const update of this.#task?.accepted ?? []) delete update.ticket;
+    this.#checkout?.lose(dies);
+    this.#checkout = undefined;
+    for (const update of this.#task?.accepted ?? []) delete update.input;
     this.#task = undefined;
     this.order = undefined;
+    this.refusal = undefined;
     this.#waiting = [];
     this.schedule(afterMs);
   }

@@ -25,7 +25,7 @@ export function activitiesOf(world: World): OrderActivities {
   const { life, wire, receiver, liberties, unconfigured } = world;
   const machine = virtualMachine(liberties.skewMs, (url) => (url === EVENTS_URL ? receiver : wire));
   const integration = integrationOf(life, () => (isOn(world, unconfigured.key) ? undefined : API_KEY));
-  const { checkout, background, polls } = createActivities({
+  const { checkout, background, reads, polls } = createActivities({
     machine,
     cards: stashOf(world),
     ...(life.policy.events !== false && {
@@ -36,7 +36,7 @@ export function activitiesOf(world: World): OrderActivities {
       return name === integration.name && !isOn(world, unconfigured.integration) ? integration : undefined;
     },
   });
-  return { ...checkout, ...background, ...polls };
+  return { ...checkout, ...background, ...reads, ...polls };
 }
 
 function isOn({ agenda }: World, spans: { from: number; until: number }[]): boolean {

@@ -1,10 +1,10 @@
 /** What can be done on the pages, to one order or to several: its words, when an order takes it, what came of it. */
 import { z } from 'zod';
 import { checked, reasonSchema } from '../../client/read-requests.ts';
-import { overrideRefusal } from '../../orders/apply-reading.ts';
+import { overrideRefusal } from '../../orders/concerns/operators.ts';
 import { ORDER_ERRORS } from '../../orders/errors.ts';
 import type { OrderKey } from '../../orders/ids.ts';
-import { closedOrderRefusal, portalRefusal } from '../../orders/portal.ts';
+import { closedOrderRefusal, portalRefusal } from '../../orders/portal-records.ts';
 import type { InspectedOrder, OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
 import { orderParams, orderQuery } from '../request-schemas.ts';
 
@@ -175,7 +175,7 @@ export function refusalOf(
   if (action === 'recheck') return open ? undefined : 'the order is closed';
   if (action === 'proceed' || action === 'decide-cancel') {
     const request = { action: action === 'proceed' ? 'proceed' : 'cancel', reason: action } as const;
-    const code = open ? overrideRefusal(state, request, nowMs)?.code : 'order-closed';
+    const code = open ? overrideRefusal(state, request)?.code : 'order-closed';
     return code && ORDER_ERRORS[code].title.toLowerCase();
   }
   if (action !== 'cancel') return undefined;

@@ -5,7 +5,6 @@ import type { Config } from '../../config/index.ts';
 import { orderAttributes } from '../../orders/describe.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
 import { PORTAL_ACTION, SCREEN_ORDER } from '../../orders/messages.ts';
-import { RULES_READ } from '../../orders/order.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../define-command.ts';
 import {
@@ -50,7 +49,7 @@ async function checkWith(client: Client, config: Config): Promise<Finding[]> {
         )
       : [
           await checkPolls(client, config),
-          ...(await checkOrders((query) => ask(client, () => countOf(client, query)))),
+          await checkPortalActions((query) => ask(client, () => countOf(client, query))),
         ]),
     skewMs === undefined
       ? clock.skipped("the server doesn't tell its time")
@@ -194,41 +193,8 @@ function isRefusal(error: unknown): boolean {
 /** Counts workflows by a visibility query. */
 export type Count = (query: string) => Promise<number>;
 
-/**
- * Looks at what is open: does this release know the rules that each order lives by, does a portal action wait for a key?
- * @param known the numbers of the rules that this release can live by
- */
-export async function checkOrders(count: Count, known: readonly number[] = RULES_READ): Promise<Finding[]> {
-  return Promise.all([checkRules(count, known), checkPortalActions(count)]);
-}
-
-async function checkRules(count: Count, known: readonly number[]): Promise<Finding> {
-  const check = finder('rules');
-  const { name } = orderAttributes.rules;
-  // An order has no number before its first answer; not every database leaves it out of «is not».
-  const unknown = [`${name} IS NOT NULL`, ...known.map((number) => `${name} != ${number}`)].join(' AND ');
-  const open = (condition: string) => count(`${openOf(SCREEN_ORDER)} AND ${condition}`);
-  const answers = await Promise.all([
-    open(unknown),
-    ...known.map((number) => open(`${name} = ${number}`)),
-  ]).catch(() => undefined);
-  if (answers === undefined) return check.skipped('the server does not count orders');
-  const [strange = 0, ...each] = answers;
-  const numbers = known.join(', ');
-  if (strange > 0) {
-    return check.fault(
-      `${counted(strange, 'open order')} with rules that this release does not know (it knows ${numbers}): its workers leave them standing still`,
-      `Make a release current that knows them; which they are is listed by the query ${unknown}`,
-    );
-  }
-  const live = known.map(
-    (number, index) => `${counted(each[index] ?? 0, 'open order')} with rules ${number}`,
-  );
-  return check.ok(`this release knows the rules of every order: ${live.join(', ')}`);
-}
-
 /** No order speaks for a portal action that runs by itself, so neither the queue page nor a list of orders shows it. */
-async function checkPortalActions(count: Count): Promise<Finding> {
+export async function checkPortalActions(count: Count): Promise<Finding> {
   const check = finder('portal-actions');
   const waiting = `${openOf(PORTAL_ACTION)} AND ${orderAttributes.needsAttention.name} = true`;
   const number = await count(waiting).catch(() => undefined);

@@ -18,7 +18,7 @@ import { earlier, stands } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import type { OrderState } from '../state.ts';
 import { cancelByOf, transactionOf } from '../transactions.ts';
-import { type AttentionCode, type Instant, millis, OVERRIDE_ACTIONS, type OrderEventType } from '../words.ts';
+import { type AttentionCode, type Instant, millis, type OrderEventType, OVERRIDE_ACTIONS } from '../words.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
 

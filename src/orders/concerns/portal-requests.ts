@@ -1,7 +1,7 @@
 /** What callers ask about portal actions: to perform one, or to take one back. */
 import { byRefusal } from '../check-messages.ts';
 import { note } from '../journal.ts';
-import type { WithdrawRequest, Attributed } from '../messages.ts';
+import type { Attributed, WithdrawRequest } from '../messages.ts';
 import type { Order, Refusal, Request, Taken } from '../order.ts';
 import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal-records.ts';
 import {

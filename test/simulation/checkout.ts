@@ -1,0 +1,44 @@
+/** The checkout's activity, which runs inside the workflow task: it is recorded with the task, or run again. */
+import type { CheckedOut, CheckoutRequest, RunFacts } from '../../src/orders/activity-contract.ts';
+import { Process } from './process.ts';
+import { runTry } from './run-try.ts';
+import type { World } from './world.ts';
+
+export class Checkout {
+  readonly request: CheckoutRequest;
+  readonly #process: Process;
+
+  /** @param onEnd hears the result; undefined: it failed */
+  constructor(
+    world: World,
+    request: CheckoutRequest,
+    facts: RunFacts,
+    begunAt: number,
+    onEnd: (result: CheckedOut | undefined) => void,
+  ) {
+    this.request = request;
+    const process = new Process(world.agenda, () => world.noteCode());
+    process.breaksDown = world.liberties.breaksDown;
+    this.#process = process;
+    const info = { runId: facts.runId, attempt: 1, scheduledAt: begunAt, told: undefined, isLocal: true };
+    const run = () => world.activities.screenAtCheckout(request, facts);
+    runTry(
+      world,
+      process,
+      run,
+      info,
+      () => undefined,
+      (tried) => {
+        const result = 'result' in tried ? tried.result : undefined;
+        // A task goes on in a turn of its own.
+        world.agenda.at(world.agenda.now, () => process.heard && onEnd(result));
+      },
+    );
+  }
+
+  /** Its task is lost. @param dies and so is its worker */
+  lose(dies: boolean): void {
+    if (dies) this.#process.die();
+    this.#process.forget();
+  }
+}
