@@ -117,10 +117,11 @@ class Run {
 
   async #untilFinished(): Promise<void> {
     for (;;) {
-      if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
       if (this.#inputs.length === 0 && (isFinished(this.#order) || this.#mayContinueAsNew())) return;
       await condition(() => this.#inputs.length > 0);
       await wholeActivation();
+      // Before the inputs: a replay that joins tasks applies this once, for all of them.
+      if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
       for (const input of resultsFirst(this.#inputs.splice(0))) {
         this.#effects.carryOut(step(this.#order, input));
         await this.#shown();

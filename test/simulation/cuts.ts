@@ -57,7 +57,11 @@ function mergedDiffers(rules: Rules, { start, tasks }: Run, dice: Dice): string 
   for (const task of tasks) {
     const before = merged.at(-1);
     if (before === undefined || !leavesNoTrace(before) || dice.chance(0.3)) merged.push(task);
-    else merged[merged.length - 1] = { ...task, inputs: [...before.inputs, ...task.inputs] };
+    else {
+      const wrapsUp = before.wrapsUp ?? task.wrapsUp;
+      const inputs = [...before.inputs, ...task.inputs];
+      merged[merged.length - 1] = { ...task, inputs, ...(wrapsUp && { wrapsUp }) };
+    }
   }
   if (merged.length === tasks.length) return undefined;
   const { fault } = relive(rules, start, merged);

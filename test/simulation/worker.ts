@@ -174,6 +174,10 @@ export class Worker {
       return;
     }
     if (start.from === 'continued' && tasks.length === 0) this.#note(rules.begin(order), this.#waiting);
+    if (world.liberties.continuesAfter(task.number, start.wasReset)) {
+      task.wrapsUp = true;
+      this.#note(rules.wrapUp(order), this.#waiting);
+    }
     const batch = rules.resultsFirst(this.#waiting.splice(0));
     for (const [at, input] of batch.entries()) {
       task.taken.push(input);
@@ -188,11 +192,7 @@ export class Worker {
   }
 
   #end(task: Task, order: Order): void {
-    const { rules, world, start } = this.#run;
-    if (world.liberties.continuesAfter(task.number, start.wasReset)) {
-      task.wrapsUp = true;
-      this.#note(rules.wrapUp(order), this.#waiting);
-    }
+    const { rules } = this.#run;
     if (rules.isFinished(order)) task.ends = 'completed';
     else if (task.wrapsUp && rules.mayContinueAsNew(order)) task.ends = 'continued';
     this.#complete(task);
