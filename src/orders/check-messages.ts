@@ -1,5 +1,4 @@
 /** Checks of what callers send to an order straight through Temporal, where no schema stands before it. Pure, no zod. */
-import { staysOpen } from './attention.ts';
 import { bytesOf } from './bounds.ts';
 import { cardDataRefusal } from './card-data.ts';
 import type { Fault, OrderErrorCode } from './errors.ts';
@@ -180,21 +179,6 @@ function textFaults(texts: Record<string, unknown>, limit: number): Fault[] {
     const fine = value === undefined || value === null || value === '' || isText(value, limit);
     return fine ? [] : [{ path, message: `must be a string of at most ${limit} characters` }];
   });
-}
-
-/** @returns why the `acknowledge` update isn't taken, or undefined: it is */
-export function acknowledgeRefusal(
-  state: OrderState,
-  request: { reason: string },
-  nowMs: number,
-): Refusal | undefined {
-  if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT) || request.reason.trim() === '') {
-    return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
-  }
-  const { attention } = state;
-  return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
-    ? refusal('attention-stands', 'Its cause still stands: the call keeps failing, or a deadline is ahead.')
-    : undefined;
 }
 
 /**

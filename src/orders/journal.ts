@@ -1,7 +1,7 @@
 /** The journal of an order: who did what. */
 import { lastOf } from './bounds.ts';
 import { REASON_LIMIT } from './check-messages.ts';
-import type { Order } from './order.ts';
+import type { Order, TakenIn } from './order.ts';
 import type { By, JournalEntry } from './words.ts';
 
 /** So many entries are kept, and so many bytes of them. */
@@ -11,16 +11,13 @@ const KEPT_ENTRIES_BYTES = 100_000;
 /** Writes into the order's journal what somebody did. It is part of the state: no event is spent on it. */
 export function note(
   { state, now: at }: Order,
-  what: JournalEntry['what'],
+  { because, ...did }: NonNullable<TakenIn['entry']>,
   by: By | undefined,
-  more: Pick<JournalEntry, 'number' | 'action'> & { because?: string | undefined } = {},
 ): void {
-  const { because, ...rest } = more;
   const { key, actor } = by ?? {};
   const entry: JournalEntry = {
     at,
-    what,
-    ...rest,
+    ...did,
     ...((key || actor) && { by: { ...(key && { key }), ...(actor && { actor }) } }),
     ...(because && { because: because.slice(0, REASON_LIMIT) }),
   };

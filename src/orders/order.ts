@@ -17,7 +17,7 @@ import type {
   WithdrawRequest,
 } from './messages.ts';
 import type { CheckoutAnswer, KeptEvent, OrderState } from './state.ts';
-import type { By, Instant, ReadingSource } from './words.ts';
+import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from './words.ts';
 
 export interface Order {
   /** Which version of the workflow code the order runs; the starter chooses it. */
@@ -125,6 +125,16 @@ export type Taken =
   | { action: number; until: Instant; withdraws?: true }
   | { overridden: Pick<OverrideAnswer, 'number' | 'notCanceled'> }
   | Reply;
+
+/** How an order took a request in. */
+export interface TakenIn {
+  taken: Taken;
+  events?: OrderEventType[];
+  /** Events that tell a person's decision. */
+  decided?: OrderEventType[];
+  /** What somebody did, for the journal. */
+  entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
+}
 
 /** The reply to a request. */
 export type Reply =

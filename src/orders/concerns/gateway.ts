@@ -7,7 +7,7 @@ import { gatewayFieldsRefusal } from '../check-messages.ts';
 import type { OrderErrorCode } from '../errors.ts';
 import type { Concern, Wanted } from '../kernel.ts';
 import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
-import type { Order, Refusal, Reply } from '../order.ts';
+import type { Order, Refusal, Reply, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../state.ts';
 import { cancelByOf, transactionOf } from '../transactions.ts';
@@ -203,8 +203,13 @@ function actionAfterGateway(state: OrderState): Action {
   return answer?.wouldBe ?? answer?.action ?? 'hold';
 }
 
-/** @returns the reply to a result that was taken: what to do now, or that it contradicts the recorded one */
-export function gatewayReply({ state }: Order, request: GatewayResultRequest): Reply {
+/** Records the result. The reply says what to do now, or that the result contradicts the recorded one. */
+export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): TakenIn {
+  const events = applyGatewayResult(state, request, now);
+  return { taken: gatewayReply(state, request), events };
+}
+
+function gatewayReply(state: OrderState, request: GatewayResultRequest): Reply {
   const refusal = contradictionOf(state, request);
   return refusal === undefined ? { gateway: gatewayResultAnswer(state, request) } : { refusal };
 }

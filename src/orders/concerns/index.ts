@@ -1,17 +1,19 @@
 /** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
-import { adoptRefusal, byRefusal, refusal } from '../check-messages.ts';
+import { byRefusal, refusal } from '../check-messages.ts';
 import { announce } from '../events.ts';
+import { note } from '../journal.ts';
 import type { Concern } from '../kernel.ts';
-import type { Order, Refusal, Request, Taken } from '../order.ts';
-import type { Instant } from '../words.ts';
+import type { Order, Refusal, Request, Taken, TakenIn } from '../order.ts';
+import { portalFieldsRefusal, withdrawRefusal } from '../portal-requests.ts';
+import { type By, type Instant, millis } from '../words.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';
-import { applyGatewayResult, gateway, gatewayRefusal, gatewayReply } from './gateway.ts';
+import { gateway, gatewayRefusal, takeGatewayResult } from './gateway.ts';
 import { lookup } from './lookup.ts';
-import { override, overrideRefusal, resolve, resolveRefusal } from './operators.ts';
+import { acknowledgeRefusal, override, overrideRefusal, resolve } from './operators.ts';
 import { portal } from './portal.ts';
-import { portalRequestRefusal, takePortalAction, withdraw } from './portal-requests.ts';
+import { actionRefusal, takePortalAction, withdraw } from './portal-requests.ts';
 import { attemptRefusal, screening, takeAttempt } from './screening.ts';
 import { status } from './status.ts';
 
@@ -28,16 +30,19 @@ export const CONCERNS: readonly Concern[] = [
 
 /** @returns why the order refuses the request as it stands, or undefined: it takes it */
 export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | undefined {
+  return refusalByKind(order, asked, at) ?? byRefusal(byOf(asked));
+}
+
+function refusalByKind(order: Order, asked: Request, at: Instant): Refusal | undefined {
   switch (asked.kind) {
     case 'decision':
     case 'retry':
-      return attemptRefusal(order, asked);
     case 'adopt':
-      return adoptRefusal(order.state, asked.request) ?? byRefusal(asked.request.by);
+      return attemptRefusal(order, asked);
     case 'acknowledge':
-      return resolveRefusal(order, asked.request, at);
+      return acknowledgeRefusal(order.state, asked.request, millis(at));
     case 'withdraw':
-      return portalRequestRefusal(order, asked, at);
+      return withdrawRefusal(order.state, asked.request);
   }
   if (order.policyMissing)
     return refusal('busy', 'The policy is not known yet: send the same request again.');
@@ -45,38 +50,44 @@ export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | 
     case 'gateway-result':
       return gatewayRefusal(order, asked.request);
     case 'portal':
-      return portalRequestRefusal(order, asked, at);
+      return portalFieldsRefusal(asked.fields) ?? actionRefusal(order, asked.fields, at);
     case 'override':
-      return overrideRefusal(order.state, asked.request) ?? byRefusal(asked.request.by);
+      return overrideRefusal(order.state, asked.request);
   }
 }
 
-/** Takes a request in. */
+/** Takes a request in: its events are announced, and what a person did is noted in the journal. */
 export function takeIn(order: Order, asked: Request, at: Instant): Taken {
   const refused = refusalOf(order, asked, at);
   if (refused !== undefined) return { refusal: refused };
+  const { taken, events = [], decided = [], entry } = taking(order, asked, at);
+  if (entry !== undefined) note(order, entry, byOf(asked));
+  announce(order, events);
+  announce(order, decided, 'person');
+  return taken;
+}
+
+function taking(order: Order, asked: Request, at: Instant): TakenIn {
   switch (asked.kind) {
     case 'decision':
     case 'adopt':
     case 'retry':
       return takeAttempt(order, asked, at);
     case 'gateway-result':
-      announce(order, applyGatewayResult(order.state, asked.request, order.now));
-      return gatewayReply(order, asked.request);
+      return takeGatewayResult(order, asked.request);
     case 'portal':
-      return takePortalAction(order, asked, at);
-    case 'withdraw': {
-      const { taken, events } = withdraw(order, asked.request, at);
-      announce(order, events);
-      return taken;
-    }
-    case 'override': {
-      const { taken, events, decided } = override(order, asked.request, at);
-      announce(order, events);
-      announce(order, decided, 'person');
-      return taken;
-    }
+      return takePortalAction(order, asked.fields, at);
+    case 'withdraw':
+      return withdraw(order, asked.request, at);
+    case 'override':
+      return override(order, asked.request, at);
     case 'acknowledge':
       return resolve(order, asked.request, at);
   }
+}
+
+function byOf(asked: Request): By | undefined {
+  if (asked.kind === 'portal') return asked.by;
+  const { request } = asked;
+  return 'by' in request ? request.by : undefined;
 }

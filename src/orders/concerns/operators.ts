@@ -1,24 +1,15 @@
 /** What a person decides in place of the screening service, and which attention they resolve. */
-import { clear, resolveAttention } from '../attention.ts';
-import {
-  acknowledgeRefusal,
-  byRefusal,
-  invalid,
-  isRecord,
-  isText,
-  REASON_LIMIT,
-  refusal,
-} from '../check-messages.ts';
+import { clear, resolveAttention, staysOpen } from '../attention.ts';
+import { invalid, isRecord, isText, REASON_LIMIT, refusal, TEXT_LIMIT } from '../check-messages.ts';
 import type { Fault } from '../errors.ts';
-import { note } from '../journal.ts';
-import type { Attributed, OverrideAnswer, OverrideRequest, PortalFields } from '../messages.ts';
-import type { Order, Refusal, Taken } from '../order.ts';
+import type { OverrideAnswer, OverrideRequest, PortalFields } from '../messages.ts';
+import type { Order, Refusal, TakenIn } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
 import { earlier, stands } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import type { OrderState } from '../state.ts';
 import { cancelByOf, transactionOf } from '../transactions.ts';
-import { type AttentionCode, type Instant, millis, type OrderEventType, OVERRIDE_ACTIONS } from '../words.ts';
+import { type AttentionCode, type Instant, millis, OVERRIDE_ACTIONS } from '../words.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
 
@@ -49,11 +40,7 @@ export function overrideRefusal(state: OrderState, request: OverrideRequest): Re
 }
 
 /** Rule «a person decides». A cancel is sent by the same rules as any; where none is sent, the action stands all the same. */
-export function override(
-  order: Order,
-  { action, reason, by }: Attributed<OverrideRequest>,
-  at: Instant,
-): { taken: Taken; events: OrderEventType[]; decided: OrderEventType[] } {
+export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): TakenIn {
   const { state, now } = order;
   const cancel = action === 'cancel' ? cancelToo(order, reason, at) : {};
   const events =
@@ -63,12 +50,16 @@ export function override(
           .filter((one) => concernsNewest(state, one))
           .flatMap((one) => endUnsent(order, one))
       : [];
-  note(order, 'override', by, { action, because: reason });
   currentAttempt(state).override = { action, reason, by: 'person', at: now };
   clear(state, { codes: DECISION_MATTERS });
   setAction(state, action);
   settlePhase(state, now);
-  return { taken: { overridden: cancel }, events, decided: ['order.decision_changed'] };
+  return {
+    taken: { overridden: cancel },
+    events,
+    decided: ['order.decision_changed'],
+    entry: { what: 'override', action, because: reason },
+  };
 }
 
 function cancelToo(
@@ -123,15 +114,22 @@ const DECISION_MATTERS: AttentionCode[] = [
 ];
 
 /** @returns why the order refuses to resolve its attention, or undefined: it does */
-export function resolveRefusal(
-  { state }: Order,
-  request: Attributed<{ reason: string }>,
-  at: Instant,
+export function acknowledgeRefusal(
+  state: OrderState,
+  request: { reason: string },
+  nowMs: number,
 ): Refusal | undefined {
-  return acknowledgeRefusal(state, request, millis(at)) ?? byRefusal(request.by);
+  if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT) || request.reason.trim() === '') {
+    return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
+  }
+  const { attention } = state;
+  return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
+    ? refusal('attention-stands', 'Its cause still stands: the call keeps failing, or a deadline is ahead.')
+    : undefined;
 }
 
-export function resolve(order: Order, { reason, by }: Attributed<{ reason: string }>, at: Instant): Taken {
-  note(order, 'acknowledge', by, { because: reason });
-  return { cleared: resolveAttention(order.state, millis(at)) };
+/** Resolves the attention that a person may resolve. */
+export function resolve(order: Order, { reason }: { reason: string }, at: Instant): TakenIn {
+  const cleared = resolveAttention(order.state, millis(at));
+  return { taken: { cleared }, entry: { what: 'acknowledge', because: reason } };
 }

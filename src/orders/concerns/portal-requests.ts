@@ -1,38 +1,14 @@
 /** What callers ask about portal actions: to perform one, or to take one back. */
-import { byRefusal } from '../check-messages.ts';
-import { note } from '../journal.ts';
-import type { Attributed, WithdrawRequest } from '../messages.ts';
-import type { Order, Refusal, Request, Taken } from '../order.ts';
+import type { PortalFields, WithdrawRequest } from '../messages.ts';
+import type { Order, Refusal, Taken, TakenIn } from '../order.ts';
 import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal-records.ts';
-import {
-  earlier,
-  emailRefusal,
-  identified,
-  isUnderWay,
-  portalFieldsRefusal,
-  stands,
-  tooManyActions,
-  withdrawRefusal,
-} from '../portal-requests.ts';
+import { earlier, emailRefusal, identified, isUnderWay, stands, tooManyActions } from '../portal-requests.ts';
 import type { ActionRecord } from '../state.ts';
-import { type Instant, laterBy, millis, type OrderEventType } from '../words.ts';
+import { type Instant, laterBy, millis } from '../words.ts';
 import { endUnsent, stopAction } from './portal.ts';
 
-type Asked = Extract<Request, { kind: 'portal' | 'withdraw' }>;
-
-/** @returns why the order refuses the request, or undefined: it takes it */
-export function portalRequestRefusal(order: Order, asked: Asked, at: Instant): Refusal | undefined {
-  if (asked.kind === 'withdraw')
-    return withdrawRefusal(order.state, asked.request) ?? byRefusal(asked.request.by);
-  return portalFieldsRefusal(asked.fields) ?? byRefusal(asked.by) ?? actionRefusal(order, asked.fields, at);
-}
-
 /** @returns why the order does not perform the action, or undefined: it does, or has */
-export function actionRefusal(
-  order: Order,
-  fields: Extract<Asked, { kind: 'portal' }>['fields'],
-  at: Instant,
-): Refusal | undefined {
+export function actionRefusal(order: Order, fields: PortalFields, at: Instant): Refusal | undefined {
   const { state } = order;
   if (stands(earlier(state, identified(order, fields)))) return undefined;
   const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, millis(at));
@@ -42,40 +18,36 @@ export function actionRefusal(
 }
 
 /** An action that is done is answered, one that is under way is joined. Behind another action a caller is answered at once. */
-export function takePortalAction(
-  order: Order,
-  { fields, by }: Extract<Asked, { kind: 'portal' }>,
-  at: Instant,
-): Taken {
+export function takePortalAction(order: Order, fields: PortalFields, at: Instant): TakenIn {
   const { state } = order;
   const same = identified(order, fields);
   const before = earlier(state, same);
   if (stands(before)) {
-    return before.status === 'done' ? { portal: portalAnswer(state, before) } : waitFor(order, before, at);
+    const isDone = before.status === 'done';
+    return { taken: isDone ? { portal: portalAnswer(state, before) } : waitFor(order, before, at) };
   }
   const isBehind =
     fields.kind !== 'cancel' && state.actions.some((one) => isUnderWay(one) && one.kind !== 'cancel');
   const record = queueAction(state, same, 'caller', order.now);
-  order.fields[record.number] = fields;
-  note(order, fields.kind, by, { number: record.number, because: record.because });
-  return isBehind ? { portal: portalAnswer(state, record) } : waitFor(order, record, at);
+  const { number, because } = record;
+  order.fields[number] = fields;
+  return {
+    taken: isBehind ? { portal: portalAnswer(state, record) } : waitFor(order, record, at),
+    entry: { what: fields.kind, number, because },
+  };
 }
 
 /** One that was not begun is taken back; one that was is stopped, and its outcome is awaited. */
-export function withdraw(
-  order: Order,
-  { number, by }: Attributed<WithdrawRequest>,
-  at: Instant,
-): { taken: Taken; events: OrderEventType[] } {
+export function withdraw(order: Order, { number }: WithdrawRequest, at: Instant): TakenIn {
   const record = actionNumbered(order.state, number);
-  if (isUnderWay(record)) note(order, 'withdraw', by, { number });
-  const events =
-    record.status === 'queued'
-      ? endUnsent(order, record)
-      : record.status === 'running'
-        ? stopAction(order, record, 'withdrawn')
-        : [];
-  return { taken: { ...waitFor(order, record, at), withdraws: true }, events };
+  const wasUnderWay = isUnderWay(record);
+  const end = record.status === 'queued' ? endUnsent(order, record) : [];
+  const events = record.status === 'running' ? stopAction(order, record, 'withdrawn') : end;
+  return {
+    taken: { ...waitFor(order, record, at), withdraws: true },
+    events,
+    ...(wasUnderWay && { entry: { what: 'withdraw', number } }),
+  };
 }
 
 /** A caller waits so long for the end of a portal action. */

@@ -9,9 +9,8 @@ import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.t
 import { answerCheckout, brokeDown, checkoutFailed, takePolicy } from '../checkout.ts';
 import { eventsOfAnswer } from '../events.ts';
 import { invoiceNumberNow } from '../invoice-numbers.ts';
-import { note } from '../journal.ts';
 import type { Concern, Wanted } from '../kernel.ts';
-import type { Order, Refusal, Request, Taken } from '../order.ts';
+import type { Order, Refusal, Request, TakenIn } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { recordLate } from '../record-screening.ts';
 import type { Attempt, OrderState } from '../state.ts';
@@ -145,16 +144,15 @@ export function attemptRefusal({ state }: Order, asked: Asked): Refusal | undefi
   }
 }
 
-export function takeAttempt(order: Order, asked: Asked, at: Instant): Taken {
+export function takeAttempt(order: Order, asked: Asked, at: Instant): TakenIn {
   const { state } = order;
   switch (asked.kind) {
     case 'decision':
-      return { attempt: asked.request.attempt };
+      return { taken: { attempt: asked.request.attempt } };
     case 'adopt': {
-      const { transactionId, by } = asked.request;
-      if (state.adopted !== undefined && !state.journal?.some(({ what }) => what === 'adopt'))
-        note(order, 'adopt', by);
-      return { attempt: transactionNamed(state, transactionId)?.attempt ?? 1 };
+      const attempt = transactionNamed(state, asked.request.transactionId)?.attempt ?? 1;
+      const isNoted = state.adopted === undefined || state.journal?.some(({ what }) => what === 'adopt');
+      return { taken: { attempt }, ...(!isNoted && { entry: { what: 'adopt' } }) };
     }
     case 'retry': {
       const { attempt, transaction } = asked.request;
@@ -162,7 +160,7 @@ export function takeAttempt(order: Order, asked: Asked, at: Instant): Taken {
         addAttempt(state, asked.request, at);
         order.transactions = { [attempt]: transaction };
       }
-      return { attempt };
+      return { taken: { attempt } };
     }
   }
 }
