@@ -1,6 +1,7 @@
 /** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
+
+import type { Refusal } from './errors.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
-import type { Refusal } from './order.ts';
 import type { Policy, PollPauses } from './policy.ts';
 import type { Adoption, Enriched, GatewayRecord } from './state.ts';
 import type { Decision, Instant, IntegrationWorkflow } from './words.ts';

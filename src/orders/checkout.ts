@@ -3,13 +3,13 @@ import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from './activity-c
 import { answerNow, checkoutAnswer } from './answers.ts';
 import { applyAdoption } from './apply-reading.ts';
 import { applyScreening } from './apply-screening.ts';
-import { screenRequest } from './concerns/screening.ts';
 import { actionWithoutDecision } from './decide.ts';
 import { announce, eventsOfAnswer } from './events.ts';
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt, newOrder, setAction } from './record.ts';
+import { screenRequest } from './screen-request.ts';
 import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
 import { type Instant, laterBy, type OrderEventType } from './words.ts';
 

@@ -217,6 +217,12 @@ export interface OrderErrorDetails {
   serviceMessage?: string;
 }
 
+/** A message that the order refuses: a code for programs, words for people, details such as errors with their paths. */
+export interface Refusal extends OrderErrorDetails {
+  code: OrderErrorCode;
+  message: string;
+}
+
 /** Thrown by the client library. `code` is stable, the message is for people. */
 export class OrderScreeningError extends Error {
   override readonly name = 'OrderScreeningError';

@@ -3,33 +3,11 @@
  * only clock is the time of the inputs. It knows the concerns by one list.
  */
 import { isSameCause } from './attention.ts';
+import type { Wanted } from './concern.ts';
 import { CONCERNS, takeIn } from './concerns/index.ts';
 import { announce, closingEvents } from './events.ts';
-import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
-import type { AttentionCause } from './state.ts';
-import { type Instant, laterBy, type OrderEventType } from './words.ts';
-
-/** An effect as its concern wants it. `cause`: what attention names when the call is refused. */
-export type Wanted = Omit<Effect, 'concern'> & { cause?: AttentionCause };
-
-/** One concern of an order, in one file. */
-export interface Concern {
-  name: string;
-  /** An order stays open while this concern wants an effect, or a write of it runs. */
-  keepsOpen: boolean;
-  /** Returns the effects that are required now. */
-  desired(order: Order): Wanted[];
-  /** Notes that the effect was started. */
-  started?(order: Order, effect: Effect): void;
-  /** Applies how the effect ended. Returns the events that it means, or that the effect starts again after a pause. */
-  ended(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
-  /** Takes note of a signal. Returns the events that it means. */
-  signaled?(order: Order, signal: Signal): OrderEventType[];
-  /** Applies what follows from the state without any input. Returns the events that it means. */
-  followUp?(order: Order): OrderEventType[];
-  /** Lets deadlines pass until that moment, each at its own. Returns whether any passed. */
-  passTime?(order: Order, until: Instant): boolean;
-}
+import type { Command, Effect, Input, Order, Outcome, Request, Running } from './order.ts';
+import { type Instant, laterBy } from './words.ts';
 
 /** An effect that failed for good is a bug of ours or a limit of the server's, and starts again after this pause. */
 const RETRY_AFTER_MS = 5 * 60_000;
@@ -72,7 +50,9 @@ function applyEnd(order: Order, id: number, outcome: Outcome): void {
   order.running = order.running.filter((one) => one !== running);
   const concern = CONCERNS.find(({ name }) => name === running.effect.concern);
   passTime(order, momentOf(running, outcome));
-  const events = concern?.ended(order, running, outcome) ?? [];
+  // The server tries nothing again that was canceled, and reports the failure of the last try.
+  const isCanceled = running.canceled === true && outcome.status === 'failed';
+  const events = concern?.ended(order, running, isCanceled ? { status: 'canceled' } : outcome) ?? [];
   if (events === 'retry-later') order.retryAt[running.effect.key] = laterBy(RETRY_AFTER_MS, order.now);
   else announce(order, events);
 }

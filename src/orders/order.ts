@@ -1,6 +1,6 @@
 /** The state of an order, and what changes it: results of effects, requests and signals. Plain data that continues as new. */
 import type { Call, CallResult } from './activity-contract.ts';
-import type { OrderErrorCode, OrderErrorDetails } from './errors.ts';
+import type { Refusal } from './errors.ts';
 import type {
   AdoptRequest,
   Attributed,
@@ -18,6 +18,8 @@ import type {
 } from './messages.ts';
 import type { CheckoutAnswer, KeptEvent, OrderState } from './state.ts';
 import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from './words.ts';
+
+export type { Refusal } from './errors.ts';
 
 export interface Order {
   /** Which version of the workflow code the order runs; the starter chooses it. */
@@ -67,12 +69,6 @@ export interface PendingRead {
   /** Counts the order's reads from 1. */
   number: number;
   source: Extract<ReadingSource, 'webhook' | 'operator' | 'recheck'>;
-}
-
-/** A message that the order refuses: a code for programs, words for people, details such as errors with their paths. */
-export interface Refusal extends OrderErrorDetails {
-  code: OrderErrorCode;
-  message: string;
 }
 
 /** What an order requires at the moment: an activity or a timer. */

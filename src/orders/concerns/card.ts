@@ -1,5 +1,5 @@
 /** Card removal: the stash deletes a card as soon as no screening needs it any more. */
-import type { Concern } from '../kernel.ts';
+import type { Concern } from '../concern.ts';
 import { attemptNumbered } from '../record.ts';
 import type { Attempt, OrderState } from '../state.ts';
 

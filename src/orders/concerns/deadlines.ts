@@ -4,10 +4,10 @@
  */
 import { giveUpScreening } from '../apply-screening.ts';
 import { raiseAttention } from '../attention.ts';
+import type { Concern, Wanted } from '../concern.ts';
 import { actionBounds, type Deadline, leftoversBound, nextDeadline } from '../deadlines.ts';
 import { describeDeadline } from '../describe.ts';
 import { announce } from '../events.ts';
-import type { Concern, Wanted } from '../kernel.ts';
 import type { Order } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
 import type { OrderState } from '../state.ts';

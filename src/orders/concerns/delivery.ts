@@ -1,7 +1,7 @@
 /** Event delivery: one batch at a time, in order. What is announced meanwhile goes with the next batch. */
 import { clear, noteAttention } from '../attention.ts';
+import type { Concern } from '../concern.ts';
 import { eventToSend } from '../events.ts';
-import type { Concern } from '../kernel.ts';
 
 const UNDELIVERED =
   'Events could not be delivered for three days and were given up: redeliver them, or have the receiver read the orders.';

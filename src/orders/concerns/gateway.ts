@@ -4,8 +4,8 @@
  */
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { gatewayFieldsRefusal } from '../check-messages.ts';
+import type { Concern, Wanted } from '../concern.ts';
 import type { OrderErrorCode } from '../errors.ts';
-import type { Concern, Wanted } from '../kernel.ts';
 import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
 import type { Order, Refusal, Reply, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';

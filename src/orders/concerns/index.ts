@@ -1,8 +1,8 @@
 /** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
 import { byRefusal, refusal } from '../check-messages.ts';
+import type { Concern } from '../concern.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
-import type { Concern } from '../kernel.ts';
 import type { Order, Refusal, Request, Taken, TakenIn } from '../order.ts';
 import { portalFieldsRefusal, withdrawRefusal } from '../portal-requests.ts';
 import { type By, type Instant, millis } from '../words.ts';

@@ -5,7 +5,7 @@
 import type { LookUpOutcome } from '../activity-contract.ts';
 import { applyScreening, HIDDEN } from '../apply-screening.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import type { Concern, Wanted } from '../kernel.ts';
+import type { Concern, Wanted } from '../concern.ts';
 import type { Order } from '../order.ts';
 import { namedTransaction } from '../portal-requests.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';

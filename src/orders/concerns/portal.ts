@@ -5,9 +5,9 @@
 import type { PortalOutcome } from '../activity-contract.ts';
 import { HIDDEN } from '../apply-screening.ts';
 import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import type { Concern, Wanted } from '../concern.ts';
 import { boundOf } from '../deadlines.ts';
 import { autoCancelDue } from '../decide.ts';
-import type { Concern, Wanted } from '../kernel.ts';
 import type { Order } from '../order.ts';
 import {
   actionNumbered,

@@ -2,19 +2,19 @@
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
  * after the decision `error`. At most one of them runs, since each may create a transaction.
  */
-import type { CallResult, ScreeningOutcome, ScreenRequest } from '../activity-contract.ts';
+import type { CallResult, ScreeningOutcome } from '../activity-contract.ts';
 import { applyScreening } from '../apply-screening.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.ts';
 import { answerCheckout, brokeDown, checkoutFailed, takePolicy } from '../checkout.ts';
+import type { Concern, Wanted } from '../concern.ts';
 import { eventsOfAnswer } from '../events.ts';
-import { invoiceNumberNow } from '../invoice-numbers.ts';
-import type { Concern, Wanted } from '../kernel.ts';
 import type { Order, Refusal, Request, TakenIn } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { recordLate } from '../record-screening.ts';
+import { screenRequest } from '../screen-request.ts';
 import type { Attempt, OrderState } from '../state.ts';
-import { knownTransactionIds, transactionNamed, transactionOf } from '../transactions.ts';
+import { transactionNamed } from '../transactions.ts';
 import type { Instant, OrderEventType } from '../words.ts';
 
 const CREATE = { operation: 'create' } as const;
@@ -81,28 +81,6 @@ function catchUp(order: Order, attempt: Attempt): Wanted {
 
 function write(key: string) {
   return { key, resource: 'create', whenObsolete: 'cancel-and-await', cause: CREATE } as const;
-}
-
-/** The request for a try at a decision of the newest attempt. */
-export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & { attempt: number } {
-  const { state } = order;
-  const transaction = transactionOf(state, attempt);
-  const undecided = transaction?.decision === undefined ? transaction : undefined;
-  // What became of the create before is found out first, by the number that it was sent with.
-  const kept = attempt.unseen?.invoiceNumber ?? undecided?.invoiceNumber;
-  const since = attempt.unseen?.since ?? undecided?.sentFrom;
-  return {
-    integration: state.integration,
-    attempt: attempt.number,
-    orderId: state.orderId,
-    transaction: order.transactions[attempt.number] ?? {},
-    invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
-    knownTransactionIds: knownTransactionIds(state),
-    startedAt: state.startedAt,
-    ...(since !== undefined && { unseenSince: since }),
-    ...(order.policyMissing === undefined && { workflow: state.policy.workflow }),
-    ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
-  };
 }
 
 function answered(

@@ -5,7 +5,7 @@
 import type { PollRequest, StatusOutcome } from '../activity-contract.ts';
 import { applyReading } from '../apply-reading.ts';
 import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
-import type { Concern, Wanted } from '../kernel.ts';
+import type { Concern, Wanted } from '../concern.ts';
 import type { Order, PendingRead } from '../order.ts';
 import { currentAttempt, FIRST_SPACING_MS, screenAgain, screensAgain } from '../record.ts';
 import type { OrderState, OrderTransaction } from '../state.ts';
@@ -52,7 +52,7 @@ export const status: Concern = {
   signaled(order, { kind, unread }) {
     const { state, now } = order;
     if (state.endedAt !== undefined) return [];
-    request(order, kind === 'review-hint' ? 'webhook' : 'operator');
+    request(order, kind === 'recheck' ? 'operator' : 'webhook');
     if (unread !== undefined)
       return raiseAttention(state, 'message-refused', `A signal was ignored: ${unread}.`, {}, now);
     return kind === 'cancellation'

@@ -1,8 +1,32 @@
-/** The invoice number of each create. By its own number, a create whose answer was lost can be looked up. */
+/** What each try at a decision is called with; and the invoice number of each create, by which a lost one can be looked up. */
+import type { ScreenRequest } from './activity-contract.ts';
 import { withoutHash } from './ids.ts';
 import type { Order } from './order.ts';
 import { currentAttempt } from './record.ts';
 import type { Attempt } from './state.ts';
+import { knownTransactionIds, transactionOf } from './transactions.ts';
+
+/** The request for a try at a decision of the newest attempt. */
+export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & { attempt: number } {
+  const { state } = order;
+  const transaction = transactionOf(state, attempt);
+  const undecided = transaction?.decision === undefined ? transaction : undefined;
+  // What became of the create before is found out first, by the number that it was sent with.
+  const kept = attempt.unseen?.invoiceNumber ?? undecided?.invoiceNumber;
+  const since = attempt.unseen?.since ?? undecided?.sentFrom;
+  return {
+    integration: state.integration,
+    attempt: attempt.number,
+    orderId: state.orderId,
+    transaction: order.transactions[attempt.number] ?? {},
+    invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
+    knownTransactionIds: knownTransactionIds(state),
+    startedAt: state.startedAt,
+    ...(since !== undefined && { unseenSince: since }),
+    ...(order.policyMissing === undefined && { workflow: state.policy.workflow }),
+    ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
+  };
+}
 
 const LONGEST_INVOICE = 64;
 /** The separator that no shop uses in its order numbers. */
