@@ -10,6 +10,7 @@ import type {
   ScreeningOutcome,
   ScreenRequest,
 } from '../orders/activity-contract.ts';
+import { BROKE_DOWN } from '../orders/checkout.ts';
 import { actionAtCheckout, orderFactsOf, policyFor, skipRuleFor } from '../orders/decide.ts';
 import { type Fault, isOrderErrorCode } from '../orders/errors.ts';
 import type { Refusal } from '../orders/order.ts';
@@ -202,16 +203,16 @@ export function screeningActivities(world: ActivityWorld) {
         // Settings that lack the integration don't make the next lookup come too early to be believed.
         throw unseen?.underWay ? putOff(error, underWayMs()) : error;
       }
-      const ended = (outcome: ScreeningOutcome) => ({
-        outcome,
-        ...(request.policyMissing && { policy: policyOf(world, request, t.integration) }),
-      });
+      if (request.policyMissing) {
+        const policy = policyOf(world, request, t.integration);
+        return { policy, outcome: unanswered(BROKE_DOWN, unseen?.since) };
+      }
       const checked = checkTransaction(request, t.integration, t.workflow);
       const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
       const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
       // An invalid transaction was never sent.
-      if (!checked.ok) return ended(skipped ?? refusedByRules(checked.faults, unseen?.since));
-      if (skipped !== undefined && unseen === undefined) return ended(skipped);
+      if (!checked.ok) return { outcome: skipped ?? refusedByRules(checked.faults, unseen?.since) };
+      if (skipped !== undefined && unseen === undefined) return { outcome: skipped };
       // This try has not reported yet: should it be lost, a create may have been sent from then on.
       t.beforeCreate = (at) => tellNextTry({ at, unseenSince: at });
       const outcome =
@@ -219,10 +220,10 @@ export function screeningActivities(world: ActivityWorld) {
           ? await tryScreening(request, checked.transaction, t, unseen)
           : await awaitEarlier(request, t, unseen.since, false);
       const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
-      if (skipped !== undefined && noneFound && unseen?.underWay === false) return ended(skipped);
+      if (skipped !== undefined && noneFound && unseen?.underWay === false) return { outcome: skipped };
       // The server retries nothing that is asked to stop: this is the last report.
       if (outcome.kind === 'no-answer' && askedToStop()) {
-        return ended(unanswered(outcome.reason, outcome.unseenSince));
+        return { outcome: unanswered(outcome.reason, outcome.unseenSince) };
       }
       if (outcome.kind === 'no-answer') {
         report(outcome.unseenSince);
@@ -234,7 +235,7 @@ export function screeningActivities(world: ActivityWorld) {
         report(outcome.unseenSince);
         throw retryWrongKey();
       }
-      return ended(outcome);
+      return { outcome: outcome };
     },
   };
 }

@@ -91,7 +91,7 @@ export function answerBeforeRecord(
 
 // A screening whose activity failed by itself, such as one whose worker stood still.
 
-const BROKE_DOWN = 'screening-broke-down';
+export const BROKE_DOWN = 'screening-broke-down';
 
 /** Returns what is known when a screening's own code failed: a create may have been sent since it was begun. */
 export function brokeDown(unseenSince: Instant): ScreeningOutcome {

@@ -3,7 +3,6 @@
  * result of an attempt stays.
  */
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import { gatewayFieldsRefusal } from '../check-messages.ts';
 import type { Concern, Wanted } from '../concern.ts';
 import type { OrderErrorCode } from '../errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
@@ -123,7 +122,7 @@ export const RESULT_TOO_LATE =
 /** @returns why the order refuses the result, or undefined: it takes it, also one that contradicts the first */
 export function gatewayRefusal({ state }: Order, request: GatewayResultRequest): Refusal | undefined {
   const code = resultRefusal(state, request);
-  if (code === undefined) return gatewayFieldsRefusal(request);
+  if (code === undefined) return undefined;
   if (code === 'order-closed') return { code, message: RESULT_TOO_LATE };
   const contradiction = code === 'gateway-result-mismatch' ? contradictionOf(state, request) : undefined;
   return contradiction ?? { code, message: 'The order does not take this gateway result now.' };

@@ -1,5 +1,5 @@
 /** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
-import { byRefusal, refusal } from '../check-messages.ts';
+import { byRefusal, gatewayFieldsRefusal, refusal } from '../check-messages.ts';
 import type { Concern } from '../concern.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
@@ -48,7 +48,7 @@ function refusalByKind(order: Order, asked: Request, at: Instant): Refusal | und
     return refusal('busy', 'The policy is not known yet: send the same request again.');
   switch (asked.kind) {
     case 'gateway-result':
-      return gatewayRefusal(order, asked.request);
+      return gatewayFieldsRefusal(asked.request) ?? gatewayRefusal(order, asked.request);
     case 'portal':
       return portalFieldsRefusal(asked.fields) ?? actionRefusal(order, asked.fields, at);
     case 'override':

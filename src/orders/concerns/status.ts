@@ -126,7 +126,8 @@ function readEnded(
   // A wrong key is reported, and the read goes on until the key is right. A different transaction is read again.
   const isDone = outcome?.kind !== 'forbidden' && about.transactionId === transactionToRead(state);
   if (isDone) order.reads = order.reads.filter((one) => one !== pending);
-  if (pending.source === 'operator' && screensAgain(state)) screenAgain(state, now);
+  const isDecided = outcome?.kind === 'read' && outcome.decision !== 'error';
+  if (pending.source === 'operator' && !isDecided && screensAgain(state)) screenAgain(state, now);
   return outcome === undefined ? [] : applyFresh(order, about, outcome, pending.source);
 }
 
