@@ -12,8 +12,13 @@ import { instantOf } from './read-orders.ts';
 import { asOrderError, READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
+/** What must be known of an order to find what came after its end. */
+interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt'> {
+  transactions: readonly { id: string }[];
+}
+
 /** @returns the order with what came after its end, if anything did */
-export async function withAfterEnd<Order extends OrderState>(
+export async function withAfterEnd<Order extends AnyOrder>(
   context: ClientContext,
   order: Order,
 ): Promise<Order & { afterEnd?: AfterEnd }> {
