@@ -20,7 +20,6 @@ import { refuseCardData, vouchedFor } from './orders/card-data.ts';
 import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
-export type { AfterEnd, LateAction, Redelivery } from './client/after-end.ts';
 export { EarlyAnswers } from './client/fast-path.ts';
 export type {
   AdoptRequest,
@@ -38,7 +37,7 @@ export type {
   ScreenRequest,
 } from './client/types.ts';
 export { createDataConverter, PayloadCodecError } from './codec/index.ts';
-export type { LateDecision } from './orders/after-end.ts';
+export type { AfterEnd, LateAction, LateDecision, Redelivery } from './orders/after-end.ts';
 export { OrderScreeningError } from './orders/errors.ts';
 
 const PING_WITHIN_MS = 2_000;

@@ -1,10 +1,10 @@
 /** Reads what came after an order's end: later decisions, portal actions and redelivered events. No worker takes part. */
 import type { Client } from '@temporalio/client';
-import type { LateDecision } from '../orders/after-end.ts';
+import type { AfterEnd, LateAction, Redelivery } from '../orders/after-end.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, portalActionWorkflowId, redeliveryWorkflowId } from '../orders/ids.ts';
 import type { PortalAnswer } from '../orders/messages.ts';
-import type { ActionRecord, ActionStatus, OrderState } from '../orders/state.ts';
+import type { ActionStatus, OrderState } from '../orders/state.ts';
 import { type Instant, PORTAL_ACTIONS, type PortalActionKind } from '../orders/words.ts';
 import { quoted } from './list-orders.ts';
 import { lateDecisions } from './read-after-end.ts';
@@ -12,33 +12,13 @@ import { instantOf } from './read-orders.ts';
 import { asOrderError, READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
-/** What came after an order's end, oldest first. Portal actions and redeliveries are up to 2 s behind. */
-export interface AfterEnd {
-  /** Decisions that differ from the one before them. */
-  decisions: LateDecision[];
-  actions: LateAction[];
-  redeliveries: Redelivery[];
-  /** Not everything could be read this time. */
-  incomplete?: true;
-}
-
-/** A portal action of an ended order. */
-export interface LateAction
-  extends Pick<
-    ActionRecord,
-    'kind' | 'status' | 'transactionId' | 'requestedAt' | 'finishedAt' | 'code' | 'message' | 'chargeback'
-  > {}
-
-/** An event of the order that was sent again after its end. */
-export interface Redelivery {
-  sequence: number;
-  status: 'running' | 'delivered' | 'undelivered';
-  requestedAt: Instant;
-  finishedAt?: Instant;
+/** What must be known of an order to find what came after its end. */
+interface AnyOrder extends Pick<OrderState, 'orderId' | 'integration' | 'endedAt'> {
+  transactions: readonly { id: string }[];
 }
 
 /** @returns the order with what came after its end, if anything did */
-export async function withAfterEnd<Order extends OrderState>(
+export async function withAfterEnd<Order extends AnyOrder>(
   context: ClientContext,
   order: Order,
 ): Promise<Order & { afterEnd?: AfterEnd }> {

@@ -124,7 +124,7 @@ function together(one: ReviewHint, other: ReviewHint): ReviewHint {
   };
 }
 
-/** @returns the workflow id of an order with that value: an open one before a closed one, then the newest */
+/** @returns the workflow id of an order with that value: an open one before one that has ended with a record */
 async function lookUp(
   { client }: ClientContext,
   integration: string,
@@ -133,6 +133,7 @@ async function lookUp(
 ): Promise<string | undefined> {
   const query = [
     `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus IN ('Running', 'Completed')",
     `${orderAttributes.integration.name} = ${quoted(integration)}`,
     `${name} = ${quoted(value)}`,
   ].join(' AND ');

@@ -1,7 +1,6 @@
 /** Limits what a process sends to one order: one message per spacing, and the newest of those in between. */
+import { FIRST_SPACING_MS, longerSpacing } from '../orders/spacing.ts';
 
-const FIRST_SPACING_MS = 2_000;
-const LONGEST_SPACING_MS = 5 * 60_000;
 /** The limiter remembers so many orders, the most recent ones. */
 const MOST_ORDERS = 10_000;
 /** So many kept messages are sent at a time when the process stops. */
@@ -47,7 +46,7 @@ export class SpacedSends<Message> {
       return known.sent;
     }
     clearTimeout(known?.timer);
-    const ms = known === undefined ? FIRST_SPACING_MS : doubled(known.ms);
+    const ms = known === undefined ? FIRST_SPACING_MS : longerSpacing(known.ms);
     const spacing: Spacing<Message> = { ms, sent: send(message), keeps: true };
     this.#spacings.delete(order);
     this.#spacings.set(order, spacing);
@@ -92,7 +91,7 @@ export class SpacedSends<Message> {
       return;
     }
     delete spacing.kept;
-    spacing.ms = doubled(spacing.ms);
+    spacing.ms = longerSpacing(spacing.ms);
     const sent = kept.send(kept.message);
     // A failure must not reach the callers of kept messages, who were told that the order exists.
     spacing.sent = sent.catch(() => true);
@@ -128,8 +127,4 @@ async function sendKept<Message>(spacing: Spacing<Message>): Promise<void> {
   const { kept } = spacing;
   delete spacing.kept;
   if (kept !== undefined) await kept.send(kept.message);
-}
-
-function doubled(ms: number): number {
-  return Math.min(ms * 2, LONGEST_SPACING_MS);
 }

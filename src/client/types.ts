@@ -1,6 +1,7 @@
 /** What the client library takes and gives. */
 import type { Client } from '@temporalio/client';
 import type { CardStash } from '../cards/index.ts';
+import type { AfterEnd } from '../orders/after-end.ts';
 import type {
   CancelRequest,
   ChargebackRequest,
@@ -25,7 +26,6 @@ import type {
   Phase,
 } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
-import type { AfterEnd } from './after-end.ts';
 import type { EarlyAnswers } from './fast-path.ts';
 
 export interface OrderScreeningOptions {

@@ -4,7 +4,7 @@ import { actionLater } from './decide.ts';
 import { sameTransaction } from './ids.ts';
 import type { OrderEvent } from './messages.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
-import type { Enriched, OrderState, OrderTransaction } from './state.ts';
+import type { ActionRecord, Enriched, OrderState, OrderTransaction } from './state.ts';
 import { transactionOf } from './transactions.ts';
 import type { Action, Decision, Instant, Phase } from './words.ts';
 
@@ -26,6 +26,31 @@ export interface LateDecision {
   at: Instant;
   /** Its event. Absent: the integration has no events receiver. */
   event?: { sequence: number; status: 'waiting' | 'delivered' | 'undelivered' };
+}
+
+/** What came after an order's end, oldest first. Portal actions and redeliveries are up to 2 s behind. */
+export interface AfterEnd {
+  /** Decisions that differ from the one before them. */
+  decisions: LateDecision[];
+  actions: LateAction[];
+  redeliveries: Redelivery[];
+  /** Not everything could be read this time. */
+  incomplete?: true;
+}
+
+/** A portal action of an ended order. */
+export interface LateAction
+  extends Pick<
+    ActionRecord,
+    'kind' | 'status' | 'transactionId' | 'requestedAt' | 'finishedAt' | 'code' | 'message' | 'chargeback'
+  > {}
+
+/** An event of the order that was sent again after its end. */
+export interface Redelivery {
+  sequence: number;
+  status: 'running' | 'delivered' | 'undelivered';
+  requestedAt: Instant;
+  finishedAt?: Instant;
 }
 
 /** The argument of `readAfterEnd`: an ended order in short. */

@@ -2,15 +2,13 @@
 import { payloadRefusal } from './check-messages.ts';
 import type { Refusal } from './order.ts';
 
+type Given = Record<string, unknown>;
+
 /** @returns why the argument cannot be read; undefined: it can */
 export function readAfterEndRefusal(input: unknown): Refusal | undefined {
   const refused = payloadRefusal(input);
   if (refused !== undefined) return refused;
-  const given = isRecord(input) ? input : {};
-  const { integration, orderId, transactions, decisions } = given;
-  const named = typeof integration === 'string' && typeof orderId === 'string';
-  const listed = Array.isArray(transactions) && transactions.every(isTransaction);
-  if (named && listed && Array.isArray(decisions)) return undefined;
+  if (isRecord(input) && isEndedOrder(input)) return undefined;
   return {
     code: 'invalid-request',
     message: 'The argument is no ended order. Send a recheck through the API, which starts this workflow.',
@@ -18,10 +16,30 @@ export function readAfterEndRefusal(input: unknown): Refusal | undefined {
   };
 }
 
-function isTransaction(value: unknown): boolean {
-  return isRecord(value) && typeof value.id === 'string';
+function isEndedOrder({
+  integration,
+  orderId,
+  transactions,
+  decisions,
+  sequence,
+  spacingMs,
+}: Given): boolean {
+  return (
+    [integration, orderId].every(isText) &&
+    isListOf(transactions, ({ id }) => isText(id)) &&
+    isListOf(decisions, ({ transactionId }) => isText(transactionId)) &&
+    [sequence, spacingMs].every((one) => one === undefined || Number.isSafeInteger(one))
+  );
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isListOf(value: unknown, isOne: (one: Given) => boolean): boolean {
+  return Array.isArray(value) && value.every((one) => isRecord(one) && isOne(one));
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isRecord(value: unknown): value is Given {
   return typeof value === 'object' && value !== null;
 }

@@ -2,6 +2,7 @@
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
 import { FALLBACK_POLICY } from './policy.ts';
+import { FIRST_SPACING_MS } from './spacing.ts';
 import type { Adoption, Attempt, Enriched, OrderState, Override } from './state.ts';
 import { OLDEST_VERSION } from './version.ts';
 import {
@@ -20,9 +21,6 @@ const SCREENING_MATTERS: AttentionCode[] = [
   'status-error',
   'decision-after-override',
 ];
-
-/** Reads of the status are so far apart, unless they follow each other. */
-export const FIRST_SPACING_MS = 2_000;
 
 /** @returns an order that is not screened yet */
 export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {

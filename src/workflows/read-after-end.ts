@@ -26,12 +26,11 @@ import {
 } from '../orders/after-end.ts';
 import { readAfterEndRefusal } from '../orders/check-after-end.ts';
 import { type OrderEvent, recheckSignal, reviewHintSignal } from '../orders/messages.ts';
+import { FIRST_SPACING_MS, longerSpacing } from '../orders/spacing.ts';
 import { failure, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, unlessRefused } from './perform.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const FIRST_SPACING_MS = 2_000;
-const LONGEST_SPACING_MS = 5 * 60_000;
 /**
  * Stays open for so long after a spacing, at least. A client that reads the memo and then signals or starts this workflow finds the run
  * whose decisions it has not seen still open.
@@ -74,7 +73,7 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
     const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, STAYS_OPEN_MS)));
     await condition(() => pending.read || deliveries.waiting === 0);
     if (!pending.read) return order.decisions;
-    spacingMs = again ? Math.min(spacingMs * 2, LONGEST_SPACING_MS) : FIRST_SPACING_MS;
+    spacingMs = again ? longerSpacing(spacingMs) : FIRST_SPACING_MS;
     if (workflowInfo().continueAsNewSuggested && deliveries.waiting === 0) {
       const next = makeContinueAsNewFunc<typeof readAfterEnd>({ memo: memoOf(order) });
       await next({ ...order, spacingMs });
@@ -105,7 +104,7 @@ async function statusOf(
     );
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('the status could not be read after the order’s end');
+    log.warn('the status of an ended order could not be read');
     return undefined;
   }
 }

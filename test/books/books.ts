@@ -125,6 +125,7 @@ export interface BookedArrival {
       decision?: string | undefined;
       attempt?: number | undefined;
       transactionId?: string | undefined;
+      afterClose?: boolean | undefined;
     };
   };
   at: number;

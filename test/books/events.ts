@@ -87,7 +87,9 @@ function inOrder(books: Books): Finding[] {
 function lost(books: Books): Finding[] {
   const { arrivals, record, policy } = books;
   if (policy.events === false) return [];
-  const taken = new Set(arrivals.filter((one) => one.taken).map(({ event }) => event.sequence));
+  // What the screening service decided after the end is no event of the order's own.
+  const own = arrivals.filter(({ taken, event }) => taken && event.data.afterClose !== true);
+  const taken = new Set(own.map(({ event }) => event.sequence));
   const found: Finding[] = [];
   for (let sequence = 1; sequence <= record.events; sequence += 1) {
     if (!taken.has(sequence) && !downForThreeDays(books)) {

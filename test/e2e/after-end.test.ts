@@ -1,16 +1,21 @@
 /** What comes after an order's end, in a whole deployment. The last test stops the worker. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDataConverter } from '../../src/starter.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy, type OrderReply, WEBHOOK_SECRET } from './support.ts';
 
-const server = withTestServer();
+const payloadKey = { id: 'after-end', key: randomBytes(32) };
+const server = withTestServer({ dataConverter: createDataConverter([payloadKey]) });
 let all: Deployment;
 
 beforeAll(async () => {
-  all = await deploy(server.address, {
-    default: { cancelWindow: '2s', recheckLeadTime: '0s', reviewLeadTime: '200ms' },
-  });
+  all = await deploy(
+    server.address,
+    { default: { cancelWindow: '2s', recheckLeadTime: '0s', reviewLeadTime: '200ms' } },
+    { env: { PAYLOAD_KEYS: `${payloadKey.id}:${payloadKey.key.toString('base64')}` } },
+  );
 });
 afterAll(() => all?.stop());
 
@@ -29,19 +34,25 @@ async function webhook(body: object): Promise<unknown> {
   return response.json();
 }
 
+async function ended(workflowId: string): Promise<void> {
+  const { workflowService } = server.client;
+  const asked = { namespace: server.namespace, execution: { workflowId } };
+  await eventually(
+    async () => {
+      const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution(asked);
+      expect(workflowExecutionInfo?.closeTime).toBeTruthy();
+    },
+    { timeoutMs: 30_000 },
+  );
+}
+
 /** An order that passed, and whose end is delivered. @returns the id of its transaction */
 async function closedOrder(orderId: string): Promise<string> {
   const { body } = await all.call('POST', `${pathOf(orderId)}/screening`, {
     transaction: withEmail('pass@example.com'),
   });
   expect(body).toMatchObject({ decision: 'pass' });
-  await eventually(
-    async () => {
-      const { status } = await server.client.workflow.getHandle(`order:default:${orderId}`).describe();
-      expect(status.name).toBe('COMPLETED');
-    },
-    { timeoutMs: 20_000 },
-  );
+  await ended(`order:default:${orderId}`);
   return body.transactionId;
 }
 
@@ -71,13 +82,18 @@ it('a later decision is read at its webhook, sent as one event and shown with th
   await eventually(async () =>
     expect((await read(orderId)).afterEnd).toEqual({ decisions, actions: [], redeliveries: [] }),
   );
+  const stored = await server.client.workflowService.describeWorkflowExecution({
+    namespace: server.namespace,
+    execution: { workflowId: `after:default:${orderId}` },
+  });
+  const { lateDecisions } = stored.workflowExecutionInfo?.memo?.fields ?? {};
+  expect(Buffer.from(lateDecisions?.metadata?.encoding ?? []).toString()).toBe('binary/encrypted');
   const { body } = await all.call('POST', `${pathOf(orderId)}/recheck`, {});
   expect(body).toEqual({ status: 'requested' });
   const invoiced = { invoiceNumber: orderId, decision: 'pass' };
   expect(await webhook(invoiced)).toEqual({ status: 'accepted' });
   expect(await webhook({ id: transactionId })).toEqual({ status: 'accepted' });
-  const handle = server.client.workflow.getHandle(`after:default:${orderId}`);
-  await handle.result();
+  await ended(`after:default:${orderId}`);
   expect((await read(orderId)).afterEnd.decisions).toEqual(decisions);
   expect(eventsOf(orderId)).toHaveLength(3);
   // A run of its own, which goes on where the first one ended.

@@ -7,7 +7,7 @@ import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
-import { type Api, anOrderId, type Deployment, deploy } from './support.ts';
+import { type Api, anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
 
 const server = withTestServer();
 
@@ -30,7 +30,8 @@ async function beginSlowCheckout(all: Deployment, call: Api['call'], orderId: st
 describe('SIGTERM', () => {
   let all: Deployment;
   beforeAll(async () => {
-    all = await deploy(server.address, { default: {} });
+    const poll = { first: '10m', factor: 1, max: '10m' };
+    all = await deploy(server.address, { default: {}, quiet: { poll } });
   });
   afterAll(() => all?.stop());
 
@@ -61,6 +62,32 @@ describe('SIGTERM', () => {
     expect(await answer).toMatchObject({ status: 200, body: again.body });
     expect(await stopping.process.ended).toBe(0);
     expect(creates(all, orderId)).toHaveLength(1);
+  }, 150_000);
+
+  it('lets an API process send the webhook that it has taken and keeps', async () => {
+    const stopping = await all.startApi();
+    const orderId = anOrderId();
+    const { body } = await stopping.call('POST', `/v1/orders/${orderId}/screening`, {
+      integration: 'quiet',
+      transaction: withEmail('review@example.com'),
+    });
+    const webhook = async () => {
+      const address = `${stopping.url}/v1/webhooks/quiet/${WEBHOOK_SECRET}`;
+      const response = await fetch(address, { method: 'POST', body: `{"id": "${body.transactionId}"}` });
+      expect(await response.json()).toEqual({ status: 'accepted' });
+    };
+    await webhook();
+    await all.until(orderId, ({ lastRead }) => lastRead?.source === 'webhook', 'quiet');
+    // No webhook of the sandbox reaches this integration.
+    all.sandbox.control.decide(orderId, 'pass');
+    await webhook();
+    stopping.process.kill('SIGTERM');
+    expect(await stopping.process.ended).toBe(0);
+    await all.until(orderId, ({ phase }) => phase === 'decided', 'quiet');
+    const signals = (
+      await server.client.workflow.getHandle(`order:quiet:${orderId}`).fetchHistory()
+    ).events?.filter(({ workflowExecutionSignaledEventAttributes: signaled }) => signaled);
+    expect(signals).toHaveLength(2);
   }, 150_000);
 });
 

@@ -21,7 +21,7 @@ export const PAGE_ACTIONS = {
   recheck: {
     title: 'Recheck order',
     about:
-      'The decision is read from the screening service now. An order whose decision is error is screened again.',
+      'The decision is read from the screening service now, also of a closed order. An open order whose decision is error is screened again.',
     button: 'Recheck now',
     scope: 'act',
   },
@@ -172,7 +172,11 @@ export function refusalOf(
   const open = summary.closedAt === undefined && state?.phase !== 'closed';
   if (state === undefined) return undefined;
   if (action === 'acknowledge') return state.attention.length === 0 ? 'nothing needs attention' : undefined;
-  if (action === 'recheck') return open ? undefined : 'the order is closed';
+  if (action === 'recheck') {
+    return open || state.transactions.length > 0
+      ? undefined
+      : 'the order is closed and has no transaction to read';
+  }
   if (action === 'proceed' || action === 'decide-cancel') {
     const request = { action: action === 'proceed' ? 'proceed' : 'cancel', reason: action } as const;
     const code = open ? overrideRefusal(state, request)?.code : 'order-closed';

@@ -127,7 +127,7 @@ function actions(order: InspectedOrder, may: OrderView['may'], now: Now): Html {
     if (action === 'cancel') return !canceled;
     // While the service can be asked, a cancel is the same; without the state nobody knows what a person may decide.
     if (action === 'decide-cancel') return state !== undefined && notCanceled !== undefined;
-    if (action === 'recheck') return !closed;
+    if (action === 'recheck') return !closed || state !== undefined;
     return action === 'acknowledge'
       ? state !== undefined || summary.needsAttention
       : state !== undefined && !closed;

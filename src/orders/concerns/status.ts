@@ -7,7 +7,8 @@ import { applyReading } from '../apply-reading.ts';
 import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
 import type { Order, PendingRead } from '../order.ts';
-import { currentAttempt, FIRST_SPACING_MS, screenAgain, screensAgain } from '../record.ts';
+import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
+import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
 import type { OrderState, OrderTransaction } from '../state.ts';
 import { transactionOf } from '../transactions.ts';
 import {
@@ -22,8 +23,6 @@ import {
 
 /** A read that begins after the last signal serves all signals before it, so that two pending reads are enough. */
 export const MOST_READS = 2;
-/** The spacing of reads doubles up to this while they follow each other. */
-const LONGEST_SPACING_MS = 5 * 60_000;
 
 export const status: Concern = {
   name: 'status',
@@ -135,7 +134,7 @@ function readEnded(
 function space(order: Order, began: Instant): void {
   const { ms, until } = order.spacing;
   const isQuiet = until === undefined || millis(began) - millis(until) > ms;
-  const next = isQuiet ? FIRST_SPACING_MS : Math.min(ms * 2, LONGEST_SPACING_MS);
+  const next = isQuiet ? FIRST_SPACING_MS : longerSpacing(ms);
   order.spacing = { ms: next, until: laterBy(next, order.now) };
 }
 

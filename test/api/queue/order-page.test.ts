@@ -79,6 +79,19 @@ describe('the page of an order', () => {
     expect(body).toContain('href="/orders/order-1/cancel?integration=default"');
   });
 
+  it('offers the recheck of a closed order that has a transaction', async () => {
+    const { app, orderScreening } = await anApi();
+    const summary = anOrderSummary({ closedAt: inHours(-1) });
+    const state = { ...anOrder('pass'), phase: 'closed' as const };
+    const recheck = 'href="/orders/order-1/recheck?integration=default"';
+    orderScreening.inspect.mockResolvedValue(anInspectedOrder({ summary, state }));
+    expect((await app.inject('/orders/order-1')).body).toContain(recheck);
+    orderScreening.inspect.mockResolvedValue(
+      anInspectedOrder({ summary, state: { ...state, transactions: [] } }),
+    );
+    expect((await app.inject('/orders/order-1')).body).not.toContain(recheck);
+  });
+
   it('says why an order can’t be canceled', async () => {
     const { app, orderScreening } = await anApi();
     orderScreening.inspect.mockResolvedValue(anInspectedOrder({ state: anOrder('pass') }));
