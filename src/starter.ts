@@ -10,9 +10,10 @@ import {
   tellUnheard,
   withdraw,
 } from './client/order-messages.ts';
-import { portalAction, redeliver } from './client/portal-action.ts';
+import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
+import { redeliver } from './client/redeliver.ts';
 import { putCard, screen } from './client/screen.ts';
 import { asOrderError, within } from './client/temporal-errors.ts';
 import type {
@@ -80,7 +81,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     },
     recordGatewayResult: async (order, request) =>
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
-    get: async (order) => readOrder(context, workflowId(order)),
+    get: async (order, { view } = {}) => readOrder(context, workflowId(order), view),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     list: async (request) => listOrders(context, request),
     count: async (request) => countOrders(context, request),

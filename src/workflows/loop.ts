@@ -3,19 +3,23 @@ import {
   ActivityFailure,
   CancellationScope,
   condition,
-  continueAsNew,
   isCancellation,
   log,
+  makeContinueAsNewFunc,
   metricMeter,
   setCurrentDetails,
+  upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Call, Command } from '../orders/activity-contract.ts';
 import { answerBeforeContinuing } from '../orders/ask.ts';
+import { recordOf } from '../orders/bounded-record.ts';
 import { describe, searchAttributesOf } from '../orders/describe.ts';
 import { counterOf } from '../orders/metrics.ts';
 import { type End, type Input, type Order, type OrderRun, type Reply, RULES_READ } from '../orders/order.ts';
+import { memoKey, memoOf } from '../orders/order-memo.ts';
+import type { OrderRecord } from '../orders/order-record.ts';
 import { currentAttempt } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { canStop, isReady, isShown, keep, next, nothingLeft, resumed, step } from '../orders/step.ts';
@@ -53,7 +57,12 @@ export async function live({ rules, order, inbox, reply, show }: Loop, input: Or
       reply(answerBeforeContinuing(order));
       await everythingThatCame();
       // What the order still needs of the transaction is in `resume`: with it twice, a large one would pass Temporal's 2 MB.
-      await continueAsNew({ ...input, transaction: {}, resume: resumed(order) });
+      // Temporal would hand on the memo that this run began with.
+      await makeContinueAsNewFunc({ memo: memoOf(recordOf(order.state)) })({
+        ...input,
+        transaction: {},
+        resume: resumed(order),
+      });
     }
     await condition(() => isReady(order, inbox));
     await everythingThatCame();
@@ -137,15 +146,18 @@ function endOf(error: unknown, { kind }: Call): End {
   return end;
 }
 
-// What ops are shown of an order: search attributes, one upsert for all that changed, the words, and metrics.
+// What ops are shown of an order: search attributes and the record in the memo, one upsert for all that changed, the words, and metrics.
 
 export class Show {
   readonly #metrics: OrderMetrics;
   readonly #shown = new Map<string, string>();
+  #record: string | undefined;
 
-  /** @param order as it begins, or as it continues as new */
+  /** @param order as it begins, or as it continues as new: then the run before has written its memo */
   constructor(order: Order) {
     this.#metrics = new OrderMetrics(order.state);
+    if (workflowInfo().continuedFromExecutionRunId === undefined) return;
+    this.#record = memoKey(recordOf(order.state));
   }
 
   /** Shows what changed since the last call. */
@@ -157,8 +169,16 @@ export class Show {
       return true;
     });
     if (changed.length > 0) upsertSearchAttributes(changed);
+    this.#memo(recordOf(order.state));
     setCurrentDetails(describe(order));
     this.#metrics.note(order.state);
+  }
+
+  #memo(record: OrderRecord): void {
+    const key = memoKey(record);
+    if (key === this.#record) return;
+    this.#record = key;
+    upsertMemo(memoOf(record));
   }
 }
 

@@ -19,7 +19,6 @@ import {
   cancelUpdate,
   decisionUpdate,
   hintUpdate,
-  orderQuery,
   overrideUpdate,
   type PortalAnswer,
   type PortalFields,
@@ -83,7 +82,6 @@ class Messages {
     this.#answerCheckouts();
     this.#answerPortalActions();
     this.#takeHints();
-    setHandler(orderQuery, () => this.order.state);
     // Canceling the workflow isn't a cancel with the service: a person is told, the order goes on.
     CancellationScope.current().cancelRequested.catch(() => {
       this.inbox.push({ kind: 'signal', signal: 'cancellation' });
