@@ -48,9 +48,9 @@ export async function describeOrder(
 
 /** @throws NamespaceNotFoundError, which has the same code */
 function isUnknownOrder(error: unknown): boolean {
-  if (!isGrpcServiceError(error)) return false;
+  if (!isGrpcServiceError(error) || error.code !== grpcCode.notFound) return false;
   rethrowKnownErrorTypes(error);
-  return error.code === grpcCode.notFound;
+  return true;
 }
 
 function described(workflowId: string, raw: RawDescription): DescribedOrder {

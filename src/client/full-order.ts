@@ -119,9 +119,10 @@ function add(traces: Traces, workflowId: string, kind: Kind, value: unknown): vo
     if (data === undefined) return;
     const { state } = data.resume;
     traces.records.push(state);
-    traces.events.push(
-      ...(state.events.last ?? []).map((kept) => ({ ...eventToSend(state, kept), data: kept.data })),
-    );
+    for (const kept of state.events.last ?? []) {
+      const sent = eventToSend(state, kept);
+      traces.events.push({ ...sent, data: { ...sent.data, ...kept.data } });
+    }
     if (state.policy !== undefined) traces.policy = state.policy;
   } else if (kind === 'delivery') {
     const { data = [] } = deliverySchema.safeParse(value);

@@ -70,7 +70,8 @@ export async function readRecord(
   if (found.found === 'unreadable') return found;
   // Before the first answer there is nothing else to know. An order that was answered has a memo.
   const phase = order.attributes.get(orderAttributes.phase) ?? 'screening';
-  return phase === 'screening' ? unscreenedRecord(context, order, withinMs) : found;
+  const isNew = order.status === 'open' && phase === 'screening';
+  return isNew ? unscreenedRecord(context, order, withinMs) : found;
 }
 
 const startSchema = z.object({ workflow: z.enum(INTEGRATION_WORKFLOWS).optional().catch(undefined) });

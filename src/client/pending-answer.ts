@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
-import type { CheckoutAnswer } from '../orders/state.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { answerNow } from '../orders/tickets.ts';
 import { describeOrder } from './describe-order.ts';
 import { finalRecord, recordOfOrder } from './read-orders.ts';
@@ -103,14 +103,20 @@ export async function answerSince(
   const deadline = Date.now() + ASK_WITHIN_MS;
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
   if (description === undefined) return given;
+  const { fingerprint } = given;
+  const answerOf = (order: OrderState): CheckoutAnswer => {
+    const answer = answerNow(order, given.attempt);
+    // A record does not have it.
+    return answer === undefined ? given : { ...answer, ...(fingerprint !== undefined && { fingerprint }) };
+  };
   if (description.status === 'completed') {
-    const order = await finalRecord(context, workflowId, deadline - Date.now());
-    return answerNow(order, given.attempt) ?? given;
+    return answerOf(await finalRecord(context, workflowId, deadline - Date.now()));
   }
   const record = await recordOfOrder(context, description, 'record', deadline - Date.now());
   const { readings = 0, insights = 0 } = record.leftOut ?? {};
-  if (readings + insights === 0) return answerNow(record, given.attempt) ?? given;
+  if (readings + insights === 0) return answerOf(record);
   // The answer has every insight of the attempt's first reading, unless the history can't be read in time.
-  const order = await recordOfOrder(context, description, 'full', deadline - Date.now()).catch(() => record);
-  return answerNow(order, given.attempt) ?? given;
+  return answerOf(
+    await recordOfOrder(context, description, 'full', deadline - Date.now()).catch(() => record),
+  );
 }
