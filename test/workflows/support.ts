@@ -176,6 +176,8 @@ export async function startWorkers(
   worlds: Worlds,
   options: Partial<WorkerOptions>,
 ): Promise<() => Promise<void>> {
+  const { dataConverter } = options;
+  const others = { connection, ...(dataConverter !== undefined && { dataConverter }) };
   const workers = [
     await Worker.create({
       connection,
@@ -184,12 +186,12 @@ export async function startWorkers(
       ...options,
     }),
     await Worker.create({
-      connection,
+      ...others,
       taskQueue: BACKGROUND_TASK_QUEUE,
       activities: { ...backgroundActivities(worlds) },
     }),
     await Worker.create({
-      connection,
+      ...others,
       taskQueue: POLLS_TASK_QUEUE,
       activities: { ...pollActivities(worlds) },
     }),
