@@ -16,7 +16,9 @@ import type {
 } from './state.ts';
 import type { JournalEntry } from './words.ts';
 
-/** Bytes of a record as JSON. Encrypted it has some 200 more, and stays under 16 KiB. */
+/** Bytes of a memo at most, encrypted: servers and workers are set to warn above. */
+export const MEMO_BYTES = 16 * 1024;
+/** Bytes of a record as JSON. Encrypted it has some 200 more. */
 export const RECORD_BYTES = 15_000;
 
 /** How much of an order a record keeps. */
