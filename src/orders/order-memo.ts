@@ -53,12 +53,26 @@ export function memoOf(record: OrderRecord): { [RECORD]: object } {
 }
 
 /**
- * Returns what of a memo is worth a history event. A delivery alone is not: readers derive it (`asDelivered` in
- * src/client/order-record.ts), since each event that is made or given up writes the memo.
+ * The memo of a run, as it was written last. It is written for what is worth a history event. Two things are not: a delivery, which readers
+ * derive (`asDelivered` in src/client/order-record.ts), since each event that is made or given up writes the memo; and the read shortly before the
+ * cancel window closes when it brings no news, since the order's end follows.
  */
-export function memoKey(record: OrderRecord): string {
-  const { sequence, delivered, waiting } = record.events;
-  return JSON.stringify([memoOf({ ...record, events: NO_EVENTS }), sequence, sequence - delivered - waiting]);
+export class WrittenMemo {
+  #key: string | undefined;
+  #lastRead: OrderRecord['lastRead'];
+
+  /** Returns whether the record is to be written, and takes it as written. */
+  isNews(record: OrderRecord): boolean {
+    if (record.lastRead?.source !== 'recheck') this.#lastRead = record.lastRead;
+    const { lastRead: _own, events, ...facts } = record;
+    const passed = record.passed.filter((kind) => kind !== 'recheck');
+    const memo = memoOf({ ...facts, passed, events: NO_EVENTS });
+    const { sequence, delivered, waiting } = events;
+    const key = JSON.stringify([memo, this.#lastRead, sequence, sequence - delivered - waiting]);
+    if (key === this.#key) return false;
+    this.#key = key;
+    return true;
+  }
 }
 
 const NO_EVENTS = { sequence: 0, delivered: 0, waiting: 0 };

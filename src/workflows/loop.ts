@@ -18,8 +18,7 @@ import { recordOf } from '../orders/bounded-record.ts';
 import { describe, searchAttributesOf } from '../orders/describe.ts';
 import { counterOf } from '../orders/metrics.ts';
 import { type End, type Input, type Order, type OrderRun, type Reply, RULES_READ } from '../orders/order.ts';
-import { memoKey, memoOf } from '../orders/order-memo.ts';
-import type { OrderRecord } from '../orders/order-record.ts';
+import { memoOf, WrittenMemo } from '../orders/order-memo.ts';
 import { currentAttempt } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { canStop, isReady, isShown, keep, next, nothingLeft, resumed, step } from '../orders/step.ts';
@@ -151,13 +150,12 @@ function endOf(error: unknown, { kind }: Call): End {
 export class Show {
   readonly #metrics: OrderMetrics;
   readonly #shown = new Map<string, string>();
-  #record: string | undefined;
+  readonly #memo = new WrittenMemo();
 
   /** @param order as it begins, or as it continues as new: then the run before has written its memo */
   constructor(order: Order) {
     this.#metrics = new OrderMetrics(order.state);
-    if (workflowInfo().continuedFromExecutionRunId === undefined) return;
-    this.#record = memoKey(recordOf(order.state));
+    if (workflowInfo().continuedFromExecutionRunId !== undefined) this.#memo.isNews(recordOf(order.state));
   }
 
   /** Shows what changed since the last call. */
@@ -169,16 +167,10 @@ export class Show {
       return true;
     });
     if (changed.length > 0) upsertSearchAttributes(changed);
-    this.#memo(recordOf(order.state));
+    const record = recordOf(order.state);
+    if (this.#memo.isNews(record)) upsertMemo(memoOf(record));
     setCurrentDetails(describe(order));
     this.#metrics.note(order.state);
-  }
-
-  #memo(record: OrderRecord): void {
-    const key = memoKey(record);
-    if (key === this.#record) return;
-    this.#record = key;
-    upsertMemo(memoOf(record));
   }
 }
 

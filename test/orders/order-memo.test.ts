@@ -7,7 +7,7 @@ import { raiseAttention } from '../../src/orders/attention.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { bytesOf } from '../../src/orders/bounds.ts';
 import type { Order } from '../../src/orders/order.ts';
-import { memoKey, memoOf, RECORD, recordIn } from '../../src/orders/order-memo.ts';
+import { memoOf, RECORD, recordIn, WrittenMemo } from '../../src/orders/order-memo.ts';
 import { queueAction } from '../../src/orders/portal.ts';
 import { addAttempt, newOrder, nextEvent } from '../../src/orders/record.ts';
 import type { Insights, OrderState } from '../../src/orders/state.ts';
@@ -28,7 +28,7 @@ async function encryptedBytes(state: OrderState): Promise<number> {
 }
 
 /** As a reader gets it. */
-function read(state: OrderState) {
+function readBack(state: OrderState) {
   const record = recordIn(JSON.parse(JSON.stringify(memoOf(recordOf(state))[RECORD])), state);
   if (record === undefined) throw new Error('the memo was not read');
   return record;
@@ -52,7 +52,7 @@ describe('the record of an order', () => {
   it('is read as it was written, but for what of the policy no reader needs', () => {
     const order = anOrder({ ...answered('review'), insights: INSIGHTS });
     const { policy, ...record } = recordOf(order);
-    const { policy: kept, ...shown } = read(order);
+    const { policy: kept, ...shown } = readBack(order);
     expect(shown).toEqual(record);
     expect(policy).toMatchObject(kept ?? {});
     expect(kept).toMatchObject({ cancelWindowMs: policy?.cancelWindowMs, passive: false });
@@ -64,7 +64,7 @@ describe('the record of an order', () => {
     order.action = 'proceed';
     order.phase = 'decided';
     delete order.reason;
-    expect(read(order).attempts[0]?.answer).toEqual(order.attempts[0]?.answer);
+    expect(readBack(order).attempts[0]?.answer).toEqual(order.attempts[0]?.answer);
   });
 
   it('has no card reference and no fingerprint', () => {
@@ -83,7 +83,7 @@ describe('the record of an order', () => {
         ]),
       ),
     };
-    const { attempts, leftOut } = read(anOrder({ ...answered('fail'), insights }));
+    const { attempts, leftOut } = readBack(anOrder({ ...answered('fail'), insights }));
     const [reading] = attempts[0]?.readings ?? [];
     const kept = Object.values(reading?.insights?.risk ?? {});
     expect(kept.map(({ impact }) => impact)).toContain('high');
@@ -105,7 +105,7 @@ describe('the record of an order', () => {
         sinceStart(at),
       ).status = 'done';
     }
-    const record = read(state);
+    const record = readBack(state);
     expect(record.attempts[0]?.readings.at(-1)?.at).toBe(sinceStart(20));
     expect(record.attempts[0]?.readingsLeftOut).toBe(21 - (record.attempts[0]?.readings.length ?? 0));
     expect(record.actions.at(-1)?.number).toBe(20);
@@ -128,7 +128,7 @@ describe('the record of an order', () => {
         sinceStart(at),
       ).status = 'done';
     }
-    expect(read(state).actions[0]).toMatchObject({ number: 1, kind: 'cancel', status: 'queued' });
+    expect(readBack(state).actions[0]).toMatchObject({ number: 1, kind: 'cancel', status: 'queued' });
   });
 
   it('stays under 16 KiB encrypted, whatever becomes of an order', async () => {
@@ -154,34 +154,54 @@ describe('the record of an order', () => {
     }
     expect(bytesOf(state)).toBeGreaterThan(400_000);
     expect(await encryptedBytes(state)).toBeLessThan(16 * KIB);
-    const { leftOut, attempts } = read(state);
+    const { leftOut, attempts } = readBack(state);
     expect(attempts.at(-1)?.number).toBe(300);
     expect(leftOut).toMatchObject({ attempts: 300 - attempts.length, texts: expect.any(Number) });
   });
 });
 
-describe('what changes a memo', () => {
-  it('is a decision, an event and a reading, and no delivery', () => {
-    const order = anOrder('review', { events: 'all' });
-    const before = memoKey(recordOf(order));
-    expect(memoKey(recordOf(structuredClone(order)))).toBe(before);
-    const emitted = structuredClone(order);
-    emitted.events = { sequence: 1, delivered: 0, waiting: 1 };
-    expect(memoKey(recordOf(emitted))).not.toBe(before);
-    const arrived = structuredClone(emitted);
-    arrived.events = { sequence: 1, delivered: 1, waiting: 0 };
-    expect(memoKey(recordOf(arrived))).toBe(memoKey(recordOf(emitted)));
-    const givenUp = structuredClone(emitted);
-    givenUp.events = { sequence: 1, delivered: 0, waiting: 0 };
-    expect(memoKey(recordOf(givenUp))).not.toBe(memoKey(recordOf(emitted)));
+describe('a memo is written', () => {
+  /** Whether it is written once more after the change. */
+  const isWritten = (before: OrderState, change: (order: OrderState) => void) => {
+    const memo = new WrittenMemo();
+    expect(memo.isNews(recordOf(before))).toBe(true);
+    const after = structuredClone(before);
+    expect(memo.isNews(recordOf(after))).toBe(false);
+    change(after);
+    return memo.isNews(recordOf(after));
+  };
+  const events = (delivered: number, waiting: number) => ({ sequence: 2, delivered, waiting });
+
+  it.each<[string, (order: OrderState) => void]>([
+    ['a decision', (order) => screen(order, answered('pass'))],
+    ['an event', (order) => nextEvent(order, 'order.attention', order.startedAt)],
+    ['an event that is given up', (order) => Object.assign(order, { events: events(1, 0) })],
+    ['a read that a person asked for', (order) => read(order, 'operator')],
+    ['a read after a webhook', (order) => read(order, 'webhook')],
+  ])('for %s', (_what, change) => {
+    expect(isWritten({ ...anOrder('review'), events: events(1, 1) }, change)).toBe(true);
   });
 
-  it('is no hint that waits to be read', () => {
-    const order = anOrder('review');
-    const hinted = structuredClone(order);
-    hinted.hints = { unread: true, until: sinceStart(9), spacingMs: 4_000 };
-    expect(memoKey(recordOf(hinted))).toBe(memoKey(recordOf(order)));
+  it.each<[string, (order: OrderState) => void]>([
+    ['an event that arrives', (order) => Object.assign(order, { events: events(2, 0) })],
+    [
+      'the read before the window closes',
+      (order) => {
+        order.passed.push('recheck');
+        read(order, 'recheck');
+      },
+    ],
+    [
+      'a hint that waits to be read',
+      (order) => Object.assign(order, { hints: { unread: true, spacingMs: 9 } }),
+    ],
+  ])('not for %s', (_what, change) => {
+    expect(isWritten({ ...anOrder('review'), events: events(1, 1) }, change)).toBe(false);
   });
+
+  function read(order: OrderState, source: 'operator' | 'webhook' | 'recheck'): void {
+    order.lastRead = { at: sinceStart(99), source };
+  }
 });
 
 describe('a memo that is no record', () => {
