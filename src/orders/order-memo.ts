@@ -24,6 +24,7 @@ const POLICY_READ: readonly (keyof Policy)[] = [
   'gatewayResultWithinMs',
   'retryWithinMs',
   'rescreenOnError',
+  'events',
 ];
 
 /** Returns the memo of an order with this record. */
@@ -66,7 +67,8 @@ export class WrittenMemo {
     if (record.lastRead?.source !== 'recheck') this.#lastRead = record.lastRead;
     const { lastRead: _own, events, ...facts } = record;
     const passed = record.passed.filter((kind) => kind !== 'recheck');
-    const memo = memoOf({ ...facts, passed, events: NO_EVENTS });
+    const transactions = record.transactions.map(({ decidedAt: _when, source: _how, ...one }) => one);
+    const memo = memoOf({ ...facts, passed, transactions, events: NO_EVENTS });
     const { sequence, delivered, waiting } = events;
     const key = JSON.stringify([memo, this.#lastRead, sequence, sequence - delivered - waiting]);
     if (key === this.#key) return false;

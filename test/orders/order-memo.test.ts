@@ -188,6 +188,8 @@ describe('a memo is written', () => {
       'the read before the window closes',
       (order) => {
         order.passed.push('recheck');
+        for (const one of order.transactions)
+          Object.assign(one, { decidedAt: sinceStart(99), source: 'recheck' });
         read(order, 'recheck');
       },
     ],
