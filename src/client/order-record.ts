@@ -1,6 +1,7 @@
 /** Reads an order's public record from its memo, and writes the first one. No worker takes part. */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
+import { PayloadCodecError } from '../codec/payload-codec.ts';
 import type { BackgroundActivities } from '../orders/activity-contract.ts';
 import { recordOf } from '../orders/bounded-record.ts';
 import { orderAttributes } from '../orders/describe.ts';
@@ -119,11 +120,11 @@ function asDelivered(record: OrderRecord, { status, raw }: DescribedOrder): Orde
 
 /** Returns the error for an order whose record can't be read here. It says why, as far as that is known. */
 export function recordUnreadable(cause?: unknown): OrderScreeningError {
-  const why = cause instanceof Error && cause.name === 'PayloadCodecError' ? `${cause.message}. ` : '';
-  const error = new OrderScreeningError(
-    'record-unreadable',
-    `${why}The order itself goes on. Set PAYLOAD_KEYS of this process as for the workers.`,
-  );
+  const words =
+    cause instanceof PayloadCodecError
+      ? `${cause.message}. The order itself goes on: set PAYLOAD_KEYS of this process as for the workers`
+      : 'The memo of the order holds no record that this release can read. The order itself goes on';
+  const error = new OrderScreeningError('record-unreadable', words);
   error.cause = cause;
   return error;
 }
