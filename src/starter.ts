@@ -4,9 +4,10 @@ import { withAfterEnd } from './client/after-end.ts';
 import { OrderSignals } from './client/hint.ts';
 import { countOrders, listOrders } from './client/list-orders.ts';
 import { acknowledge, override, recordGatewayResult, withdraw } from './client/order-messages.ts';
-import { portalAction, redeliver } from './client/portal-action.ts';
+import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
+import { redeliver } from './client/redeliver.ts';
 import { putCard, screen } from './client/screen.ts';
 import { asOrderError, within } from './client/temporal-errors.ts';
 import type {
@@ -70,7 +71,8 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     retry: async (request) => screen(context, request),
     recordGatewayResult: async (order, request) =>
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
-    get: async (order) => withAfterEnd(context, await readOrder(context, workflowId(order))),
+    get: async (order, { view } = {}) =>
+      withAfterEnd(context, await readOrder(context, workflowId(order), view)),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
     list: async (request) => listOrders(context, request),
     count: async (request) => countOrders(context, request),

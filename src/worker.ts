@@ -24,6 +24,7 @@ import {
   type TemporalSettings,
   unreachableTemporal,
 } from './config/index.ts';
+import { MEMO_BYTES } from './orders/bounded-record.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 import { createLog, showError } from './process/log.ts';
 import { allEnded, endedBySignals } from './process/parts.ts';
@@ -183,7 +184,8 @@ function versioned(version: WorkerDeploymentVersion) {
  */
 export async function connectWorker({ connection }: TemporalSettings): Promise<NativeConnection> {
   try {
-    return await NativeConnection.connect(connection);
+    // Above it the SDK warns at each update of a memo.
+    return await NativeConnection.connect({ ...connection, payloadLimits: { memoWarnSize: MEMO_BYTES } });
   } catch {
     throw new ConfigError([{ path: 'TEMPORAL_ADDRESS', message: unreachableTemporal(connection) }]);
   }

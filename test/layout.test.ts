@@ -88,6 +88,12 @@ describe('src', () => {
     expect(users.sort()).toEqual(['src/client/sdk-internals.ts', 'src/workflows/sdk-internals.ts']);
   });
 
+  it('queries no workflow: a query to an order that a worker does not have in memory can stop it', () => {
+    const asked = /\bdefineQuery\b|\bqueryWorkflow\b|\.query\(|\bQueryDefinition\b|\bqueryRejectCondition\b/;
+    const files = [...lines].filter(([, text]) => asked.test(text)).map(([file]) => file);
+    expect(files).toEqual([]);
+  });
+
   it('has no circle, types included', () => {
     const done = new Set<string>();
     const circles: string[] = [];

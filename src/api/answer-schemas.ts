@@ -112,6 +112,17 @@ export const requestedSchema = z.object({ status: z.literal('requested') });
 export const acknowledgedSchema = z.object({ cleared: z.int() });
 export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
 
+const attentionSchema = z.object({
+  code: z.string(),
+  words: z.string(),
+  since: instantSchema,
+  cause: z.object({
+    operation: z.string().optional(),
+    transactionId: z.guid().optional(),
+    action: z.int().optional(),
+  }),
+});
+
 export const orderStateSchema = z
   .looseObject({
     ...orderName,
@@ -129,6 +140,7 @@ export const orderStateSchema = z
         startedAt: instantSchema,
         invoiceNumber: z.string().optional(),
         decision: decisionSchema,
+        readingsLeftOut: z.int().optional().meta({ description: 'Older readings that are not shown' }),
         readings: z.array(
           z.object({
             decision: decisionSchema,
@@ -166,18 +178,7 @@ export const orderStateSchema = z
         cancelBy: instantSchema,
       }),
     ),
-    attention: z.array(
-      z.object({
-        code: z.string(),
-        words: z.string(),
-        since: instantSchema,
-        cause: z.object({
-          operation: z.string().optional(),
-          transactionId: z.guid().optional(),
-          action: z.int().optional(),
-        }),
-      }),
-    ),
+    attention: z.array(attentionSchema),
     actions: z.array(
       z.looseObject({
         number: z.int(),
@@ -206,7 +207,9 @@ export const orderStateSchema = z
         }),
       )
       .optional()
-      .meta({ description: 'What people did, the last 200, oldest first' }),
+      .meta({
+        description: 'What people did, oldest first: the last entries; with `view=full` the last 200',
+      }),
     events: z
       .object({
         sequence: z.int(),
@@ -215,13 +218,32 @@ export const orderStateSchema = z
         last: z
           .array(z.looseObject({ sequence: z.int(), type: eventTypeSchema, occurredAt: instantSchema }))
           .optional()
-          .meta({ description: 'The last 50 events, oldest first: each can be sent again' }),
+          .meta({
+            description: 'With `view=full`: the last 50 events, oldest first. Each can be sent again',
+          }),
       })
       .meta({ description: 'How many events the order has, and how many of them were delivered' }),
     startedAt: instantSchema,
     afterEnd: afterEndSchema,
+    leftOut: z
+      .partialRecord(
+        z.enum([
+          'attempts',
+          'readings',
+          'insights',
+          'transactions',
+          'attention',
+          'actions',
+          'journal',
+          'events',
+          'texts',
+        ]),
+        z.int(),
+      )
+      .optional()
+      .meta({ description: 'How many of each are not shown; absent: none. `view=full` has them' }),
   })
-  .meta({ description: 'The whole state of an order' });
+  .meta({ description: 'An order' });
 
 export const orderListSchema = z.object({
   orders: z.array(
@@ -236,6 +258,15 @@ export const orderListSchema = z.object({
       transactionIds: z.array(z.string()),
       startedAt: instantSchema,
       closedAt: instantSchema.optional(),
+      reason: z.string().optional().meta({ description: 'Why there is no better decision, in one slug' }),
+      attention: z
+        .array(attentionSchema)
+        .optional()
+        .meta({ description: 'Open matters that a person must look at' }),
+      problem: z.enum(['record-unreadable']).optional().meta({
+        description:
+          "The API's PAYLOAD_KEYS don't open the order's record: the rest is from search attributes",
+      }),
     }),
   ),
   cursor: z.string().optional().meta({ description: 'For the next page; absent on the last' }),

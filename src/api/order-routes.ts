@@ -23,6 +23,7 @@ import {
   listQuery,
   orderParams,
   orderQuery,
+  readQuery,
   screeningBody,
   uncheckedOrderParams,
   uncheckedOrderQuery,
@@ -85,15 +86,16 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
   defineRoute(app, {
     method: 'GET',
     url: '/v1/orders/:orderId',
-    summary: 'Read the whole state of an order, open or closed, and what came after its end',
+    summary: 'Read an order, open or closed, and what came after its end',
     tag: 'orders',
     scope: 'read',
     params: orderParams,
-    query: orderQuery,
+    query: readQuery,
     body: nothing,
     answers: { 200: orderStateSchema },
     problems: [400, 401, 404, 409, 422, 429, 503],
-    handle: async ({ params, query }) => orderScreening.get({ ...params, ...query }),
+    handle: async ({ params, query: { view = 'record', ...query } }) =>
+      orderScreening.get({ ...params, ...query }, { view }),
   });
 
   defineRoute(app, {

@@ -49,6 +49,12 @@ export const eventParams = orderParams.extend({
     .transform(Number),
 });
 export const orderQuery = z.strictObject({ integration });
+export const readQuery = orderQuery.extend({
+  view: z.enum(['record', 'full'], { error: 'must be record or full' }).optional().meta({
+    description:
+      '`full`: all readings, insights, journal entries and events; `leftOut` counts what `record` lacks',
+  }),
+});
 
 const trueOrFalse = z
   .enum(['true', 'false'], { error: 'must be true or false' })

@@ -155,12 +155,12 @@ const HOUR_MS = 3_600_000;
 export function readCommands(program: Command, { output, withOrders }: CommandTools): void {
   defineCommand(program, {
     name: 'show <orderId>',
-    summary: 'Show the whole state of an order, open or closed',
-    options: [INTEGRATION],
-    examples: ['show 1001', 'show 1001 --json | jq -r .phase'],
-    input: z.strictObject({ orderId, integration }),
-    run: async (order) => {
-      const state = await withOrders((orders) => orders.get(order));
+    summary: 'Show an order, open or closed',
+    options: [INTEGRATION, ['--full', 'all readings, insights, journal entries and events']],
+    examples: ['show 1001', 'show 1001 --json | jq -r .phase', 'show 1001 --full --json'],
+    input: z.strictObject({ orderId, integration, full: z.literal(true).exactOptional() }),
+    run: async ({ full, ...order }) => {
+      const state = await withOrders((orders) => orders.get(order, { view: full ? 'full' : 'record' }));
       output.answer(state, () => showOrder(state, output.colors));
       return EXIT.ok;
     },

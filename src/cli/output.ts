@@ -4,7 +4,8 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
 import type { GatewayResultAnswer, PortalAnswer } from '../orders/messages.ts';
-import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { OrderRecord } from '../orders/order-record.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { OrderList, OrderSummary } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
@@ -110,7 +111,7 @@ function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | unde
 }
 
 /** @returns an order's state: what it is, what needs attention, its attempts and actions */
-export function showOrder(order: OrderState, colors: Colors): string {
+export function showOrder(order: OrderRecord, colors: Colors): string {
   const { attempts, actions, attention } = order;
   const newest = attempts.at(-1);
   const override = newest?.override;
@@ -126,6 +127,7 @@ export function showOrder(order: OrderState, colors: Colors): string {
       ['cancel by', shortTime(newest && cancelByOf(order, newest))],
       ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
       ['events', `${order.events.delivered} of ${order.events.sequence} delivered`],
+      ['not shown', leftOutOf(order)],
     ]),
   ];
   if (attention.length > 0) {
@@ -191,6 +193,11 @@ export function showOrder(order: OrderState, colors: Colors): string {
   return parts.join('\n\n');
 }
 
+function leftOutOf({ leftOut = {} }: OrderRecord): string | undefined {
+  const counts = Object.entries(leftOut).map(([what, count]) => `${count} ${what}`);
+  return counts.length === 0 ? undefined : `${counts.join(', ')} (--full shows them)`;
+}
+
 /** @returns a page of orders as a table, and how the next one is asked for */
 export function showList({ orders, cursor }: OrderList, colors: Colors): string {
   if (orders.length === 0) return colors.dim('No orders.');
@@ -208,7 +215,7 @@ function listRow(order: OrderSummary, colors: Colors): string[] {
     order.phase ?? '-',
     order.decision === undefined ? '-' : colored(order.decision, colors),
     order.action === undefined ? '-' : colored(order.action, colors),
-    order.needsAttention ? colors.red('yes') : '-',
+    colors.red(order.problem ?? (order.needsAttention ? 'yes' : '')) || '-',
     order.amount === undefined ? '-' : order.amount.toFixed(2),
     shortTime(order.cancelBy) ?? '-',
   ];

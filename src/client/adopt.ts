@@ -21,9 +21,11 @@ import {
   millis,
 } from '../orders/words.ts';
 import { createScreeningClient, readForAdoption } from '../screening/index.ts';
+import { describeOrder } from './describe-order.ts';
 import { quoted } from './list-orders.ts';
 import { sendUpdate } from './order-messages.ts';
-import { closedOrder, findOrder } from './read-orders.ts';
+import { memoAtStart } from './order-record.ts';
+import { closedOrder, recordOfOrder } from './read-orders.ts';
 import {
   checked,
   integrationNameSchema,
@@ -131,6 +133,7 @@ async function adopted(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
     staticSummary: `Order ${orderId}, adopted, ${workflow}`,
     typedSearchAttributes: searchAttributesAtStart({ integration: integration.name, invoiceNumber, amount }),
+    memo: memoAtStart({ orderId, integration: integration.name, workflow, adopt: adoption }),
   };
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>
@@ -157,12 +160,11 @@ async function answerOfDryRun(
 ): Promise<CheckoutAnswer> {
   const { orderId, integration, workflow, adoption, transaction } = request;
   const { transactionId } = adoption;
-  const known = await findOrder(context, workflowId).catch((error: unknown) => {
-    if (!(error instanceof OrderScreeningError) || error.code === 'temporal-unavailable') throw error;
-    // It has failed, and left no record.
-    return undefined;
-  });
-  if (known !== undefined) return answerOnRecord(known, transactionId);
+  const description = await describeOrder(context, workflowId);
+  // One that failed, or was terminated, may be adopted again.
+  if (description?.status === 'open' || description?.status === 'completed') {
+    return answerOnRecord(await recordOfOrder(context, description), transactionId);
+  }
   const { name } = integration;
   const apiKey = integration.apiKey();
   if (!apiKey) throw new OrderScreeningError('screening-service-unavailable', NO_KEY);

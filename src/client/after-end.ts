@@ -6,9 +6,9 @@ import { type OrderKey, portalActionWorkflowId, redeliveryWorkflowId } from '../
 import type { PortalAnswer } from '../orders/messages.ts';
 import type { ActionStatus, OrderState } from '../orders/state.ts';
 import { type Instant, PORTAL_ACTIONS, type PortalActionKind } from '../orders/words.ts';
+import { instantOf } from './describe-order.ts';
 import { quoted } from './list-orders.ts';
 import { lateDecisions } from './read-after-end.ts';
-import { instantOf } from './read-orders.ts';
 import { asOrderError, READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 

@@ -17,6 +17,8 @@ export interface OrderStart {
   workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY';
   staticSummary: string;
   typedSearchAttributes: SearchAttributePair[];
+  /** The order's first record. */
+  memo: Record<string, unknown>;
 }
 
 /**

@@ -6,7 +6,9 @@ import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
-import { instantOf, summaryOf } from './read-orders.ts';
+import { instantOf } from './describe-order.ts';
+import { readMemo } from './order-record.ts';
+import { summaryOf } from './read-orders.ts';
 import { checked, integrationNameSchema, invalidRequest } from './read-requests.ts';
 import { decodeTypedSearchAttributes } from './sdk-internals.ts';
 import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
@@ -17,7 +19,8 @@ const LIMIT = 'must be a whole number from 1 to 100';
 const CHECK_BYTES = 16;
 
 /** @see OrderScreening.list */
-export async function listOrders({ client }: ClientContext, raw: ListRequest = {}): Promise<OrderList> {
+export async function listOrders(context: ClientContext, raw: ListRequest = {}): Promise<OrderList> {
+  const { client } = context;
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };
   const query = queryOf(request);
@@ -33,16 +36,27 @@ export async function listOrders({ client }: ClientContext, raw: ListRequest = {
       }),
     ),
   );
-  const orders = page.executions.flatMap(
-    ({ execution, searchAttributes, startTime, closeTime }): OrderSummary[] => {
-      const name = orderOfWorkflowId(execution?.workflowId ?? '');
-      const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
-      const closedAt = instantOf(closeTime);
-      return name === undefined ? [] : [summaryOf(name, attributes, instantOf(startTime) ?? '', closedAt)];
-    },
-  );
+  // Row by row: one that can't be decrypted takes no other with it.
+  const rows = await Promise.all(page.executions.map((execution) => rowOf(context, execution)));
+  const orders = rows.flat();
   const more = page.nextPageToken;
   return { orders, ...(more.length > 0 && { cursor: await cursorOf(client, more, query) }) };
+}
+
+type Execution = Awaited<
+  ReturnType<Client['workflowService']['listWorkflowExecutions']>
+>['executions'][number];
+
+async function rowOf(
+  context: ClientContext,
+  { execution, searchAttributes, startTime, closeTime, memo }: Execution,
+): Promise<OrderSummary[]> {
+  const workflowId = execution?.workflowId ?? '';
+  const name = orderOfWorkflowId(workflowId);
+  if (name === undefined) return [];
+  const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
+  const record = await readMemo(context, workflowId, memo);
+  return [summaryOf(name, attributes, instantOf(startTime) ?? '', instantOf(closeTime), record)];
 }
 
 /** @see OrderScreening.count */

@@ -17,7 +17,7 @@ import {
   withdrawUpdate,
 } from '../orders/messages.ts';
 import { customerCodeBodySchema, parseChargeback } from '../screening/index.ts';
-import { closedOrder, openState, readOrder } from './read-orders.ts';
+import { closedOrder, readOrder } from './read-orders.ts';
 import { checked, invalidRequest, overrideSchema, readBy } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
@@ -101,7 +101,7 @@ async function goesOn(
   { integration, orderId }: OrderKey,
   number: number,
 ): Promise<PortalAnswer> {
-  const { actions } = await openState(context, orderWorkflowId(integration, orderId));
+  const { actions } = await readOrder(context, orderWorkflowId(integration, orderId));
   const record = actions.find((one) => one.number === number);
   if (record === undefined) throw workerSilent();
   const { kind, transactionId } = record;

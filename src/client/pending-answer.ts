@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { answerNow } from '../orders/answers.ts';
 import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
 import { orderAttributes } from '../orders/describe.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
-import type { CheckoutAnswer } from '../orders/state.ts';
-import { describeOrder, finalRecord, isOpen, openState } from './read-orders.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { describeOrder } from './describe-order.ts';
+import { finalRecord, recordOfOrder } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
 import { decodeArrayFromPayloads } from './sdk-internals.ts';
 import { asOrderError, attemptMismatch, within, workerSilent } from './temporal-errors.ts';
@@ -15,6 +15,8 @@ import type { ClientContext } from './types.ts';
 /** For all that is asked: the customer has waited for the budget and 2 s already. */
 const ASK_WITHIN_MS = 1_000;
 
+/** `WORKFLOW_EXECUTION_STATUS_RUNNING` of Temporal's API: not paused. */
+const RUNNING = 1;
 /** `PENDING_WORKFLOW_TASK_STATE_STARTED` of Temporal's API. */
 const TASK_STARTED = 2;
 /** Of an order that no worker has begun: its start, and its first task. */
@@ -40,9 +42,9 @@ export async function pendingAnswer(
     (description?.historyLength ?? 0) > UNTOUCHED_EVENTS;
   const waits =
     !underWay &&
-    description?.status.name === 'RUNNING' &&
-    description.typedSearchAttributes.get(orderAttributes.phase) === 'screening' &&
-    (description.typedSearchAttributes.get(orderAttributes.decision) ?? 'pending') === 'pending';
+    description?.raw.workflowExecutionInfo?.status === RUNNING &&
+    description.attributes.get(orderAttributes.phase) === 'screening' &&
+    (description.attributes.get(orderAttributes.decision) ?? 'pending') === 'pending';
   if (!waits) throw workerSilent();
   const known = await startedWith(context, workflowId, deadline);
   if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
@@ -90,9 +92,8 @@ function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): Che
 }
 
 /**
- * Asks the order what became of an attempt that was told `pending` (rule «pending becomes the decision»).
- * @returns what the order says now; `given`, which no worker need confirm, while the order is shown as it was then
- * @throws OrderScreeningError `temporal-unavailable` when no worker says what it is now
+ * Reads from the order's record what became of an attempt that was told `pending` (rule «pending becomes the decision»).
+ * @returns what the order says now
  */
 export async function answerSince(
   context: ClientContext,
@@ -102,16 +103,20 @@ export async function answerSince(
   const deadline = Date.now() + ASK_WITHIN_MS;
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
   if (description === undefined) return given;
-  const read = isOpen(description) ? openState : finalRecord;
-  try {
-    const order = await read(context, workflowId, deadline - Date.now());
-    return answerNow(order, given.attempt) ?? given;
-  } catch (error) {
-    if (!(error instanceof OrderScreeningError) || error.code !== 'temporal-unavailable') throw error;
-    const shown = description.typedSearchAttributes;
-    const decision = shown.get(orderAttributes.decision) ?? 'pending';
-    const action = shown.get(orderAttributes.action) ?? given.action;
-    if (decision === 'pending' && action === given.action) return given;
-    throw error;
+  const { fingerprint } = given;
+  const answerOf = (order: OrderState): CheckoutAnswer => {
+    const answer = answerNow(order, given.attempt);
+    // A record does not have it.
+    return answer === undefined ? given : { ...answer, ...(fingerprint !== undefined && { fingerprint }) };
+  };
+  if (description.status === 'completed') {
+    return answerOf(await finalRecord(context, workflowId, deadline - Date.now()));
   }
+  const record = await recordOfOrder(context, description, 'record', deadline - Date.now());
+  const { readings = 0, insights = 0 } = record.leftOut ?? {};
+  if (readings + insights === 0) return answerOf(record);
+  // The answer has every insight of the attempt's first reading, unless the history can't be read in time.
+  return answerOf(
+    await recordOfOrder(context, description, 'full', deadline - Date.now()).catch(() => record),
+  );
 }

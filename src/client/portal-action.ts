@@ -5,14 +5,7 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { stringify } from 'safe-stable-stringify';
 import { vouchedFor } from '../orders/card-data.ts';
 import { ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
-import { eventToSend } from '../orders/events.ts';
-import {
-  type OrderKey,
-  orderWorkflowId,
-  portalActionWorkflowId,
-  redeliveryWorkflowId,
-  TASK_QUEUE,
-} from '../orders/ids.ts';
+import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import {
   type Attributed,
   attachCustomerCodeUpdate,
@@ -21,16 +14,20 @@ import {
   type PortalActionInput,
   type PortalAnswer,
   type PortalFields,
-  REDELIVER_EVENT,
-  type RedeliveryAnswer,
   reportFraudUpdate,
   submitChargebackUpdate,
 } from '../orders/messages.ts';
 import { attemptFor, closedOrderRefusal, portalAnswer, windowMeant } from '../orders/portal-records.ts';
-import { chargebackIdentity, earlier, transactionMeant } from '../orders/portal-requests.ts';
-import type { OrderState } from '../orders/state.ts';
+import {
+  chargebackIdentity,
+  earlier,
+  isUnderWay,
+  subjectOf,
+  transactionMeant,
+} from '../orders/portal-requests.ts';
+import type { ActionRecord, OrderState } from '../orders/state.ts';
 import { checkPortalFields, startedUpdate } from './order-messages.ts';
-import { findOrder, readOrder } from './read-orders.ts';
+import { findOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
@@ -67,9 +64,9 @@ export async function portalAction(
     if (known !== undefined && !isOrderClosed(known)) throw known;
   }
   let gone = unknownOrder();
-  const found = await findOrder(context, workflowId).catch((error: unknown) => {
-    if (!(error instanceof OrderScreeningError) || error.code === 'temporal-unavailable') throw error;
-    // Terminated, or refused when it was started: nothing of it is on record.
+  const found = await findOrder(context, workflowId, 'full').catch((error: unknown) => {
+    if (!(error instanceof OrderScreeningError) || UNREAD.includes(error.code)) throw error;
+    // Refused when it was started: nothing of it is on record.
     if (error.code !== 'unknown-order') gone = orderClosed();
     return undefined;
   });
@@ -77,6 +74,9 @@ export async function portalAction(
   if (fields.transactionId === undefined) throw gone;
   return orderlessAction(context, order, { fields, ...by }, fields.transactionId);
 }
+
+/** Another time, or with the right keys, there may be a record. */
+const UNREAD: readonly OrderErrorCode[] = ['temporal-unavailable', 'record-unreadable'];
 
 /** An order that has ended, and only waits for its last events to arrive, no longer takes actions. */
 function isOrderClosed(error: unknown): boolean {
@@ -108,13 +108,14 @@ const UPDATES = {
 
 type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
 
-/** Weeks later: a durable workflow of its own. @param order the closed order's final state, its record */
+/** Weeks later: a durable workflow of its own. @param found all that is known of the closed order */
 async function closedOrderAction(
   context: ClientContext,
   key: OrderKey,
-  order: OrderState,
+  found: OrderState,
   { fields, by }: Asked,
 ): Promise<PortalAnswer> {
+  const order = withDoubts(found, fields);
   const refused = closedOrderRefusal(order, fields, Date.now());
   if (refused !== undefined) {
     const { code, ...details } = refused;
@@ -136,6 +137,21 @@ async function closedOrderAction(
     ...(cancelBy !== undefined && { cancelBy }),
     ...(cancelWindowMs !== undefined && { cancelWindowMs }),
   });
+}
+
+/**
+ * A chargeback that was under way when the order was terminated may have been submitted. A subject that the record cut short may be the
+ * same: then a person must say so with `force`.
+ */
+function withDoubts(order: OrderState, fields: PortalFields): OrderState {
+  if (fields.kind !== 'chargeback') return order;
+  const asked = subjectOf(order, fields);
+  const actions = order.actions.map((one): ActionRecord => {
+    const subject =
+      one.subject.endsWith('…') && asked.startsWith(one.subject.slice(0, -1)) ? asked : one.subject;
+    return { ...one, subject, status: isUnderWay(one) ? 'unconfirmed' : one.status };
+  });
+  return { ...order, actions };
 }
 
 /** An action for a transaction whose order Temporal no longer knows, or of which nothing is on record. */
@@ -259,37 +275,3 @@ const CLOSED_REFUSES: Partial<Record<OrderErrorCode, string>> = {
   'cancel-window-closed': 'The service accepts no cancel any more: refund and report by hand',
   'outcome-unknown-before': MAYBE_SUBMITTED,
 };
-
-/** The order itself has no part in it. @see OrderScreening.redeliver */
-export async function redeliver(
-  context: ClientContext,
-  key: OrderKey,
-  sequence: number,
-  how: Pick<PortalOptions, 'by'> = {},
-): Promise<RedeliveryAnswer> {
-  const { by } = readBy(how);
-  const order = await readOrder(context, orderWorkflowId(key.integration, key.orderId));
-  const kept = order.events.last?.find((one) => one.sequence === sequence);
-  if (kept === undefined) throw refusal('unknown-event', `The order keeps no event ${sequence}`);
-  const event = eventToSend(order, kept);
-  const answer = { ...key, sequence, type: event.type };
-  let taken = false;
-  try {
-    await within(context.client, Date.now() + ANSWER_WITHIN_MS, async () => {
-      const handle = await context.client.workflow.start(REDELIVER_EVENT, {
-        workflowId: redeliveryWorkflowId(key, sequence),
-        taskQueue: TASK_QUEUE,
-        args: by === undefined ? [event] : [event, by],
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        staticSummary: `event ${sequence}, ${event.type}`,
-      });
-      taken = true;
-      await handle.result();
-    });
-    return { ...answer, status: 'delivered' };
-  } catch (error) {
-    if (taken && isUnanswered(error)) return { ...answer, status: 'requested' };
-    throw toOrderError(error);
-  }
-}

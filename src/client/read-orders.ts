@@ -1,74 +1,66 @@
-/** Reads one order from Temporal: from its query, from its result, and from what the server itself knows. Writes many as CSV. */
-import {
-  QueryNotRegisteredError,
-  type WorkflowExecutionDescription,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
+/** Reads one order from Temporal, by what its server has: no worker takes part. Writes many as CSV. */
+import { WorkflowFailedError } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
+import { recordOf } from '../orders/bounded-record.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
-import { orderQuery } from '../orders/messages.ts';
+import type { OrderRecord } from '../orders/order-record.ts';
 import type { OrderState } from '../orders/state.ts';
-import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
-import {
-  asOrderError,
-  orderClosed,
-  READ_WITHIN_MS,
-  toOrderError,
-  unknownOrder,
-  within,
-} from './temporal-errors.ts';
-import type { ClientContext, InspectedOrder, OrderList, OrderSummary, PollTimes } from './types.ts';
+import { cancelByOf } from '../orders/transactions.ts';
+import { ACTIONS, type Instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
+import { fullRecord } from './full-order.ts';
+import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
+import { orderClosed, READ_WITHIN_MS, toOrderError, unknownOrder, within } from './temporal-errors.ts';
+import type { ClientContext, InspectedOrder, OrderList, OrderSummary, PollTimes, View } from './types.ts';
 
-/** @returns the whole state @throws OrderScreeningError `unknown-order`, `temporal-unavailable` */
-export async function readOrder(context: ClientContext, workflowId: string): Promise<OrderState> {
-  const found = await findOrder(context, workflowId);
+/** Returns an order's record. @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable` */
+export async function readOrder(
+  context: ClientContext,
+  workflowId: string,
+  view: View = 'record',
+): Promise<OrderRecord> {
+  const found = await findOrder(context, workflowId, view);
   if (found === undefined) throw unknownOrder();
   return found;
 }
 
-/** @returns the whole state; undefined when Temporal knows no such order */
-export async function findOrder(context: ClientContext, workflowId: string): Promise<OrderState | undefined> {
+/** Returns the same; undefined when Temporal does not have the order. */
+export async function findOrder(
+  context: ClientContext,
+  workflowId: string,
+  view: View = 'record',
+): Promise<OrderRecord | undefined> {
   const description = await describeOrder(context, workflowId);
-  if (description === undefined) return undefined;
-  return isOpen(description) ? openState(context, workflowId) : finalRecord(context, workflowId);
+  return description && recordOfOrder(context, description, view);
 }
 
-/** @returns whether an order goes on; also one that an operator has paused, or is in a state of newer servers */
-export function isOpen({ closeTime }: WorkflowExecutionDescription): boolean {
-  return closeTime === undefined;
-}
-
-/** @returns the state of an open order, from a worker @throws OrderScreeningError `temporal-unavailable` without one */
-export async function openState(
-  { client }: ClientContext,
-  workflowId: string,
+/** Reads the record of an order that was described. @throws OrderScreeningError as `readOrder`, and what refused the order's start */
+export async function recordOfOrder(
+  context: ClientContext,
+  description: DescribedOrder,
+  view: View = 'record',
   withinMs: number = READ_WITHIN_MS,
-): Promise<OrderState> {
-  return asOrderError(() =>
-    within(client, Date.now() + withinMs, () => client.workflow.getHandle(workflowId).query(orderQuery)),
-  );
-}
-
-/** @returns what the server knows of an order, which takes no worker; undefined when it knows none */
-export async function describeOrder(
-  { client }: ClientContext,
-  workflowId: string,
-  withinMs: number = READ_WITHIN_MS,
-): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await within(client, Date.now() + withinMs, () =>
-      client.workflow.getHandle(workflowId).describe(),
-    );
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw toOrderError(error);
+): Promise<OrderRecord> {
+  const { status, workflowId } = description;
+  const until = Date.now() + withinMs;
+  // One that was refused when it was started has only its failure.
+  if (status === 'failed') return finalRecord(context, workflowId, withinMs);
+  if (status === 'completed' && view === 'full') return finalRecord(context, workflowId, withinMs);
+  const found = await readRecord(context, description, withinMs);
+  if (found.found === 'record') {
+    return view === 'full'
+      ? fullRecord(context, description, found.record, until - Date.now())
+      : found.record;
   }
+  if (found.found === 'unreadable') throw recordUnreadable(found.cause);
+  // Of a build before records were written.
+  if (status === 'completed') return recordOf(await finalRecord(context, workflowId, until - Date.now()));
+  throw status === 'closed' ? orderClosed() : recordUnreadable();
 }
 
 /** @returns the state that a closed order's workflow returned @throws OrderScreeningError when it has none */
@@ -85,6 +77,7 @@ export async function finalRecord(
     const known = toOrderError(error);
     if (known instanceof OrderScreeningError && NOTHING_ADOPTED.includes(known.code)) throw unknownOrder();
     if (error instanceof WorkflowFailedError && !(known instanceof OrderScreeningError)) throw orderClosed();
+    if (error instanceof PayloadCodecError) throw recordUnreadable(error);
     throw known;
   }
 }
@@ -114,9 +107,13 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   }
 }
 
-const TOLD_AS_IT_IS: readonly OrderErrorCode[] = ['temporal-unavailable', 'unknown-order'];
+const TOLD_AS_IT_IS: readonly OrderErrorCode[] = [
+  'temporal-unavailable',
+  'unknown-order',
+  'record-unreadable',
+];
 
-// All that can be known of an order: from the server alone, and from a worker where one answers.
+// All that can be known of an order from the server alone.
 
 /** The poll is one activity, which the server tries again after each pause. */
 const POLL: keyof PollActivities = 'pollStatus';
@@ -127,44 +124,49 @@ const FIRST_THAT_READS = 2;
 export async function inspectOrder(
   context: ClientContext,
   workflowId: string,
-  { withinMs = READ_WITHIN_MS }: { withinMs?: number } = {},
+  { withinMs = READ_WITHIN_MS, view = 'record' }: { withinMs?: number; view?: View } = {},
 ): Promise<InspectedOrder> {
   const deadline = Date.now() + withinMs;
   const description = await describeOrder(context, workflowId, withinMs);
   const name = orderOfWorkflowId(workflowId);
   if (description === undefined || name === undefined) throw unknownOrder();
-  const { typedSearchAttributes, startTime, closeTime, runId } = description;
-  const poll = pollTimes(description);
+  const { attributes, startedAt, closedAt, runId, raw } = description;
+  const state = await stateOf(context, description, view, deadline);
+  const read: FoundRecord = state.state
+    ? { found: 'record', record: state.state }
+    : { found: state.missing === 'undecryptable' ? 'unreadable' : 'nothing' };
+  const poll = pollTimes(raw);
   return {
-    summary: summaryOf(name, typedSearchAttributes, startTime.toISOString(), closeTime?.toISOString()),
+    summary: summaryOf(name, attributes, startedAt, closedAt, read),
     runId,
-    ...(await stateOf(context, description, deadline - Date.now())),
+    ...state,
     ...(poll && { poll }),
   };
 }
 
 async function stateOf(
   context: ClientContext,
-  description: WorkflowExecutionDescription,
-  withinMs: number,
-): Promise<{ state: OrderState } | Pick<Required<InspectedOrder>, 'missing'>> {
-  const open = isOpen(description);
+  description: DescribedOrder,
+  view: View,
+  deadline: number,
+): Promise<Pick<InspectedOrder, 'state' | 'missing'>> {
   try {
-    return { state: await (open ? openState : finalRecord)(context, description.workflowId, withinMs) };
+    return { state: await recordOfOrder(context, description, view, deadline - Date.now()) };
   } catch (error) {
-    // The client's name for every query that a worker took and failed, such as a history that it can't replay.
-    if (error instanceof QueryNotRegisteredError) return { missing: 'unreadable' };
-    if (error instanceof PayloadCodecError) return { missing: 'undecryptable' };
     if (!(error instanceof OrderScreeningError)) throw error;
-    if (error.code === 'temporal-unavailable') return { missing: 'no-worker' };
-    // Closed, or refused when it was started: with the code of what was wrong.
-    if (!open) return { missing: 'no-record' };
+    // The history takes longer than the memo, which is there already.
+    if (error.code === 'temporal-unavailable' && view === 'full')
+      return stateOf(context, description, 'record', deadline);
+    if (error.code === 'temporal-unavailable') throw error;
+    if (error.code === 'record-unreadable') return { missing: 'undecryptable' };
+    // Refused when it was started: with the code of what was wrong.
+    if (description.status !== 'open') return { missing: 'no-record' };
     throw error;
   }
 }
 
-function pollTimes({ raw }: WorkflowExecutionDescription): PollTimes | undefined {
-  const poll = raw.pendingActivities?.find(({ activityType }) => activityType?.name === POLL);
+function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | undefined {
+  const poll = pendingActivities?.find(({ activityType }) => activityType?.name === POLL);
   if (poll === undefined) return undefined;
   const nextAt = instantOf(poll.nextAttemptScheduleTime);
   // While it waits, `attempt` counts the next one.
@@ -183,42 +185,37 @@ const phases = z.enum(PHASES);
 const decisions = z.enum(ORDER_DECISIONS);
 const actions = z.enum(ACTIONS);
 
-/** @returns an order as Temporal's server shows it, without a worker */
+/** Returns an order as a list shows it: by its search attributes, which a list can be filtered by, and its record. */
 export function summaryOf(
   name: OrderKey,
   attributes: TypedSearchAttributes,
   startedAt: Instant,
   closedAt: Instant | undefined,
+  read: FoundRecord = { found: 'nothing' },
 ): OrderSummary {
-  const phase = phases.safeParse(attributes.get(orderAttributes.phase));
-  const decision = decisions.safeParse(attributes.get(orderAttributes.decision));
-  const action = actions.safeParse(attributes.get(orderAttributes.action));
-  const until = attributes.get(orderAttributes.cancelBy);
+  const record = read.found === 'record' ? read.record : undefined;
+  const newest = record?.attempts.at(-1);
+  const phase = phases.safeParse(attributes.get(orderAttributes.phase)).data ?? record?.phase;
+  const decision = decisions.safeParse(attributes.get(orderAttributes.decision)).data ?? record?.decision;
+  const action = actions.safeParse(attributes.get(orderAttributes.action)).data ?? record?.action;
+  const until = attributes.get(orderAttributes.cancelBy)?.toISOString();
+  const cancelBy = until ?? (record && newest && cancelByOf(record, newest));
   const amount = attributes.get(orderAttributes.amount);
   return {
     ...name,
     startedAt,
     ...(closedAt !== undefined && { closedAt }),
-    needsAttention: attributes.get(orderAttributes.needsAttention) ?? false,
+    needsAttention: attributes.get(orderAttributes.needsAttention) ?? (record?.attention ?? []).length > 0,
     transactionIds: attributes.get(orderAttributes.transactionId) ?? [],
-    ...(phase.success && { phase: phase.data }),
-    ...(decision.success && { decision: decision.data }),
-    ...(action.success && { action: action.data }),
-    ...(until !== undefined && { cancelBy: until.toISOString() }),
+    ...(phase !== undefined && { phase }),
+    ...(decision !== undefined && { decision }),
+    ...(action !== undefined && { action }),
+    ...(cancelBy !== undefined && { cancelBy }),
     ...(amount !== undefined && { amount }),
+    ...(record?.reason !== undefined && { reason: record.reason }),
+    ...(record !== undefined && record.attention.length > 0 && { attention: record.attention }),
+    ...(read.found === 'unreadable' && { problem: 'record-unreadable' as const }),
   };
-}
-
-/** @returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none */
-export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
-  const ms = msOf(at);
-  return ms === undefined ? undefined : instant(ms);
-}
-
-/** @returns milliseconds of a moment or a duration of Temporal's API; undefined when it is none */
-export function msOf(time: Timestamp | null | undefined): number | undefined {
-  if (time === null || time === undefined) return undefined;
-  return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
 }
 
 // Summaries as a file.

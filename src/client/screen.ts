@@ -16,6 +16,7 @@ import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast, type OrderStart } from './fast-path.ts';
 import { sendUpdate } from './order-messages.ts';
+import { memoAtStart } from './order-record.ts';
 import { answerSince, pendingAnswer } from './pending-answer.ts';
 import { closedOrder } from './read-orders.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
@@ -154,6 +155,7 @@ function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderS
       invoiceNumber: request.invoiceNumber,
       amount: facts.amount,
     }),
+    memo: memoAtStart({ orderId, integration: integration.name, workflow: request.workflow }),
   };
 }
 

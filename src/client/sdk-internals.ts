@@ -1,13 +1,14 @@
 /**
  * What is used of the SDK's inside outside the workflow sandbox; src/workflows/sdk-internals.ts has what is replaced in it.
  *
- * Neither of these saves time: each saves a second writing of how the SDK encodes, which could come to differ from it.
+ * None of these saves time: each saves a second writing of how the SDK encodes, which could come to differ from it.
  *
- * Times need nothing of it: `msOf` in src/client/read-orders.ts.
+ * Times need nothing of it: `msOf` in src/client/describe-order.ts.
  *
  * When the SDK changes, a path that is gone fails the type check and test/client/sdk-internals.test.ts, each by its own name, and a
  * function that does something else fails the test by what it decodes.
  */
+import { rethrowKnownErrorTypes as knownErrorTypes } from '@temporalio/client/lib/helpers.js';
 import { decodeTypedSearchAttributes as typedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { decodeArrayFromPayloads as arrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 
@@ -24,3 +25,10 @@ export const decodeTypedSearchAttributes = typedSearchAttributes;
  * Without it: the codecs of the data converter, called one after the other, and its storage of large payloads.
  */
 export const decodeArrayFromPayloads = arrayFromPayloads;
+
+/**
+ * Throws what the SDK throws for an error of a raw call that says more than its code, such as a namespace that isn't there.
+ *
+ * Without it: a decoder of gRPC's error details.
+ */
+export const rethrowKnownErrorTypes = knownErrorTypes;

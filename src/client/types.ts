@@ -15,8 +15,9 @@ import type {
   ReportFraudRequest,
   WithdrawRequest,
 } from '../orders/messages.ts';
+import type { OrderRecord } from '../orders/order-record.ts';
 import type { FindIntegration } from '../orders/policy.ts';
-import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { Attention, CheckoutAnswer } from '../orders/state.ts';
 import type {
   Action,
   GatewayResult,
@@ -109,7 +110,7 @@ export interface ListRequest {
   limit?: number | undefined;
 }
 
-/** An order as the search attributes show it; up to 2 s behind. */
+/** An order as a list shows it: its search attributes, and what its record says besides; up to 2 s behind. */
 export interface OrderSummary {
   orderId: string;
   integration: string;
@@ -122,6 +123,12 @@ export interface OrderSummary {
   transactionIds: string[];
   startedAt: Instant;
   closedAt?: Instant;
+  /** Why there is no better decision, in one slug. */
+  reason?: string;
+  /** Open matters that a person must look at; absent: none, or `problem` says why they are not known. */
+  attention?: Attention[];
+  /** The record can't be read with this process's payload keys: what the search attributes say is there. */
+  problem?: 'record-unreadable';
 }
 
 export interface OrderList {
@@ -130,18 +137,21 @@ export interface OrderList {
   cursor?: string;
 }
 
-/** An order with all that can be known of it now, also while no worker runs. */
+/** How much of an order is read: its bounded record, or all that there is, from the workflow's result or history. */
+export type View = 'record' | 'full';
+
+/** An order with all that can be known of it now. */
 export interface InspectedOrder {
   summary: OrderSummary;
   /** The run that is meant, as the Temporal UI addresses it. */
   runId: string;
-  /** The whole state; absent when `missing` says why. */
-  state?: OrderState;
+  /** In the view that was asked for, `record` unless given; absent when `missing` says why. */
+  state?: OrderRecord;
   /**
-   * `no-worker`: none answered in time. `unreadable`: a worker failed at it. `undecryptable`: the client's payload keys
-   * don't open it. `no-record`: the workflow ended without a record, such as by termination.
+   * `undecryptable`: the client's payload keys don't open the record. `no-record`: the workflow ended without a record, such as one that was
+   * refused when it was started.
    */
-  missing?: 'no-worker' | 'unreadable' | 'undecryptable' | 'no-record';
+  missing?: 'undecryptable' | 'no-record';
   /** Present while the order is polled. */
   poll?: PollTimes;
 }
@@ -197,10 +207,13 @@ export interface OrderScreening {
   retry(request: ScreenRequest & { attempt: number }): Promise<CheckoutAnswer>;
   /** Reports what the payment gateway said (`pre-gateway` only). The same result again gets the same answer. */
   recordGatewayResult(order: OrderName, request: GatewayResultRequest): Promise<GatewayResultAnswer>;
-  /** The whole state, of an open or a closed order; of a closed one also what came after its end. */
-  get(order: OrderName): Promise<OrderState & { afterEnd?: AfterEnd }>;
-  /** All that can be known of an order within a time, 5 s unless given; it takes no worker. */
-  inspect(order: OrderName, options?: { withinMs?: number }): Promise<InspectedOrder>;
+  /**
+   * The record of an open, closed or terminated order: its newest entries and the strongest insights; `leftOut` counts the others, which the
+   * view `full` has; of a closed order also what came after its end. No worker takes part.
+   */
+  get(order: OrderName, options?: { view?: View }): Promise<OrderRecord & { afterEnd?: AfterEnd }>;
+  /** All that can be known of an order within a time, 5 s unless given; no worker takes part. */
+  inspect(order: OrderName, options?: { withinMs?: number; view?: View }): Promise<InspectedOrder>;
   list(request?: ListRequest): Promise<OrderList>;
   /** How many orders a list with these filters has. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;

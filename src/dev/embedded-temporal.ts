@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { MEMO_BYTES } from '../orders/bounded-record.ts';
 import { setupTemporal, startSweep } from '../temporal/namespace.ts';
 import { builtBefore, goBuild, type Progress, sdkDownload, streamProgress } from './go-build.ts';
 import {
@@ -194,6 +195,8 @@ function temporalArguments(shape: TemporalServerShape): string[] {
   // With four partitions about one first workflow task in a hundred waits 2 s.
   args.push('--dynamic-config-value', 'matching.numTaskqueueReadPartitions=1');
   args.push('--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1');
+  // Each order's record is a memo. With the default of 2 KiB each larger one is a warning.
+  args.push('--dynamic-config-value', `limit.memoSize.warn=${MEMO_BYTES}`);
   if (shape.uiPort === undefined) args.push('--headless');
   else args.push('--ui-port', String(shape.uiPort));
   args.push('--env-file', shape.optionsFile, '--env', OPTIONS_OF);

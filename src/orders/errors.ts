@@ -92,6 +92,12 @@ export const ORDER_ERRORS = {
     title: 'The order has several attempts: name one',
     advice: 'read the order, and send the attempt’s number',
   },
+  'record-unreadable': {
+    status: 500,
+    title: 'The order’s record cannot be read',
+    advice:
+      'nothing is wrong with the order: set the caller’s or the API’s `PAYLOAD_KEYS` as for the workers. Reading it again does not help',
+  },
   'order-closed': {
     status: 409,
     title: 'The order is closed',

@@ -1,7 +1,7 @@
 /** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { OrderErrorCode } from './errors.ts';
-import type { Adoption, CheckoutAnswer, OrderEventData, OrderState } from './state.ts';
+import type { Adoption, CheckoutAnswer, OrderEventData } from './state.ts';
 import type {
   Action,
   By,
@@ -23,6 +23,7 @@ export {
   retryUpdateId,
   TASK_QUEUE,
 } from './ids.ts';
+export type * from './order-record.ts';
 export type * from './state.ts';
 export type {
   Action,
@@ -262,4 +263,3 @@ export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawReq
 export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');
-export const orderQuery = defineQuery<OrderState>('order');

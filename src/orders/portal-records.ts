@@ -278,7 +278,8 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
 export function attemptFor(state: OrderState, transactionId: string | undefined): Attempt | undefined {
   if (transactionId === undefined) return currentAttempt(state);
   const { attempt } = transactionNamed(state, transactionId) ?? {};
-  return attempt === undefined ? undefined : state.attempts[attempt - 1];
+  // A record may lack the first attempts.
+  return state.attempts.find(({ number }) => number === attempt);
 }
 
 export const NOT_SENT =

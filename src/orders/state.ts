@@ -1,4 +1,4 @@
-/** The state of one order: what the `order` query shows and the workflow returns. Plain data, no card data. */
+/** The state of one order: what its workflow returns, and of which its public record is made. Plain data, no card data. */
 import type { Policy } from './policy.ts';
 import type {
   Action,
@@ -18,7 +18,7 @@ import type {
   ReadingSource,
 } from './words.ts';
 
-/** An order as the `order` query shows it and the workflow returns it. */
+/** An order as its workflow returns it. */
 export interface OrderState {
   orderId: string;
   integration: string;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
-import { msOf } from '../client/read-orders.ts';
+import { msOf } from '../client/describe-order.ts';
 import { grpcCode } from '../client/temporal-errors.ts';
 import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
 import type { TemporalServices } from './namespace.ts';

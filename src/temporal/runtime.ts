@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
-import { msOf } from '../client/read-orders.ts';
+import { msOf } from '../client/describe-order.ts';
 import { type Config, ConfigError } from '../config/index.ts';
 import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
 import { gaugeOf, histogramBounds } from '../orders/metrics.ts';

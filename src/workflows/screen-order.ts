@@ -22,10 +22,11 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  continueAsNew,
+  makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CheckedOut } from '../orders/activity-contract.ts';
+import { recordOf } from '../orders/bounded-record.ts';
 import { startRefusal, whyUnread } from '../orders/check-messages.ts';
 import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
@@ -39,6 +40,7 @@ import {
   wrapUp,
 } from '../orders/kernel.ts';
 import type { Input, Order, OrderRun, Refusal } from '../orders/order.ts';
+import { memoOf } from '../orders/order-memo.ts';
 import { newOrder } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { isSupported } from '../orders/version.ts';
@@ -143,8 +145,10 @@ class Run {
 
   #continueAsNew(): Promise<never> {
     const { wasReset } = runFacts(this.#input.wasReset);
+    // Temporal would hand on the memo that this run began with.
+    const memo = memoOf(recordOf(this.#order.state));
     // What the order still needs of the transaction is in `resume`: with it twice, a large one would pass Temporal's 2 MB.
-    return continueAsNew<typeof screenOrder>({
+    return makeContinueAsNewFunc<typeof screenOrder>({ memo })({
       ...this.#input,
       transaction: {},
       wasReset,

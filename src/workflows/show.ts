@@ -1,18 +1,28 @@
-/** What operators see of an order: search attributes, the details in the Temporal UI, and metrics. */
-import { metricMeter, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+/** What readers see of an order: search attributes, the record in the memo, the details in the Temporal UI, and metrics. */
+import {
+  metricMeter,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { recordOf } from '../orders/bounded-record.ts';
 import { describe, searchAttributesOf } from '../orders/describe.ts';
 import { counterOf } from '../orders/metrics.ts';
 import type { Order } from '../orders/order.ts';
+import { memoOf, WrittenMemo } from '../orders/order-memo.ts';
 import { currentAttempt } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 
 export class Show {
   readonly #metrics: OrderMetrics;
   readonly #shown = new Map<string, string>();
+  readonly #memo = new WrittenMemo();
 
-  /** @param order as it begins, or as it continues as new */
+  /** @param order as it begins, or as it continues as new: then the previous run has written its memo */
   constructor(order: Order) {
     this.#metrics = new OrderMetrics(order.state);
+    if (workflowInfo().continuedFromExecutionRunId !== undefined) this.#memo.isNews(recordOf(order.state));
   }
 
   /** Shows what changed since the last call. */
@@ -24,6 +34,8 @@ export class Show {
       return true;
     });
     if (changed.length > 0) upsertSearchAttributes(changed);
+    const record = recordOf(order.state);
+    if (this.#memo.isNews(record)) upsertMemo(memoOf(record));
     setCurrentDetails(describe(order));
     this.#metrics.note(order.state);
   }

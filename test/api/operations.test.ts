@@ -33,7 +33,7 @@ const ASKED: Record<Called, (body?: object) => unknown[]> = {
   withdraw: () => [order, { number: 2 }, keyed],
   redeliver: () => [order, { sequence: 2 }, { by }],
   recheck: () => [order],
-  get: () => [order],
+  get: () => [order, { view: 'record' }],
 };
 
 describe('an operation', () => {

@@ -93,12 +93,17 @@ describe('the number of an attempt', () => {
 });
 
 describe('GET orders', () => {
-  it('answers the whole state of one', async () => {
+  it('answers the record of one, or all of it', async () => {
     const { app, orderScreening } = await anApi();
     const response = await app.inject({ method: 'GET', url: '/v1/orders/a%2Fb?integration=outlet' });
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ orderId: 'order-1', events: { waiting: 0 } });
-    expect(orderScreening.get).toHaveBeenCalledWith({ orderId: 'a/b', integration: 'outlet' });
+    const name = { orderId: 'a/b', integration: 'outlet' };
+    expect(orderScreening.get).toHaveBeenCalledWith(name, { view: 'record' });
+    await app.inject({ method: 'GET', url: '/v1/orders/a%2Fb?integration=outlet&view=full' });
+    expect(orderScreening.get).toHaveBeenLastCalledWith(name, { view: 'full' });
+    const wrong = await app.inject({ method: 'GET', url: '/v1/orders/a%2Fb?view=some' });
+    expect(wrong.json()).toMatchObject({ status: 422, errors: [{ path: 'view' }] });
   });
 
   it('answers for an order id as long as it may be, in any script', async () => {

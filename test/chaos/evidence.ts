@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { type OrderState, orderQuery, type ScreenOrderInput } from '../../src/orders/messages.ts';
+import type { OrderState, ScreenOrderInput } from '../../src/orders/messages.ts';
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
+import { readState } from '../support/read-state.ts';
 import type { Diary } from './client.ts';
 import type { Departure } from './departures.ts';
 import type { Deployment } from './deployment.ts';
@@ -84,10 +85,9 @@ export async function readRun(client: Client, plan: OrderPlan): Promise<Run> {
     throw error;
   }
   const status = described.status.name;
-  // An order whose workflow task fails again and again can't be asked: that is a finding, not the end of the run.
   const state =
     status === 'RUNNING'
-      ? await handle.query(orderQuery).catch(() => undefined)
+      ? await readState(client, handle.workflowId).catch(() => undefined)
       : status === 'COMPLETED'
         ? await handle.result()
         : undefined;

@@ -1,10 +1,11 @@
 /** Waits until every order has come to rest: closed, or stable as its plan says. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { type OrderState, orderQuery } from '../../src/orders/messages.ts';
+import type { OrderState } from '../../src/orders/messages.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { recordOf } from '../books/record-of.ts';
+import { readState } from '../support/read-state.ts';
 import { inBatches } from './evidence.ts';
 import { type OrderPlan, workflowIdOf } from './plan.ts';
 
@@ -53,7 +54,7 @@ async function atRest(
   if (!open.has(workflowId)) return true;
   if (!plan.long) return false;
   try {
-    const state = await client.workflow.getHandle(workflowId).query(orderQuery);
+    const state = await readState(client, workflowId);
     const [transaction] = sandbox.control.transactions(recordOf(state).newest ?? 'none');
     return isStable(plan, state, transaction?.decision);
   } catch {

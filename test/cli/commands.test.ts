@@ -36,7 +36,8 @@ describe('a command', () => {
       [order, { result: 'pass', attempt: 2, authcode: '123456', transactionId: 'gw-1' }],
       'gateway-result 1001 pass --attempt 2 --authcode 123456 --transaction-id gw-1',
     ],
-    ['get', [order], 'show 1001'],
+    ['get', [order, { view: 'record' }], 'show 1001'],
+    ['get', [order, { view: 'full' }], 'show 1001 --full'],
     [
       'list',
       [

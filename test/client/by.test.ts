@@ -109,8 +109,8 @@ describe('who asks', () => {
     } as const;
     const redeliver = async (how: Pick<PortalOptions, 'by'>) => {
       const { orderScreening, temporal } = aClient();
-      temporal.describe.mockResolvedValue(described('RUNNING'));
-      temporal.query.mockResolvedValue(
+      temporal.describe.mockResolvedValue(described('COMPLETED'));
+      temporal.result.mockResolvedValue(
         anOrderState({
           events: {
             sequence: 1,

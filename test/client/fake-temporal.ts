@@ -1,11 +1,15 @@
 import { Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import { ApplicationFailure, defaultPayloadConverter, type SearchAttributePair } from '@temporalio/common';
+import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
+import { recordOf } from '../../src/orders/bounded-record.ts';
 import { orderAttributes } from '../../src/orders/describe.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import type { PortalActionInput, ScreenOrderInput } from '../../src/orders/messages.ts';
+import { memoOf, RECORD } from '../../src/orders/order-memo.ts';
 import type { Integration } from '../../src/orders/policy.ts';
 import type { Attempt, OrderState, OrderTransaction } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
@@ -29,7 +33,8 @@ export function fakeTemporal() {
     signalWithStart: vi.fn<Call>(async () => ({})),
     describe: vi.fn<Call>(unknown),
     fetchHistory: vi.fn<Call>(async () => startedWith({})),
-    query: vi.fn<Call>(unknown),
+    /** The state whose record is in the memo; undefined: there is no memo. `UNREADABLE`: the client's keys don't open it. */
+    record: vi.fn<() => Promise<OrderState | typeof UNREADABLE | undefined>>(async () => undefined),
     result: vi.fn<Call>(unknown),
     executeUpdate: vi.fn<Call>(unknown),
     startUpdate: vi.fn<Call>(unknown),
@@ -61,7 +66,15 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
       },
     },
   });
-  Object.defineProperty(client, 'workflowService', { value: temporal });
+  const workflowService = {
+    ...temporal,
+    describeWorkflowExecution: async () => {
+      const seen = await temporal.describe().catch(notFound);
+      return rawOf(seen as ReturnType<typeof described>, await temporal.record());
+    },
+    getWorkflowExecutionHistory: async () => ({ history: await temporal.fetchHistory() }),
+  };
+  Object.defineProperty(client, 'workflowService', { value: workflowService });
   const orderScreening = createOrderScreening({
     client,
     findIntegration: finding(integration),
@@ -69,6 +82,42 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
     ...(earlyAnswers && { earlyAnswers }),
   });
   return { orderScreening, temporal, handles, integration };
+}
+
+export const UNREADABLE = Symbol('unreadable');
+
+/** As the server says it to a call that the SDK doesn't wrap. */
+function notFound(error: unknown): never {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
+  const metadata = { get: () => [] };
+  throw Object.assign(new Error('not found'), { code: 5, details: 'workflow not found', metadata });
+}
+
+const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, TERMINATED: 5, PAUSED: 8 };
+
+/** What the server says of an order, with its memo. */
+function rawOf(seen: ReturnType<typeof described>, state: OrderState | typeof UNREADABLE | undefined) {
+  const pairs = [...seen.typedSearchAttributes].flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value }],
+  );
+  const record =
+    state === UNREADABLE
+      ? { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) }
+      : state && defaultPayloadConverter.toPayload(memoOf(recordOf(state))[RECORD]);
+  return {
+    workflowExecutionInfo: {
+      execution: { workflowId: seen.workflowId, runId: seen.runId },
+      status: STATUSES[seen.status.name],
+      startTime: msToTs(seen.startTime.getTime()),
+      ...(seen.closeTime && { closeTime: msToTs(seen.closeTime.getTime()) }),
+      historyLength: seen.historyLength,
+      searchAttributes: {
+        indexedFields: encodeUnifiedSearchAttributes(undefined, pairs as SearchAttributePair[]),
+      },
+      ...(record !== undefined && { memo: { fields: { [RECORD]: record } } }),
+    },
+    ...seen.raw,
+  };
 }
 
 /** What Temporal throws for an order's refusal. */
@@ -81,17 +130,22 @@ export function refused(
 }
 
 /** What `describe` says of an order. */
-export function described(
-  status: 'RUNNING' | 'PAUSED' | 'COMPLETED',
-  phase = 'screening',
-  decision?: string,
-) {
+export function described(status: keyof typeof STATUSES, phase = 'screening', decision?: string) {
   const shown = new Map<unknown, unknown>([
     [orderAttributes.phase, phase],
     [orderAttributes.decision, decision],
   ]);
-  const closeTime = status === 'COMPLETED' ? new Date('2026-03-07T10:00:00.000Z') : undefined;
-  return { status: { name: status }, closeTime, typedSearchAttributes: shown, raw: {}, historyLength: 2 };
+  const closed = status !== 'RUNNING' && status !== 'PAUSED';
+  return {
+    workflowId: 'order:default:order-1',
+    runId: 'run-1',
+    status: { name: status },
+    startTime: new Date('2026-03-01T10:00:00.000Z'),
+    closeTime: closed ? new Date('2026-03-07T10:00:00.000Z') : undefined,
+    typedSearchAttributes: shown,
+    raw: {},
+    historyLength: 2,
+  };
 }
 
 /** The history of an order that no worker has begun. */

@@ -1,16 +1,15 @@
-import { QueryNotRegisteredError, ServiceError, WorkflowFailedError } from '@temporalio/client';
+import { ServiceError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
-import { PayloadCodecError } from '../../src/codec/index.ts';
-import { aClient, aClosedOrder, described } from './fake-temporal.ts';
+import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const at = (iso: string) => msToTs(Date.parse(iso));
 const START = new Date('2026-03-02T10:00:00.000Z');
 
 /** What the server says of an order; its poll as given. */
-const seen = (status: 'RUNNING' | 'PAUSED' | 'COMPLETED', poll?: object) => ({
+const seen = (status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'FAILED' | 'TERMINATED', poll?: object) => ({
   ...described(status, 'review', 'review'),
   workflowId: 'order:default:order-1',
   runId: 'run-1',
@@ -22,7 +21,7 @@ describe('inspecting an order', () => {
   it('tells its state, its run, and what the server knows of it', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(seen('RUNNING'));
-    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
     const found = await orderScreening.inspect(order);
     expect(found).toMatchObject({
       runId: 'run-1',
@@ -38,53 +37,64 @@ describe('inspecting an order', () => {
     expect(found).not.toHaveProperty('missing');
   });
 
-  it('reads a closed one from its record, without a worker', async () => {
+  it('reads a closed one from its memo', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue({ ...seen('COMPLETED'), closeTime: START });
-    temporal.result.mockResolvedValue(aClosedOrder());
+    temporal.record.mockResolvedValue(aClosedOrder());
     const found = await orderScreening.inspect(order);
     expect(found).toMatchObject({ state: { phase: 'closed' }, summary: { closedAt: START.toISOString() } });
-    expect(temporal.query).not.toHaveBeenCalled();
   });
 
   it('asks one that an operator has paused, as any open one', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(seen('PAUSED'));
-    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
     expect(await orderScreening.inspect(order)).toMatchObject({ state: { phase: 'review' } });
   });
 
-  const nobody = new ServiceError('Failed', {
-    cause: Object.assign(new Error('grpc'), { code: 4, details: 'deadline', metadata: {} }),
+  it('whose record can’t be decrypted says so', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(seen('RUNNING'));
+    temporal.record.mockResolvedValue(UNREADABLE);
+    const found = await orderScreening.inspect(order);
+    expect(found).toMatchObject({
+      missing: 'undecryptable',
+      summary: { phase: 'review', problem: 'record-unreadable' },
+    });
+    expect(found).not.toHaveProperty('state');
   });
 
   it.each([
-    ['RUNNING', nobody, 'no-worker'],
-    ['RUNNING', new QueryNotRegisteredError('replay failed', 3), 'unreadable'],
+    ['TERMINATED', new WorkflowFailedError('terminated', undefined, RetryState.NON_RETRYABLE_FAILURE)],
     [
-      'COMPLETED',
-      new WorkflowFailedError('terminated', undefined, RetryState.NON_RETRYABLE_FAILURE),
-      'no-record',
-    ],
-    [
-      'COMPLETED',
+      'FAILED',
       new WorkflowFailedError(
         'refused when it was started',
         ApplicationFailure.create({ type: 'card-data-in-request', message: 'x' }),
         RetryState.NON_RETRYABLE_FAILURE,
       ),
-      'no-record',
     ],
-    ['RUNNING', new PayloadCodecError('unknown-payload-key', 'k1'), 'undecryptable'],
-    ['COMPLETED', new PayloadCodecError('unknown-payload-key', 'k1'), 'undecryptable'],
-  ] as const)('that is %s and has no state says why: %#', async (status, error, missing) => {
+  ] as const)('that is %s and has no record says so', async (status, error) => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(seen(status));
-    temporal.query.mockRejectedValue(error);
     temporal.result.mockRejectedValue(error);
     const found = await orderScreening.inspect(order);
-    expect(found).toMatchObject({ missing, summary: { phase: 'review' } });
+    expect(found).toMatchObject({ missing: 'no-record', summary: { phase: 'review' } });
     expect(found).not.toHaveProperty('state');
+  });
+
+  it('shows the record when the history can’t be read in time', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(seen('RUNNING'));
+    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+    temporal.fetchHistory.mockRejectedValue(nobody);
+    expect(await orderScreening.inspect(order, { view: 'full' })).toMatchObject({
+      state: { phase: 'review' },
+    });
+  });
+
+  const nobody = new ServiceError('Failed', {
+    cause: Object.assign(new Error('grpc'), { code: 4, details: 'deadline', metadata: {} }),
   });
 
   it('fails for an order that Temporal doesn’t know', async () => {
@@ -121,7 +131,7 @@ describe('inspecting an order', () => {
   ])('shows the poll that %s', async (_what, poll, times) => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(seen('RUNNING', poll));
-    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
     expect((await orderScreening.inspect(order)).poll).toEqual(times);
   });
 });

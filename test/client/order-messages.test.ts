@@ -3,7 +3,7 @@ import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@tempora
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
 import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
-import { aClient, aClosedOrder, described, refused } from './fake-temporal.ts';
+import { aClient, aClosedOrder, described, refused, startedWith, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const unavailable = new ServiceError('Failed', { cause: grpcError(14) });
@@ -17,15 +17,70 @@ afterEach(() => {
 });
 
 describe('reading an order', () => {
-  it('asks an open one by query, and a closed one for its result', async () => {
+  it.each(['RUNNING', 'PAUSED', 'COMPLETED', 'TERMINATED'] as const)(
+    'that is %s reads its memo',
+    async (status) => {
+      const { orderScreening, temporal } = aClient();
+      temporal.describe.mockResolvedValue(described(status));
+      temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
+      expect(await orderScreening.get(order)).toMatchObject({ phase: 'review' });
+      expect(temporal.result).not.toHaveBeenCalled();
+    },
+  );
+
+  it('that is completed and has no memo reads its result', async () => {
     const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('RUNNING'));
-    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
-    expect(await orderScreening.get(order)).toMatchObject({ phase: 'review' });
-    temporal.describe.mockResolvedValue(described('COMPLETED'));
-    temporal.query.mockRejectedValue(new Error('no worker'));
+    temporal.describe.mockResolvedValue(described('COMPLETED', 'closed'));
     temporal.result.mockResolvedValue(aClosedOrder());
     expect(await orderScreening.get(order)).toMatchObject({ phase: 'closed' });
+  });
+
+  it('that is completed reads its result for the full view', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    temporal.record.mockResolvedValue(aClosedOrder());
+    temporal.result.mockResolvedValue(aClosedOrder({ fingerprint: 'all-of-it' }));
+    const { attempts } = await orderScreening.get(order, { view: 'full' });
+    expect(attempts[0]?.fingerprint).toBe('all-of-it');
+  });
+
+  it('that no worker has begun and that has no memo waits for its screening', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.describe.mockResolvedValue(described('RUNNING'));
+    temporal.fetchHistory.mockResolvedValue(startedWith({ workflow: 'pre-gateway' }));
+    expect(await orderScreening.get(order)).toMatchObject({
+      orderId: 'order-1',
+      phase: 'screening',
+      decision: 'pending',
+      workflow: 'pre-gateway',
+    });
+  });
+
+  it.each(['RUNNING', 'COMPLETED', 'TERMINATED'] as const)(
+    'that is %s and whose memo can’t be decrypted says so',
+    async (status) => {
+      const { orderScreening, temporal } = aClient();
+      temporal.describe.mockResolvedValue(described(status));
+      temporal.record.mockResolvedValue(UNREADABLE);
+      await expect(orderScreening.get(order)).rejects.toMatchObject({ code: 'record-unreadable' });
+    },
+  );
+
+  it('shows the events that waited as delivered once no delivery is under way', async () => {
+    const { orderScreening, temporal } = aClient();
+    temporal.record.mockResolvedValue(
+      aClosedOrder({}, { events: { sequence: 3, delivered: 1, waiting: 2 } }),
+    );
+    const eventsOf = async (seen: object) => {
+      temporal.describe.mockResolvedValue({ ...described('RUNNING'), ...seen });
+      return (await orderScreening.get(order)).events;
+    };
+    const underWay = { pendingActivities: [{ activityType: { name: 'deliverEvents' } }] };
+    expect(await eventsOf({ raw: underWay })).toMatchObject({ delivered: 1, waiting: 2 });
+    expect(await eventsOf({ raw: { pendingWorkflowTask: {} } })).toMatchObject({ delivered: 1, waiting: 2 });
+    expect(await eventsOf({})).toMatchObject({ delivered: 3, waiting: 0 });
+    expect(await eventsOf(described('COMPLETED'))).toMatchObject({ delivered: 3, waiting: 0 });
+    expect(await eventsOf(described('TERMINATED'))).toMatchObject({ delivered: 1, waiting: 2 });
   });
 
   it.each([
@@ -82,12 +137,12 @@ describe('a gateway result', () => {
   it('without an attempt is for the only one, and refused when there are several', async () => {
     const client = aClient();
     client.temporal.describe.mockResolvedValue(described('RUNNING'));
-    client.temporal.query.mockResolvedValue(aClosedOrder());
+    client.temporal.record.mockResolvedValue(aClosedOrder());
     client.temporal.executeUpdate.mockResolvedValue(answer('pass'));
     await client.orderScreening.recordGatewayResult(order, { result: 'pass' });
     expect(sentIds(client)).toEqual(['gateway-1-pass']);
-    const [attempt] = aClosedOrder().attempts;
-    client.temporal.query.mockResolvedValue({ attempts: [attempt, attempt] });
+    const { attempts, ...rest } = aClosedOrder();
+    client.temporal.record.mockResolvedValue({ ...rest, attempts: [...attempts, ...attempts] });
     const sending = client.orderScreening.recordGatewayResult(order, { result: 'pass' });
     await expect(sending).rejects.toMatchObject({ code: 'attempt-required' });
   });

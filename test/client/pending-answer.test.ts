@@ -1,17 +1,12 @@
-import {
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
-import { orderAttributes } from '../../src/orders/describe.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { aClient, aClosedOrder, described } from './fake-temporal.ts';
 
 const request = { orderId: '1001', transaction: aTransaction() };
-const noWorker = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
 
 /** A client whose checkout's outcome is `pending` for ever. */
 function aPendingCheckout() {
@@ -30,7 +25,7 @@ function aPendingCheckout() {
 describe('the same call after a pending', () => {
   it('is told the decision of the order that is open', async () => {
     const { screen, temporal, decided } = aPendingCheckout();
-    temporal.query.mockResolvedValue(decided({ action: 'proceed' }));
+    temporal.record.mockResolvedValue(decided({ action: 'proceed' }));
     expect(await screen()).toMatchObject({ decision: 'review', action: 'proceed', phase: 'decided' });
   });
 
@@ -43,14 +38,13 @@ describe('the same call after a pending', () => {
       new WorkflowExecutionAlreadyStartedError('closed', 'order:default:1001', 'screenOrder'),
     );
     expect(await screen()).toMatchObject({ decision: 'review', phase: 'closed' });
-    expect(temporal.query).not.toHaveBeenCalled();
   });
 
   it('is pending until then', async () => {
     const { screen, temporal, decided, given } = aPendingCheckout();
     const order = decided({ action: 'hold', phase: 'screening', decision: 'pending' });
     for (const attempt of order.attempts) Object.assign(attempt, { decision: 'pending', readings: [] });
-    temporal.query.mockResolvedValue(order);
+    temporal.record.mockResolvedValue(order);
     const { decision, action, phase } = given;
     expect(await screen()).toMatchObject({ decision, action, phase });
   });
@@ -58,8 +52,8 @@ describe('the same call after a pending', () => {
   it('is told so of a later attempt, too', async () => {
     const { orderScreening, temporal, given, decided } = aPendingCheckout();
     const order = decided();
-    const second = { ...order.attempts[0], number: 2, answer: { ...given, attempt: 2 } };
-    temporal.query.mockResolvedValue({ ...order, attempts: [...order.attempts, second] });
+    const second = order.attempts.map((one) => ({ ...one, number: 2, answer: { ...given, attempt: 2 } }));
+    temporal.record.mockResolvedValue({ ...order, attempts: [...order.attempts, ...second] });
     temporal.startUpdate.mockResolvedValue({ result: async () => ({ ...given, attempt: 2 }) });
     expect(await orderScreening.retry({ ...request, attempt: 2 })).toMatchObject({
       attempt: 2,
@@ -75,23 +69,21 @@ describe('the same call after a pending', () => {
   });
 });
 
-describe('without a worker that says more', () => {
-  it('the pending stands while the order is shown as it was then', async () => {
-    const { screen, temporal, given } = aPendingCheckout();
-    temporal.query.mockRejectedValue(noWorker);
-    expect(await screen()).toEqual(given);
-    temporal.describe.mockResolvedValue(described('RUNNING', 'screening', 'pending'));
+describe('without a worker', () => {
+  it('the pending stands while no record says more', async () => {
+    const { screen, given } = aPendingCheckout();
     expect(await screen()).toEqual(given);
   });
 
-  it('nobody is told pending of an order that has a decision, or another action', async () => {
+  it('the order’s record says what it is now', async () => {
+    const { screen, temporal, decided, given } = aPendingCheckout();
+    temporal.record.mockResolvedValue(decided({ action: 'proceed' }));
+    expect(await screen()).toMatchObject({ decision: 'review', fingerprint: given.fingerprint });
+  });
+
+  it('nobody is told pending of an order whose record can’t be read', async () => {
     const { screen, temporal } = aPendingCheckout();
-    temporal.query.mockRejectedValue(noWorker);
     temporal.describe.mockResolvedValue(described('RUNNING', 'decided', 'fail'));
-    await expect(screen()).rejects.toMatchObject({ code: 'temporal-unavailable' });
-    const canceled = described('RUNNING', 'canceled', 'pending');
-    canceled.typedSearchAttributes.set(orderAttributes.action, 'cancel');
-    temporal.describe.mockResolvedValue(canceled);
-    await expect(screen()).rejects.toMatchObject({ code: 'temporal-unavailable' });
+    await expect(screen()).rejects.toMatchObject({ code: 'record-unreadable' });
   });
 });

@@ -2,7 +2,7 @@ import { defaultPayloadConverter, defineSearchAttributeKey } from '@temporalio/c
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
-import { msOf } from '../../src/client/read-orders.ts';
+import { msOf } from '../../src/client/describe-order.ts';
 import { decodeArrayFromPayloads, decodeTypedSearchAttributes } from '../../src/client/sdk-internals.ts';
 
 const GONE = 'The SDK has it no more, or somewhere else: see src/client/sdk-internals.ts.';

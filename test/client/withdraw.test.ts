@@ -31,7 +31,8 @@ describe('withdrawing a portal action', () => {
   it('that takes longer is requested, in the words of the record', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.startUpdate.mockResolvedValue({ result: () => Promise.reject(noAnswer) });
-    temporal.query.mockResolvedValue(aClosedOrder({}, { phase: 'decided', actions: [running] }));
+    temporal.describe.mockResolvedValue(described('RUNNING'));
+    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'decided', actions: [running] }));
     expect(await orderScreening.withdraw(order, { number: 2 })).toEqual({
       number: 2,
       orderId: 'order-1',

@@ -29,6 +29,8 @@ let all: Deployment;
 const inPlain = anOrderId();
 const encrypted = anOrderId();
 const laterKey = anOrderId();
+/** Nothing happens to it after its first key is gone. */
+const atRest = anOrderId();
 
 beforeAll(async () => {
   const poll = { first: '1s', factor: 1, max: '1s' };
@@ -128,6 +130,12 @@ describe('with a key', () => {
     );
   });
 
+  it('its record in the memo is encrypted, too', async () => {
+    await screenReview(atRest);
+    const { memo } = (await stored(atRest)).description.workflowExecutionInfo ?? {};
+    expect(String(memo?.fields?.record?.metadata?.encoding)).toBe('binary/encrypted');
+  });
+
   it('an order that began in plain goes on', async () => {
     await resolve(inPlain);
     const { events } = await stored(inPlain);
@@ -158,8 +166,12 @@ describe('while a key is rotated', () => {
     async () => {
       await all.restart(written(newKey));
       expect((await all.call('GET', `/v1/orders/${laterKey}`)).body).toMatchObject({ decision: 'pass' });
-      const refused = await all.call('GET', `/v1/orders/${encrypted}`);
-      expect(refused.status).toBeGreaterThanOrEqual(500);
+      // Its record was written with the new key.
+      expect((await all.call('GET', `/v1/orders/${encrypted}`)).body).toMatchObject({ decision: 'pass' });
+      const refused = await all.call('GET', `/v1/orders/${atRest}`);
+      expect(refused).toMatchObject({ status: 500, body: { type: '/problems/record-unreadable' } });
+      const { body } = await all.call('GET', `/v1/orders?find=${atRest}`);
+      expect(body.orders).toMatchObject([{ orderId: atRest, phase: 'review', problem: 'record-unreadable' }]);
       await eventually(() => {
         expect(all.output()).toMatch(/unknown-payload-key.*"keyId":"e2e-old"/);
       });

@@ -6,11 +6,12 @@ import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
-import { orderQuery, reviewHintSignal } from '../../src/orders/messages.ts';
+import { reviewHintSignal } from '../../src/orders/messages.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
+import { readState } from '../support/read-state.ts';
 import { historiesOf } from '../support/replays.ts';
 import { aPolicy, startWorkers } from '../workflows/support.ts';
 import { decided, World, Worlds } from '../workflows/world.ts';
@@ -65,7 +66,7 @@ async function orderOf(rules: number) {
     workflowId: orderWorkflowId(integration, orderId),
     args: [{ orderId, integration, transaction: { ...aTransaction() } }],
   });
-  const phase = async () => (await handle.query(orderQuery)).phase;
+  const phase = async () => (await readState(env().client, handle.workflowId)).phase;
   await eventually(async () => expect(await phase()).toBe('review'));
   return { world, handle, phase };
 }

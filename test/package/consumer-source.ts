@@ -8,7 +8,6 @@ import {
   decisionUpdate,
   decisionUpdateId,
   type OrderEvent,
-  orderQuery,
   orderWorkflowId,
   recheckSignal,
   SCREEN_ORDER,
@@ -48,7 +47,7 @@ async function main(): Promise<void> {
       unreachable: unreachable instanceof OrderScreeningError && unreachable.code,
       settings: unset instanceof ConfigError,
       start: [SCREEN_ORDER, TASK_QUEUE, orderWorkflowId('default', input.orderId)],
-      messages: [decisionUpdate.name, decisionUpdateId(1), orderQuery.name, recheckSignal.name],
+      messages: [decisionUpdate.name, decisionUpdateId(1), recheckSignal.name],
       encrypts: dataConverter.failureConverterPath !== undefined,
     }),
   );

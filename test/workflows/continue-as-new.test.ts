@@ -6,7 +6,6 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { decodeArrayFromPayloads } from '../../src/client/sdk-internals.ts';
 import {
-  orderQuery,
   recheckSignal,
   recordGatewayResultUpdate,
   reportFraudUpdate,
@@ -15,6 +14,7 @@ import {
 } from '../../src/orders/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
+import { readState } from '../support/read-state.ts';
 import { answered, aPolicy, type World, withOrders } from './support.ts';
 
 // On the dev server: the one that skips time resets nothing, and brings no update to a run that continues another.
@@ -48,7 +48,7 @@ describe('an order whose history grows long', () => {
     expect(input).toMatchObject({ transaction: {}, resume: { transactions: { 2: retry.transaction } } });
     expect(JSON.stringify(input).split(JSON.stringify(retry.transaction))).toHaveLength(2);
 
-    const state = await latest.query(orderQuery);
+    const state = await readState(environment().client, latest.workflowId);
     expect(state).toMatchObject({ phase: 'review', decision: 'review', action: 'hold' });
     expect(state.attempts.map((attempt) => attempt.answer)).toEqual([answer, second]);
     expect(await latest.executeUpdate(recordGatewayResultUpdate, { args: [gateway] })).toEqual(told);
@@ -60,7 +60,10 @@ describe('an order whose history grows long', () => {
     world.status = { kind: 'read', decision: 'pass' };
     await latest.signal(recheckSignal);
     await eventually(async () =>
-      expect(await latest.query(orderQuery)).toMatchObject({ phase: 'decided', action: 'proceed' }),
+      expect(await readState(environment().client, latest.workflowId)).toMatchObject({
+        phase: 'decided',
+        action: 'proceed',
+      }),
     );
     expect(world.reads).toBeGreaterThan(before);
     await eventually(() =>

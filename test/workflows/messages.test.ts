@@ -122,8 +122,8 @@ describe('events', () => {
     expect(await attention()).toEqual(['events-undelivered']);
     deaf = false;
     await handle.signal(recheckSignal);
-    const now = await until((state) => state.events.delivered === 1);
-    expect(now).toMatchObject({ phase: 'review', attention: [], events: { sequence: 2 } });
+    const now = await until((state) => state.attention.length === 0);
+    expect(now).toMatchObject({ phase: 'review', events: { sequence: 2, delivered: 1, waiting: 0 } });
   });
 });
 

@@ -18,12 +18,13 @@ import {
   POLLS_TASK_QUEUE,
   TASK_QUEUE,
 } from '../../src/orders/ids.ts';
-import { decisionUpdate, orderQuery } from '../../src/orders/messages.ts';
+import { decisionUpdate } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';
+import { readState } from '../support/read-state.ts';
 import { historiesOf, replay } from '../support/replays.ts';
 import { backgroundActivities, checkoutActivities, pollActivities, World, Worlds } from './world.ts';
 
@@ -175,6 +176,8 @@ export async function startWorkers(
   worlds: Worlds,
   options: Partial<WorkerOptions>,
 ): Promise<() => Promise<void>> {
+  const { dataConverter } = options;
+  const others = { connection, ...(dataConverter !== undefined && { dataConverter }) };
   const workers = [
     await Worker.create({
       connection,
@@ -183,12 +186,12 @@ export async function startWorkers(
       ...options,
     }),
     await Worker.create({
-      connection,
+      ...others,
       taskQueue: BACKGROUND_TASK_QUEUE,
       activities: { ...backgroundActivities(worlds) },
     }),
     await Worker.create({
-      connection,
+      ...others,
       taskQueue: POLLS_TASK_QUEUE,
       activities: { ...pollActivities(worlds) },
     }),
@@ -205,7 +208,7 @@ function startedOrder(
   started: Pick<StartedOrder, 'world' | 'handle' | 'orderId' | 'integration' | 'answer'>,
 ): StartedOrder {
   const { handle } = started;
-  const state = (): Promise<OrderState> => handle.query(orderQuery);
+  const state = (): Promise<OrderState> => readState(environment.client, handle.workflowId);
   return {
     ...started,
     state,

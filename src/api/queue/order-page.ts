@@ -59,8 +59,6 @@ ${events(order, may.act, now)}`;
 }
 
 const MISSING: Record<NonNullable<InspectedOrder['missing']>, string> = {
-  'no-worker': 'No worker answered in time: is one running?',
-  unreadable: 'A worker failed to read the order: see its log, and the workflow in the Temporal UI.',
   undecryptable: 'PAYLOAD_KEYS of the API don’t open what is stored of the order: see docs/encryption.md.',
   'no-record': 'The workflow ended without a record: it was terminated or failed.',
 };

@@ -16,10 +16,10 @@ import {
   type Shown,
   table,
 } from './layout.ts';
-import { type Counts, type QueuedOrder, type QueueFilters, SHOWN, type Show, WITHIN } from './read-queue.ts';
+import { type Counts, type QueueFilters, SHOWN, type Show, WITHIN } from './read-queue.ts';
 
 export interface QueueView extends QueueFilters {
-  orders: readonly QueuedOrder[];
+  orders: readonly OrderSummary[];
   counts: Counts;
   /** This isn't the first page. */
   continued: boolean;
@@ -40,7 +40,7 @@ export function queuePage(view: QueueView, now: Now): string {
   const columns = several && !wall ? ['Choose', ...COLUMNS] : COLUMNS;
   const tables = sections(orders, now.ms).map(([title, those]) => {
     const rows = those.map((order) => row(order, columns, now));
-    const kinds = those.map(({ summary }) => urgency(summary, now.ms));
+    const kinds = those.map((order) => urgency(order, now.ms));
     return html`<section><h2>${title} <span class="quiet">${those.length}</span></h2>
 ${table(title, columns, rows, kinds)}</section>
 `;
@@ -111,10 +111,10 @@ const NAMES: Record<Show, string> = {
   any: 'every order',
 };
 
-function sections(orders: readonly QueuedOrder[], nowMs: number): [title: string, those: QueuedOrder[]][] {
-  const byTitle = new Map<string, QueuedOrder[]>();
+function sections(orders: readonly OrderSummary[], nowMs: number): [title: string, those: OrderSummary[]][] {
+  const byTitle = new Map<string, OrderSummary[]>();
   for (const order of orders) {
-    const title = SECTIONS[urgency(order.summary, nowMs)];
+    const title = SECTIONS[urgency(order, nowMs)];
     byTitle.set(title, [...(byTitle.get(title) ?? []), order]);
   }
   return [...byTitle];
@@ -138,9 +138,8 @@ function urgency({ cancelBy, closedAt }: OrderSummary, nowMs: number): Urgency {
   return leftMs < 12 * HOUR_MS ? 'now' : leftMs < 48 * HOUR_MS ? 'soon' : 'later';
 }
 
-function row({ summary, inspected }: QueuedOrder, columns: readonly string[], now: Now): Html {
+function row(summary: OrderSummary, columns: readonly string[], now: Now): Html {
   const { orderId, integration, cancelBy, startedAt, phase } = summary;
-  const words = inspected?.state?.attention.map((one) => one.words) ?? [];
   const cells: Record<string, Shown> = {
     Choose: html`<input type="checkbox" name="order" value="${integration}/${orderId}" aria-label="Choose order ${orderId}">`,
     Order: html`<span class="line" title="${orderId}"><a href="${orderPath(summary)}">${orderId}</a> <span class="quiet">${integration}</span></span>`,
@@ -150,7 +149,7 @@ function row({ summary, inspected }: QueuedOrder, columns: readonly string[], no
       cancelBy === undefined ? 'none' : html`<span class="deadline">${distance(cancelBy, now)}</span>`,
     Age: html`<time datetime="${startedAt}">${duration(Math.max(0, now.ms - millis(startedAt)))}</time>`,
     Phase: phase ?? 'unknown',
-    'Needs attention': attention(summary, words),
+    'Needs attention': attention(summary),
   };
   return html`${columns.map((name) => cell(name, cells[name], name === 'Amount' ? 'number' : undefined))}`;
 }
@@ -166,7 +165,9 @@ function decisionTag({ decision = 'pending', action }: Pick<OrderSummary, 'decis
   return html`<span class="tag ${kinds[decision] ?? 'bad'}">${decision}</span> ${action ?? 'unknown'}`;
 }
 
-function attention({ needsAttention }: OrderSummary, words: readonly string[]): Shown {
+function attention({ needsAttention, attention: open = [], problem }: OrderSummary): Shown {
+  if (problem !== undefined) return html`<span class="tag bad">${problem}</span>`;
+  const words = open.map((one) => one.words);
   if (words.length === 0) return needsAttention ? html`<span class="tag bad">yes</span>` : 'no';
   const [first] = words;
   const more = words.length > 1 && ` (and ${words.length - 1} more)`;

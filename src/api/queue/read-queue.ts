@@ -5,7 +5,6 @@
 import { invalidRequest } from '../../client/read-requests.ts';
 import { type Instant, instant, millis, type OrderDecision, type Phase } from '../../orders/words.ts';
 import {
-  type InspectedOrder,
   type ListRequest,
   type OrderList,
   type OrderScreening,
@@ -215,30 +214,6 @@ export async function countQueue(
     count({ ...of, open: true }),
   ]);
   return { review, attention, soon, open };
-}
-
-/** For all orders of a page together: without a worker the page comes no later than this. In milliseconds. */
-const WITHIN_MS = 100;
-
-/** An order of the queue; `inspected` is absent when nobody was asked, or when nobody told in time. */
-export interface QueuedOrder {
-  summary: OrderSummary;
-  inspected: InspectedOrder | undefined;
-}
-
-/** Asks those orders of a page that need attention why, all at once; of the others visibility knows enough. */
-export async function inspectOrders(
-  { inspect }: Pick<OrderScreening, 'inspect'>,
-  orders: readonly OrderSummary[],
-): Promise<QueuedOrder[]> {
-  return Promise.all(
-    orders.map(async (summary) => {
-      const { orderId, integration } = summary;
-      if (!summary.needsAttention) return { summary, inspected: undefined };
-      const inspected = await inspect({ orderId, integration }, { withinMs: WITHIN_MS }).catch(unlessOurs);
-      return { summary, inspected };
-    }),
-  );
 }
 
 /** @throws what isn't ours to explain */

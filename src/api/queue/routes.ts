@@ -39,7 +39,7 @@ import { confirmPage, errorPage, resultsPage, severalPage, signInPage } from './
 import { type Now, orderPath, refreshOf, STYLE_PATH, type TemporalUi } from './layout.ts';
 import { orderPage } from './order-page.ts';
 import { csvName, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
-import { countQueue, inspectOrders, readQueue, unlessOurs } from './read-queue.ts';
+import { countQueue, readQueue, unlessOurs } from './read-queue.ts';
 
 export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
@@ -55,7 +55,7 @@ export interface QueueOptions extends Admission {
 }
 
 const FORM_LIMIT = 16 * 1024;
-/** The order's page and its confirmations wait no longer for a worker; in milliseconds. */
+/** The order's page and its confirmations wait no longer for Temporal; in milliseconds. */
 const INSPECT_WITHIN_MS = 3_000;
 const STYLE_MAX_AGE_SECONDS = 300;
 /** Nothing in it is personal. A browser asks again after so many seconds, or with another key. */
@@ -124,15 +124,11 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   scope.get('/', pageFor('read'), async (request, reply) => {
     const { asked, of } = queueOf(request);
     const at = now();
-    // The counts keep visibility busy: they come while the orders are asked, which needs none of it.
     const { orders, cursor } = await readQueue(orderScreening, { ...asked, ...of }, at.ms);
-    const [queued, counts] = await Promise.all([
-      inspectOrders(orderScreening, orders),
-      countQueue(orderScreening, of, at.ms),
-    ]);
+    const counts = await countQueue(orderScreening, of, at.ms);
     const continued = asked.cursor !== undefined;
     const several = may(request.apiKey, 'ops');
-    return sendPage(reply, queuePage({ ...asked, orders: queued, counts, cursor, continued, several }, at));
+    return sendPage(reply, queuePage({ ...asked, orders, counts, cursor, continued, several }, at));
   });
 
   scope.get('/queue.csv', pageFor('read'), async (request, reply) => {
@@ -159,7 +155,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
   scope.get('/orders/:orderId', pageFor('read'), async (request, reply) => {
     const { integration, notice } = checked(pageQuery, request.query);
     requireIntegration(request, integration);
-    const order = await inspect({ ...checked(orderParams, request.params), integration });
+    const order = await inspect({ ...checked(orderParams, request.params), integration }, 'full');
     const shown = {
       notice: isNotice(notice) ? notice : undefined,
       temporalUi,
@@ -218,8 +214,8 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     return sendPage(reply, resultsPage(action, results, now()));
   });
 
-  function inspect(order: OrderName) {
-    return orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS });
+  function inspect(order: OrderName, view: 'record' | 'full' = 'record') {
+    return orderScreening.inspect(order, { withinMs: INSPECT_WITHIN_MS, view });
   }
 
   function inspectAll(chosen: readonly OrderKey[]) {

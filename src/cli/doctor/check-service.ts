@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import fetch from 'node-fetch';
-import { msOf } from '../../client/read-orders.ts';
+import { msOf } from '../../client/describe-order.ts';
 import { within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
 import { TASK_QUEUE_TYPE } from '../../orders/ids.ts';

@@ -104,8 +104,6 @@ describe('the page of an order', () => {
   });
 
   it.each([
-    ['no-worker', 'No worker answered in time'],
-    ['unreadable', 'A worker failed to read the order'],
     ['undecryptable', 'PAYLOAD_KEYS of the API don’t open'],
     ['no-record', 'it was terminated or failed'],
   ] as const)('shows what is known when the state is missing: %s', async (missing, words) => {

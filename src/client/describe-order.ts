@@ -1,0 +1,83 @@
+/** What Temporal's server says of an order by `describe`: no worker takes part. */
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
+import { type Instant, instant } from '../orders/words.ts';
+import { decodeTypedSearchAttributes, rethrowKnownErrorTypes } from './sdk-internals.ts';
+import { grpcCode, READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
+import type { ClientContext } from './types.ts';
+
+type RawDescription = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
+
+/** The newest run of an order. */
+export interface DescribedOrder {
+  workflowId: string;
+  runId: string;
+  /** `closed`: terminated, timed out or canceled, so that nobody wrote its end. Open also means paused. */
+  status: 'open' | 'completed' | 'failed' | 'closed';
+  historyLength: number;
+  startedAt: Instant;
+  closedAt?: Instant;
+  attributes: TypedSearchAttributes;
+  raw: RawDescription;
+}
+
+/** Of Temporal's API. */
+const COMPLETED = 2;
+const FAILED = 3;
+
+/**
+ * The SDK's own `describe` fails for an order whose memo it can't decrypt.
+ * @returns undefined when Temporal does not have the order
+ */
+export async function describeOrder(
+  { client }: ClientContext,
+  workflowId: string,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<DescribedOrder | undefined> {
+  const { namespace } = client.options;
+  try {
+    const raw = await within(client, Date.now() + withinMs, () =>
+      client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
+    );
+    return described(workflowId, raw);
+  } catch (error) {
+    if (isUnknownOrder(error)) return undefined;
+    throw toOrderError(error);
+  }
+}
+
+/** @throws NamespaceNotFoundError, which has the same code */
+function isUnknownOrder(error: unknown): boolean {
+  if (!isGrpcServiceError(error) || error.code !== grpcCode.notFound) return false;
+  rethrowKnownErrorTypes(error);
+  return true;
+}
+
+function described(workflowId: string, raw: RawDescription): DescribedOrder {
+  const { execution, status, historyLength, startTime, closeTime, searchAttributes } =
+    raw.workflowExecutionInfo ?? {};
+  const closedAt = instantOf(closeTime);
+  const ended = status === COMPLETED ? 'completed' : status === FAILED ? 'failed' : 'closed';
+  return {
+    workflowId,
+    runId: execution?.runId ?? '',
+    status: closedAt === undefined ? 'open' : ended,
+    historyLength: Number(historyLength ?? 0),
+    startedAt: instantOf(startTime) ?? '',
+    ...(closedAt !== undefined && { closedAt }),
+    attributes: decodeTypedSearchAttributes(searchAttributes?.indexedFields),
+    raw,
+  };
+}
+
+/** Returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none. */
+export function instantOf(at: Timestamp | null | undefined): Instant | undefined {
+  const ms = msOf(at);
+  return ms === undefined ? undefined : instant(ms);
+}
+
+/** Returns milliseconds of a moment or a duration of Temporal's API; undefined when it is none. */
+export function msOf(time: Timestamp | null | undefined): number | undefined {
+  if (time === null || time === undefined) return undefined;
+  return Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
+}

@@ -1,0 +1,160 @@
+/** Makes one record of an order from all that its history has. */
+import { countOf } from '../orders/bounded-record.ts';
+import type { OrderEvent } from '../orders/messages.ts';
+import type { LeftOut, OrderRecord, RecordedAttempt } from '../orders/order-record.ts';
+import type { Policy } from '../orders/policy.ts';
+import type { Insights, KeptEvent, OrderEventData, Reading } from '../orders/state.ts';
+import type { JournalEntry } from '../orders/words.ts';
+
+/** What a run's history has of an order. */
+export interface Traces {
+  /** Each record that was written, oldest first; first the state that a run before handed on. */
+  records: OrderRecord[];
+  /** What the screening service said beside its decisions. */
+  said: Said[];
+  /** The events that were sent, or are being sent. */
+  events: SentEvent[];
+  policy?: Policy;
+}
+
+/** An event of an order, as it was sent. */
+export type SentEvent = OrderEvent & { data: OrderEventData };
+
+/** A decision with its insights, as an activity returned it. */
+export interface Said {
+  decision: string;
+  insights: Insights;
+  insightsLeftOut?: number;
+}
+
+/** As many as an order keeps. */
+const KEPT_EVENTS = 50;
+
+/** Returns the newest record with the entries of those before; `leftOut` counts what none of them has. */
+export function mergedRecords(newest: OrderRecord, { records, said, events, policy }: Traces): OrderRecord {
+  const all = [...records, newest];
+  const { attempts, missing: insights } = mergedAttempts(all, said);
+  const transactions = byKey(
+    all.flatMap((one) => one.transactions),
+    ({ id }) => id,
+  );
+  const actions = byKey(
+    all.flatMap((one) => one.actions),
+    ({ number }) => number,
+  );
+  const journal = mergedJournal(all.flatMap((one) => one.journal ?? []));
+  const last = byKey(events, ({ sequence }) => sequence)
+    .map(keptEvent)
+    .slice(-KEPT_EVENTS);
+  const { leftOut = {}, ...facts } = newest;
+  const inAll = (list: readonly unknown[], more = 0) => list.length + more;
+  const missing: Required<LeftOut> = {
+    attempts: inAll(newest.attempts, leftOut.attempts) - attempts.length,
+    readings: sum(attempts.map(({ readingsLeftOut = 0 }) => readingsLeftOut)),
+    insights,
+    transactions: inAll(newest.transactions, leftOut.transactions) - transactions.length,
+    attention: leftOut.attention ?? 0,
+    actions: inAll(newest.actions, leftOut.actions) - actions.length,
+    journal: inAll(newest.journal ?? [], leftOut.journal) - journal.length,
+    events: Math.min(leftOut.events ?? 0, KEPT_EVENTS) - last.length,
+    texts: leftOut.texts ?? 0,
+  };
+  const stillLeftOut: LeftOut = Object.fromEntries(Object.entries(missing).filter(([, count]) => count > 0));
+  return {
+    ...facts,
+    attempts,
+    transactions,
+    actions,
+    ...(journal.length > 0 && { journal }),
+    ...(policy !== undefined && { policy }),
+    events: { ...facts.events, ...(last.length > 0 && { last }) },
+    ...(Object.keys(stillLeftOut).length > 0 && { leftOut: stillLeftOut }),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+/** The last of each key, in the order of the first. */
+function byKey<T>(list: readonly T[], keyOf: (one: T) => string | number): T[] {
+  const found = new Map<string | number, T>();
+  for (const one of list) found.set(keyOf(one), one);
+  return [...found.values()];
+}
+
+/** Equal entries are one: several records have it. */
+function mergedJournal(entries: readonly JournalEntry[]): JournalEntry[] {
+  const found = byKey(entries, (entry) => JSON.stringify(entry));
+  return found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** `missing`: how many insights could not be found. */
+function mergedAttempts(
+  records: readonly OrderRecord[],
+  said: readonly Said[],
+): { attempts: RecordedAttempt[]; missing: number } {
+  const all = records.flatMap(({ attempts }) => attempts);
+  let missing = 0;
+  const attempts = byKey(all, ({ number }) => number).map((attempt) => {
+    const { readingsLeftOut: _before, ...facts } = attempt;
+    const { readings, gaps } = mergedReadings(all.filter(({ number }) => number === attempt.number));
+    const whole = readings.map((reading) => {
+      const found = insightsOf(reading, said);
+      if (found === undefined) missing += reading.insightsLeftOut ?? 0;
+      return found ?? reading;
+    });
+    return { ...facts, readings: whole, ...(gaps > 0 && { readingsLeftOut: gaps }) };
+  });
+  return { attempts: attempts.sort((a, b) => a.number - b.number), missing };
+}
+
+/** Each reading has its place among all of its attempt: a record has the newest ones, and says how many came before. */
+function mergedReadings(versions: readonly RecordedAttempt[]): { readings: Reading[]; gaps: number } {
+  const places = new Map<number, Reading>();
+  for (const { readings, readingsLeftOut = 0 } of versions) {
+    for (const [index, reading] of readings.entries()) {
+      const place = readingsLeftOut + index;
+      const before = places.get(place);
+      const saysLess =
+        before?.at === reading.at && countOf(before.insights ?? {}) > countOf(reading.insights ?? {});
+      if (!saysLess) places.set(place, reading);
+    }
+  }
+  const highest = Math.max(-1, ...places.keys());
+  const readings = [...places].sort(([a], [b]) => a - b).map(([, reading]) => reading);
+  return { readings, gaps: highest + 1 - readings.length };
+}
+
+/** Takes the insights of a reading from the activity that read it: the one with the same decision, and these among its insights. */
+function insightsOf(reading: Reading, said: readonly Said[]): Reading | undefined {
+  const { insights = {}, insightsLeftOut = 0, ...facts } = reading;
+  if (insightsLeftOut === 0) return reading;
+  const count = countOf(insights) + insightsLeftOut;
+  const whole = said.find(
+    (one) =>
+      one.decision === reading.decision &&
+      countOf(one.insights) + (one.insightsLeftOut ?? 0) === count &&
+      contains(one.insights, insights),
+  );
+  if (whole === undefined) return undefined;
+  const { insightsLeftOut: more } = whole;
+  return { ...facts, insights: whole.insights, ...(more !== undefined && { insightsLeftOut: more }) };
+}
+
+function contains(whole: Insights, part: Insights): boolean {
+  const groups = ['risk', 'trust', 'neutral', 'recommendation'] as const;
+  return groups.every((group) =>
+    Object.entries(part[group] ?? {}).every(([key, { impact, kind }]) => {
+      const same = whole[group]?.[key];
+      return same !== undefined && same.impact === impact && same.kind === kind;
+    }),
+  );
+}
+
+/** Returns an event as an order keeps it: without what the screening service said. */
+function keptEvent({ sequence, type, occurredAt, data }: SentEvent): KeptEvent {
+  const { insights: _said, insightsLeftOut: _count, accountMode: _mode, ...rest } = data;
+  const { passiveMode: _passive, subStatus: _status, ...short } = rest;
+  return { sequence, type, occurredAt, data: short };
+}

@@ -1,0 +1,130 @@
+/** Reads an order's public record from its memo, and writes the first one. No worker takes part. */
+import type { Payload } from '@temporalio/common';
+import { z } from 'zod';
+import { PayloadCodecError } from '../codec/payload-codec.ts';
+import type { BackgroundActivities } from '../orders/activity-contract.ts';
+import { recordOf } from '../orders/bounded-record.ts';
+import { orderAttributes } from '../orders/describe.ts';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { orderOfWorkflowId } from '../orders/ids.ts';
+import { memoOf, RECORD, recordIn } from '../orders/order-memo.ts';
+import type { OrderRecord } from '../orders/order-record.ts';
+import { newOrderState } from '../orders/record.ts';
+import { INTEGRATION_WORKFLOWS, instant } from '../orders/words.ts';
+import type { DescribedOrder } from './describe-order.ts';
+import { decodeArrayFromPayloads } from './sdk-internals.ts';
+import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
+import type { ClientContext } from './types.ts';
+
+/** What is in an order's memo. `unreadable`: `cause` says why, such as a missing payload key. */
+export type FoundRecord =
+  | { found: 'record'; record: OrderRecord }
+  | { found: 'nothing' }
+  | { found: 'unreadable'; cause?: unknown };
+
+interface Memo {
+  fields?: { [key: string]: Payload } | null;
+}
+
+/** Returns the memo that an order is started with: it waits for its screening. By this process's clock, until a worker writes the next one. */
+export function memoAtStart(request: Parameters<typeof newOrderState>[0]): ReturnType<typeof memoOf> {
+  return memoOf(recordOf(newOrderState(request, instant(Date.now()))));
+}
+
+/** Reads the record in a memo, as `describe` or a list has it. */
+export async function readMemo(
+  context: ClientContext,
+  workflowId: string,
+  memo: Memo | null | undefined,
+): Promise<FoundRecord> {
+  const payload = memo?.fields?.[RECORD];
+  const name = orderOfWorkflowId(workflowId);
+  if (payload === undefined || name === undefined) return { found: 'nothing' };
+  try {
+    const record = recordIn(await decoded(context, workflowId, payload), name);
+    return record === undefined ? { found: 'unreadable' } : { found: 'record', record };
+  } catch (cause) {
+    return { found: 'unreadable', cause };
+  }
+}
+
+/** Decodes one payload of a workflow by the client's data converter. */
+export async function decoded(
+  { client }: ClientContext,
+  workflowId: string,
+  payload: Payload,
+): Promise<unknown> {
+  const { loadedDataConverter, namespace } = client.options;
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const [value] = await decodeArrayFromPayloads(loadedDataConverter, [payload], context);
+  return value;
+}
+
+/** Reads the record of an order that was described; of one that has no memo, from what it was started with. */
+export async function readRecord(
+  context: ClientContext,
+  order: DescribedOrder,
+  withinMs: number = READ_WITHIN_MS,
+): Promise<FoundRecord> {
+  const found = await readMemo(context, order.workflowId, order.raw.workflowExecutionInfo?.memo);
+  if (found.found === 'record') return { ...found, record: asDelivered(found.record, order) };
+  if (found.found === 'unreadable') return found;
+  // Before the first answer there is nothing else to know. An order that was answered has a memo.
+  const phase = order.attributes.get(orderAttributes.phase) ?? 'screening';
+  const isNew = order.status === 'open' && phase === 'screening';
+  return isNew ? unscreenedRecord(context, order, withinMs) : found;
+}
+
+const startSchema = z.object({ workflow: z.enum(INTEGRATION_WORKFLOWS).optional().catch(undefined) });
+
+/** The record of an order that was started without a memo, such as by the Temporal UI, and that no worker has answered. */
+async function unscreenedRecord(
+  context: ClientContext,
+  { workflowId, runId, startedAt }: DescribedOrder,
+  withinMs: number,
+): Promise<FoundRecord> {
+  const { client } = context;
+  const name = orderOfWorkflowId(workflowId);
+  if (name === undefined) return { found: 'nothing' };
+  const { history } = await asOrderError(() =>
+    within(client, Date.now() + withinMs, () =>
+      client.workflowService.getWorkflowExecutionHistory({
+        namespace: client.options.namespace,
+        execution: { workflowId, runId },
+        maximumPageSize: 1,
+      }),
+    ),
+  );
+  const payload = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  try {
+    const input = payload && (await decoded(context, workflowId, payload));
+    const { workflow } = startSchema.catch({}).parse(input);
+    return { found: 'record', record: recordOf(newOrderState({ ...name, workflow }, startedAt)) };
+  } catch (cause) {
+    return { found: 'unreadable', cause };
+  }
+}
+
+/** The activity's name. */
+const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
+
+/** A delivery alone does not write the memo: while none is under way, every event that waited then has arrived. */
+function asDelivered(record: OrderRecord, { status, raw }: DescribedOrder): OrderRecord {
+  const { sequence, delivered, waiting } = record.events;
+  const underWay =
+    raw.pendingWorkflowTask ||
+    raw.pendingActivities?.some(({ activityType }) => activityType?.name === DELIVERY);
+  if (waiting === 0 || (status !== 'completed' && (status !== 'open' || underWay))) return record;
+  return { ...record, events: { sequence, delivered: delivered + waiting, waiting: 0 } };
+}
+
+/** Returns the error for an order whose record can't be read here. It says why, as far as that is known. */
+export function recordUnreadable(cause?: unknown): OrderScreeningError {
+  const words =
+    cause instanceof PayloadCodecError
+      ? `${cause.message}. The order itself goes on: set PAYLOAD_KEYS of this process as for the workers`
+      : 'The memo of the order holds no record that this release can read. The order itself goes on';
+  const error = new OrderScreeningError('record-unreadable', words);
+  error.cause = cause;
+  return error;
+}
