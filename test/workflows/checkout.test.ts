@@ -95,7 +95,6 @@ describe('a checkout', () => {
       world.screenAtCheckout = async () => {
         throw new Error('out of memory');
       };
-      world.policyFaults = 2;
     });
     expect(answer).toMatchObject({ decision: 'pending', action: 'hold', reason: 'screening-broke-down' });
     expect(await handle.result()).toMatchObject({ decision: 'pass' });

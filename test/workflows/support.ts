@@ -16,6 +16,7 @@ import {
   decisionUpdateId,
   orderWorkflowId,
   POLLS_TASK_QUEUE,
+  READS_TASK_QUEUE,
   TASK_QUEUE,
 } from '../../src/orders/ids.ts';
 import { decisionUpdate } from '../../src/orders/messages.ts';
@@ -26,7 +27,14 @@ import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';
 import { readState } from '../support/read-state.ts';
 import { historiesOf, replay } from '../support/replays.ts';
-import { backgroundActivities, checkoutActivities, pollActivities, World, Worlds } from './world.ts';
+import {
+  backgroundActivities,
+  checkoutActivities,
+  pollActivities,
+  readActivities,
+  World,
+  Worlds,
+} from './world.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
 export { again, answered, decided, type World } from './world.ts';
@@ -194,6 +202,11 @@ export async function startWorkers(
       ...others,
       taskQueue: POLLS_TASK_QUEUE,
       activities: { ...pollActivities(worlds) },
+    }),
+    await Worker.create({
+      ...others,
+      taskQueue: READS_TASK_QUEUE,
+      activities: { ...readActivities(worlds) },
     }),
   ];
   const runs = workers.map((worker) => worker.run());

@@ -7,19 +7,18 @@ import type {
   BackgroundActivities,
   CheckoutActivities,
   GatewayOutcome,
-  LocalActivities,
   LookUpOutcome,
   Moment,
   PollActivities,
   PortalOutcome,
   PortalRequest,
+  ReadActivities,
   ScreeningOutcome,
   ScreenRequest,
   StatusOutcome,
   Timed,
 } from '../../src/orders/activity-contract.ts';
 import type { OrderEvent, OrderEventType } from '../../src/orders/messages.ts';
-import { RULES_WRITTEN } from '../../src/orders/order.ts';
 import { type Decision, type Instant, instant, millis } from '../../src/orders/words.ts';
 import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
 
@@ -52,8 +51,6 @@ export function decided(decision: 'pass' | 'fail' | 'review', policy = aPolicy()
 /** The world as one test wants it. What isn't set answers as a healthy service does. */
 export class World {
   policy = aPolicy();
-  /** The number of the rules that the order gets. */
-  rules = RULES_WRITTEN;
   /** Outcomes of screenings, in order; the last one stays. */
   screenings: ScreeningOutcome[] = [answered('pass')];
   /** What the status operations say now. */
@@ -75,8 +72,6 @@ export class World {
   readonly gatewayCalls: { transactionId: string; result: string }[] = [];
   readonly events: OrderEvent[] = [];
   readonly forgotten: string[] = [];
-  /** How often the policy can't be read. */
-  policyFaults = 0;
   polls = 0;
   reads = 0;
 
@@ -107,27 +102,14 @@ export class Worlds {
   }
 }
 
-export function checkoutActivities(worlds: Worlds): LocalActivities & CheckoutActivities {
+export function checkoutActivities(worlds: Worlds): CheckoutActivities {
   return {
     screenAtCheckout: async (request) => {
       const world = worlds.of(request);
       world.screened.push(request);
       const moment = since(request.begun);
       const outcome = sentAt(moment().at, await world.screenAtCheckout(request));
-      return { policy: world.policy, rules: world.rules, outcome, ...moment() };
-    },
-    look: async (request) => {
-      const moment = since(request.begun);
-      if (request.transactionId === undefined) return { outcome: undefined, ...moment() };
-      const world = worlds.of(request);
-      world.reads += 1;
-      return { outcome: world.status, ...moment() };
-    },
-    policyInForce: async (request) => {
-      const world = worlds.of(request);
-      world.policyFaults -= 1;
-      if (world.policyFaults >= 0) throw new Error('the settings can not be read');
-      return { policy: world.policy, rules: world.rules, ...since(triedAt())() };
+      return { policy: world.policy, outcome, ...moment() };
     },
     screenRetry: timed(async (request) => {
       const world = worlds.of(request);
@@ -139,27 +121,26 @@ export function checkoutActivities(worlds: Worlds): LocalActivities & CheckoutAc
 
 export function backgroundActivities(worlds: Worlds): BackgroundActivities {
   return {
-    catchUp: timed(async (request) => {
+    catchUp: async (request) => {
       const world = worlds.of(request);
+      const { policy } = world;
+      if (request.policyMissing) {
+        const unseenSince = request.startedAt;
+        const outcome = { kind: 'unanswered' as const, reason: 'screening-broke-down', unseenSince };
+        return { outcome, policy, ...since(triedAt())() };
+      }
       world.screened.push(request);
       const outcome = await world.catchUp();
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
       if (outcome.kind === 'unanswered') throw ApplicationFailure.retryable('no answer', outcome.reason);
-      return sentAt(triedAt(), outcome);
-    }),
-    lookUp: timed(async (request) => {
+      return { outcome: sentAt(triedAt(), outcome), ...since(triedAt())() };
+    },
+    lookUp: async (request) => {
       const world = worlds.of(request);
       const outcome = await world.lookUp();
       if (outcome.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
-      return outcome;
-    }),
-    readStatusDurably: timed(async (request) => {
-      const world = worlds.of(request);
-      const { status } = world;
-      if (status.kind === 'unanswered') throw again(MINUTE);
-      if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
-      return status;
-    }),
+      return { outcome, sentFrom: request.unseenSince, ...since(triedAt())() };
+    },
     sendGatewayResponse: timed(async (request) => {
       const world = worlds.of(request);
       world.gatewayCalls.push({ transactionId: request.transactionId, result: request.gateway.result });
@@ -182,6 +163,22 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
       world.forgotten.push(cardRef);
       return moment();
     },
+  };
+}
+
+export function readActivities(worlds: Worlds): ReadActivities {
+  return {
+    readStatus: timed(async (request) => {
+      const world = worlds.of(request);
+      const { status } = world;
+      if (request.transactionId === undefined) return undefined;
+      const pauseMs = millis(request.notBefore ?? triedAt()) - millis(triedAt());
+      if (pauseMs > 0) throw again(pauseMs);
+      if (status.kind === 'unanswered') throw again(MINUTE);
+      if (status.kind === 'forbidden' && request.forbiddenKnown) throw again(MINUTE);
+      world.reads += 1;
+      return status;
+    }),
   };
 }
 
