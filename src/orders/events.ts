@@ -51,7 +51,7 @@ export function closingEvents({ policy, decision, action, events, actions }: Ord
 }
 
 /** Returns the order's next event, with its state in short as it is now. Counts the sequence on, and keeps the event. */
-function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
+export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
   const { events } = state;
   const attempt = currentAttempt(state);
   const transaction = transactionOf(state, attempt);

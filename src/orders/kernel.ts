@@ -79,7 +79,8 @@ function comesEarly({ state }: Order, asked: Request): boolean {
 
 /** Applies what follows at once, until nothing more does. */
 function settle(order: Order): void {
-  for (const input of order.held.filter(({ request }) => !comesEarly(order, request))) {
+  for (const input of order.held) {
+    if (comesEarly(order, input.request)) continue;
     order.held = order.held.filter((one) => one !== input);
     input.taken = takeIn(order, input.request, order.now);
   }

@@ -70,7 +70,6 @@ export function fakeOrderScreening() {
       return answer;
     }),
     retry: vi.fn<OrderScreening['retry']>(async () => aCheckoutAnswer({ attempt: 2 })),
-    unheard: vi.fn<OrderScreening['unheard']>(async () => {}),
     recordGatewayResult: vi.fn<OrderScreening['recordGatewayResult']>(async () => ({
       orderId: 'order-1',
       integration: 'default',

@@ -52,7 +52,6 @@ function librarySends(text: string) {
     () => orders.recheck(planted),
     () => orders.get(planted),
     () => orders.inspect(planted),
-    () => orders.unheard(planted, { attempt: 1 }),
     () => orders.putCard({ ...planted, ...TEST_CARD }),
   ];
   return { calls, temporal, ...rest };

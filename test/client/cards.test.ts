@@ -20,11 +20,10 @@ const screening: CheckoutRequest = {
   transaction: {},
   invoiceNumber: '1',
   knownTransactionIds: [],
-  mayHaveRun: false,
   startedAt: sinceStart(0),
   begun: sinceStart(0),
-  wasReset: false,
 };
+const moment = { began: sinceStart(0), at: sinceStart(0) };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
 
 /** A client with a stash that says which cards it holds. */
@@ -102,7 +101,7 @@ describe('a card', () => {
 
   it('is put there where the earlier call for the attempt was told to come again', async () => {
     const { orderScreening, temporal, cards } = aClientWithCards();
-    temporal.pollUpdate.mockRejectedValue(refused('late'));
+    temporal.pollUpdate.mockRejectedValue(refused('checkout-under-way'));
     temporal.executeUpdateWithStart.mockResolvedValue(answer);
     await orderScreening.screen(request);
     expect(cards.put).toHaveBeenCalledOnce();
@@ -113,7 +112,7 @@ describe('a card', () => {
     const { orderScreening, temporal, held } = aClientWithCards(earlyAnswers);
     const run = { workflowId: 'order:default:1', runId: 'run-1' };
     temporal.start.mockImplementation(async () => {
-      earlyAnswers.tell(run, screening, { policy: aPolicy(), rules: 1, outcome: answered('pass') });
+      earlyAnswers.tell(run, screening, { policy: aPolicy(), outcome: answered('pass'), ...moment });
       return { eagerlyStarted: true, firstExecutionRunId: run.runId };
     });
     expect(await orderScreening.screen(request)).toMatchObject({ decision: 'pass' });

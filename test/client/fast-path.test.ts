@@ -1,11 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type {
-  CheckoutRequest,
-  FirstScreening,
-  ScreeningOutcome,
-} from '../../src/orders/activity-contract.ts';
-import { RULES_WRITTEN } from '../../src/orders/order.ts';
+import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
@@ -20,15 +15,14 @@ const screening: CheckoutRequest = {
   transaction: {},
   invoiceNumber: '1001',
   knownTransactionIds: [],
-  mayHaveRun: false,
   startedAt: sinceStart(0),
   begun: sinceStart(0),
-  wasReset: false,
 };
-const first = (outcome: ScreeningOutcome): FirstScreening => ({
+const first = (outcome: ScreeningOutcome): CheckedOut => ({
   policy: aPolicy(),
-  rules: RULES_WRITTEN,
   outcome,
+  began: sinceStart(0),
+  at: sinceStart(0),
 });
 
 /** A client in the same process as a worker that tells what its screening of the order brought. */

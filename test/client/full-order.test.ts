@@ -1,8 +1,8 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { recordOf } from '../../src/orders/bounded-record.ts';
+import { eventToSend, nextEvent } from '../../src/orders/events.ts';
 import { memoOf } from '../../src/orders/order-memo.ts';
-import { eventToSend, nextEvent } from '../../src/orders/record.ts';
 import type { Insights, OrderState } from '../../src/orders/state.ts';
 import { anOrder, answered, sinceStart } from '../orders/support.ts';
 import { aClient, described } from './fake-temporal.ts';

@@ -1,11 +1,5 @@
 import { createServer } from 'node:http2';
-import {
-  Client,
-  Connection,
-  ServiceError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { Client, Connection, ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendUpdate } from '../../src/client/order-messages.ts';
@@ -51,7 +45,6 @@ const UPDATES: {
   ask: (orders: Screening) => Promise<unknown>;
   call: 'executeUpdateWithStart' | 'startUpdate' | 'executeUpdate';
   id: string | undefined;
-  again?: string;
   answer: object;
 }[] = [
   {
@@ -72,7 +65,7 @@ const UPDATES: {
     what: 'a gateway result',
     ask: (orders) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
     call: 'executeUpdate',
-    id: 'gateway-1-pass',
+    id: undefined,
     answer: { result: 'pass' },
   },
   {
@@ -80,7 +73,6 @@ const UPDATES: {
     ask: (orders) => orders.cancel(order, {}, keyed),
     call: 'startUpdate',
     id: 'cancel:k',
-    again: 'cancel:k:late',
     answer: aPortalAnswer(),
   },
   {
@@ -95,7 +87,6 @@ const UPDATES: {
     ask: (orders) => orders.acknowledge(order, { reason: 'x' }, keyed),
     call: 'executeUpdate',
     id: 'acknowledge:k',
-    again: 'acknowledge:k:late',
     answer: { cleared: 1 },
   },
   {
@@ -103,7 +94,6 @@ const UPDATES: {
     ask: (orders) => orders.withdraw(order, { number: 1 }, keyed),
     call: 'startUpdate',
     id: 'withdraw:k',
-    again: 'withdraw:k:late',
     answer: aPortalAnswer({ status: 'withdrawn' }),
   },
 ];
@@ -126,60 +116,12 @@ function sentIds(temporal: Temporal, call: (typeof UPDATES)[number]['call']): (s
   return calls.map(([, { updateId }]) => updateId);
 }
 
-describe('an update that the order took and refused after all', () => {
-  it.each(UPDATES)('is asked once more under another id: $what', async ({ ask, call, id, again, answer }) => {
+describe('an update that comes while the order is being screened', () => {
+  it.each(UPDATES)('is sent again under the same id: $what', async ({ ask, call, id, answer }) => {
     const { orderScreening, temporal } = aClient();
-    ending(temporal, call, [refused('late'), answer]);
+    ending(temporal, call, [refused('checkout-under-way'), answer]);
     expect(await ask(orderScreening)).toEqual(answer);
-    expect(sentIds(temporal, call)).toEqual([id, again]);
-  });
-
-  it.each([
-    [
-      'an attempt',
-      'startUpdate',
-      (orders: Screening) => orders.retry({ ...attempt, attempt: 2 }),
-      unfingered,
-    ],
-    [
-      'a gateway result',
-      'executeUpdate',
-      (orders: Screening) => orders.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
-      { result: 'pass' },
-    ],
-  ] as const)('twice gets its answer when %s is sent again', async (_what, call, ask, answer) => {
-    const { orderScreening, temporal } = aClient();
-    // As Temporal does, which keeps the outcome of an id.
-    const kept = new Map<string, unknown>();
-    let changing = true;
-    temporal[call].mockImplementation((async (_update: unknown, { updateId }: { updateId?: string }) => {
-      const end = kept.get(updateId ?? '') ?? (changing ? refused('late') : answer);
-      if (updateId !== undefined) kept.set(updateId, end);
-      const result = async () => {
-        if (end instanceof Error) throw end;
-        return end;
-      };
-      return call === 'startUpdate' ? { result } : result();
-    }) as never);
-    await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'late' });
-    changing = false;
-    expect(await ask(orderScreening)).toEqual(answer);
-  });
-
-  it.each(UPDATES)('is asked twice at most: $what', async ({ ask, call }) => {
-    const { orderScreening, temporal } = aClient();
-    ending(temporal, call, [refused('late')]);
-    await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'late' });
-    expect(temporal[call]).toHaveBeenCalledTimes(2);
-  });
-
-  it('is not called requested when nobody accepted it the second time', async () => {
-    const { orderScreening, temporal } = aClient();
-    const second = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
-    temporal.startUpdate
-      .mockResolvedValueOnce({ result: () => Promise.reject(refused('late')) })
-      .mockRejectedValueOnce(second);
-    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code: 'temporal-unavailable' });
+    expect(sentIds(temporal, call)).toEqual([id, id]);
   });
 });
 

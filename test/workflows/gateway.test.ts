@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { gatewayUpdateId } from '../../src/orders/ids.ts';
 import { recordGatewayResultUpdate } from '../../src/orders/messages.ts';
 import type { GatewayResult } from '../../src/orders/words.ts';
 import {
@@ -26,7 +25,6 @@ function preGateway(decision: 'pass' | 'review'): (world: World) => void {
 function report({ handle }: StartedOrder, result: GatewayResult) {
   return handle.executeUpdate(recordGatewayResultUpdate, {
     args: [{ result }],
-    updateId: gatewayUpdateId(1, result),
   });
 }
 

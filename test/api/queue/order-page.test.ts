@@ -27,7 +27,6 @@ describe('the page of an order', () => {
       finishedAt: sinceStart(DAY + 2_000),
       code: '200',
     });
-    state.hints = { unread: true, until: inHours(2), spacingMs: 2_000 };
     orderScreening.inspect.mockResolvedValue(
       anInspectedOrder({ state, poll: { lastAt: sinceStart(2 * DAY), answered: false, nextAt: inHours(1) } }),
     );
