@@ -225,26 +225,14 @@ export async function recordGatewayResult(
   workflowId: string,
   request: GatewayResultRequest,
 ): Promise<GatewayResultAnswer> {
-  const attempt = request.attempt ?? (await onlyAttempt(context, workflowId));
   try {
     return await toOpenOrder(context, workflowId, (handle) =>
       sendUpdate(undefined, (name) =>
-        handle.executeUpdate(recordGatewayResultUpdate, { args: [{ ...request, attempt }], ...name }),
+        handle.executeUpdate(recordGatewayResultUpdate, { args: [request], ...name }),
       ),
     );
   } catch (error) {
     const ended = error instanceof OrderScreeningError && error.code === 'order-closed';
     throw ended ? new OrderScreeningError(error.code, RESULT_TOO_LATE) : error;
   }
-}
-
-async function onlyAttempt(context: ClientContext, workflowId: string): Promise<number> {
-  const state = await readOrder(context, workflowId);
-  if (state.attempts.length > 1) {
-    throw new OrderScreeningError(
-      'attempt-required',
-      'The order has several attempts: say which one is meant',
-    );
-  }
-  return 1;
 }

@@ -274,7 +274,8 @@ export type Call =
   | { kind: 'portal'; request: PortalRequest & { action: number } }
   | { kind: 'deliver'; events: OrderEvent[] }
   | { kind: 'forget-card'; request: ForgetCardRequest }
-  | { kind: 'timer'; at: Instant; summary: string };
+  /** It fires at that moment, and no sooner than `leastMs` after its start. */
+  | { kind: 'timer'; at: Instant; summary: string; leastMs?: number };
 
 type ResultOf<Called extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Called>>;
 

@@ -17,6 +17,9 @@ export interface Deadline {
   at: Instant;
 }
 
+/** An effect that failed for good is a bug of ours or a limit of the server's, and starts again after this pause. */
+export const RETRY_AFTER_MS = 5 * 60_000;
+
 /** @returns what comes next by itself, or undefined: nothing does */
 export function nextDeadline(state: OrderState): Deadline | undefined {
   let next: Deadline | undefined;

@@ -5,12 +5,10 @@
 import { isSameCause } from './attention.ts';
 import type { Wanted } from './concern.ts';
 import { CONCERNS, takeIn } from './concerns/index.ts';
+import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import type { Command, Effect, Input, Order, Outcome, Request, Running } from './order.ts';
 import { type Instant, laterBy } from './words.ts';
-
-/** An effect that failed for good is a bug of ours or a limit of the server's, and starts again after this pause. */
-const RETRY_AFTER_MS = 5 * 60_000;
 
 /**
  * Applies an input and everything that follows from it. A request gets its `taken`.

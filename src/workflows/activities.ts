@@ -62,7 +62,7 @@ const activities: OrderActivities = {
  */
 export async function perform(call: Call, run: RunFacts): Promise<CallResult> {
   if (call.kind !== 'timer') return performActivity(call, activities, run);
-  await sleep(Math.max(1, millis(call.at) - Date.now()), { summary: call.summary });
+  await sleep(Math.max(call.leastMs ?? 1, millis(call.at) - Date.now()), { summary: call.summary });
   return { kind: call.kind, at: call.at };
 }
 

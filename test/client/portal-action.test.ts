@@ -221,7 +221,6 @@ describe('a portal action of a closed order', () => {
       {},
       'cancel-window-closed',
     ],
-    ['no window is known', {}, { policy: undefined }, 'cancel-window-unknown'],
     ['there is no transaction', {}, { transactions: [] }, 'no-transaction'],
     ['it is passive', {}, { policy: { passive: true, cancelWindowMs: 1 } }, 'passive'],
   ])('is no cancel when %s', async (_case, transaction, state, code) => {

@@ -5,7 +5,7 @@
 import { giveUpScreening } from '../apply-screening.ts';
 import { raiseAttention } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
-import { actionBounds, type Deadline, leftoversBound, nextDeadline } from '../deadlines.ts';
+import { actionBounds, type Deadline, leftoversBound, nextDeadline, RETRY_AFTER_MS } from '../deadlines.ts';
 import { describeDeadline } from '../describe.ts';
 import { announce } from '../events.ts';
 import type { Order } from '../order.ts';
@@ -73,7 +73,13 @@ function timer(name: string, { kind, at }: Deadline): Wanted {
   return {
     key: `${name}:${at}`,
     whenObsolete: 'drop',
-    call: { kind: 'timer', at, summary: describeDeadline(kind) },
+    call: {
+      kind: 'timer',
+      at,
+      summary: describeDeadline(kind),
+      // A failure has no time of its own: the order's newest moment may be days old.
+      ...(kind === 'retry-due' && { leastMs: RETRY_AFTER_MS }),
+    },
   };
 }
 

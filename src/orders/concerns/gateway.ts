@@ -125,7 +125,11 @@ export function gatewayRefusal({ state }: Order, request: GatewayResultRequest):
   if (code === undefined) return undefined;
   if (code === 'order-closed') return { code, message: RESULT_TOO_LATE };
   const contradiction = code === 'gateway-result-mismatch' ? contradictionOf(state, request) : undefined;
-  return contradiction ?? { code, message: 'The order does not take this gateway result now.' };
+  const message =
+    code === 'attempt-required'
+      ? 'The order has several attempts: say which one is meant.'
+      : 'The order does not take this gateway result now.';
+  return contradiction ?? { code, message };
 }
 
 /** Records the result, and what follows. The first result stays: another one is recorded beside it. @returns the events that it means */

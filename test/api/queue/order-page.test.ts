@@ -37,10 +37,7 @@ describe('the page of an order', () => {
       ),
     );
     const [next, timeline] = lists;
-    expect(next?.map((one) => one.replace(/.*UTC: /, ''))).toEqual([
-      'The decision is polled',
-      'The decision is read again after a hint',
-    ]);
+    expect(next?.map((one) => one.replace(/.*UTC: /, ''))).toEqual(['The decision is polled']);
     expect(timeline).toEqual([
       '2026-03-02 10:00:00 UTC: The order came',
       '2026-03-02 10:00:00 UTC: Decision review (checkout)',
