@@ -85,7 +85,7 @@ describe('src', () => {
   it('uses the inside of the SDK in the files that are named for it alone', () => {
     const inside = /from '@temporalio\/[^']*\/lib\/|\bprepareStackTrace\b|__TEMPORAL_|webpackConfigHook/;
     const users = [...lines].filter(([, text]) => inside.test(text)).map(([file]) => file);
-    expect(users.sort()).toEqual(['src/client/sdk-internals.ts', 'src/workflows/sdk-internals.ts']);
+    expect(users.sort()).toEqual(['src/client/sdk-internals.ts']);
   });
 
   it('queries no workflow: a query to an order that a worker does not have in memory can stop it', () => {

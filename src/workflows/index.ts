@@ -3,7 +3,9 @@ import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
 import { payloadRefusal } from '../orders/check-messages.ts';
 import type { By, OrderEvent } from '../orders/messages.ts';
 import { deliverAgain, failure, runFacts, sweep } from './activities.ts';
-import './sdk-internals.ts';
+
+// The SDK takes the stack of every promise that a workflow makes, for its own UI. An order says in words where it stands.
+Error.stackTraceLimit = 0;
 
 export { portalAction } from './portal-action.ts';
 export { readAfterEnd } from './read-after-end.ts';

@@ -134,7 +134,7 @@ describe('a recheck', () => {
     });
     await handle.signal(recheckSignal);
     await pass(10 * MINUTE);
-    expect(world.reads).toBe(1);
+    expect(world.reads).toBe(0);
     world.status = { kind: 'read', decision: 'review' };
     await pass(2 * MINUTE);
     const read = await until((state) => state.decision === 'review');

@@ -13,6 +13,7 @@ import type {
   PortalOutcome,
   PortalRequest,
   ReadActivities,
+  RunFacts,
   ScreeningOutcome,
   ScreenRequest,
   StatusOutcome,
@@ -69,6 +70,8 @@ export class World {
 
   readonly screened: ScreenRequest[] = [];
   readonly portalCalls: PortalRequest[] = [];
+  /** What the portal actions were told of their runs. */
+  readonly portalRuns: RunFacts[] = [];
   readonly gatewayCalls: { transactionId: string; result: string }[] = [];
   readonly events: OrderEvent[] = [];
   readonly forgotten: string[] = [];
@@ -146,8 +149,9 @@ export function backgroundActivities(worlds: Worlds): BackgroundActivities {
       world.gatewayCalls.push({ transactionId: request.transactionId, result: request.gateway.result });
       return world.gateway();
     }),
-    performPortalAction: timed(async (request) => {
+    performPortalAction: timed(async (request, run) => {
       const world = worlds.of(request);
+      world.portalRuns.push(run);
       world.portalCalls.push(request);
       return world.portal(request);
     }),
@@ -201,11 +205,11 @@ export function pollActivities(worlds: Worlds): PollActivities {
 }
 
 function timed<Request, Outcome>(
-  activity: (request: Request) => Promise<Outcome>,
-): (request: Request) => Promise<Timed<Outcome>> {
-  return async (request) => {
+  activity: (request: Request, run: RunFacts) => Promise<Outcome>,
+): (request: Request, run: RunFacts) => Promise<Timed<Outcome>> {
+  return async (request, run) => {
     const moment = since(triedAt());
-    return { outcome: await activity(request), ...moment() };
+    return { outcome: await activity(request, run), ...moment() };
   };
 }
 
