@@ -5,10 +5,11 @@ import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import {
   aCheckout,
   aWorld,
+  checkOut,
   expectNoSecret,
-  failureOf,
   fromNow,
   ORDER_ID,
+  refusalOf,
   requests,
   sandbox,
   screened,
@@ -21,20 +22,20 @@ withSandbox();
 const HOUR = 3_600_000;
 const world = () => aWorld({ reviewLimitMs: 30 * 24 * HOUR });
 
-const adopt = (
+type Asked = [
   transactionId: string,
-  adoption: Partial<Adoption> = {},
-  invoiceNumber = ORDER_ID,
-  of = world(),
-) =>
-  of.checkout.screenAtCheckout(
-    aCheckout('pass', {
-      transaction: {},
-      invoiceNumber,
-      adopt: { transactionId, screenedAt: fromNow(-HOUR), ...adoption },
-    }),
-  );
-const refusal = async (...asked: Parameters<typeof adopt>) => (await failureOf(adopt(...asked))).type;
+  adoption?: Partial<Adoption>,
+  invoiceNumber?: string,
+  of?: ReturnType<typeof world>,
+];
+const adoption = (...[transactionId, changes = {}, invoiceNumber = ORDER_ID]: Asked) =>
+  aCheckout('pass', {
+    transaction: {},
+    invoiceNumber,
+    adopt: { transactionId, screenedAt: fromNow(-HOUR), ...changes },
+  });
+const adopt = (...asked: Asked) => checkOut(asked[3] ?? world(), adoption(...asked));
+const refusal = (...asked: Asked) => refusalOf(asked[3] ?? world(), adoption(...asked));
 
 describe('a transaction that is adopted', () => {
   it('is read, with the policy in force, and nothing is created', async () => {
@@ -50,8 +51,8 @@ describe('a transaction that is adopted', () => {
     const transactionId = await screened(world(), 'review');
     await sandbox.control.decide(transactionId, 'pass');
     expect((await adopt(transactionId, {}, 'unknown-invoice')).outcome).toMatchObject({ decision: 'pass' });
-    await world().checkout.screenAtCheckout(aCheckout('pass', { orderId: 'B-1', invoiceNumber: 'B-1' }));
-    expect(await refusal(transactionId, {}, 'B-1')).toBe('invoice-mismatch');
+    await checkOut(world(), aCheckout('pass', { orderId: 'B-1', invoiceNumber: 'B-1' }));
+    expect(await refusal(transactionId, {}, 'B-1')).toMatchObject({ code: 'invoice-mismatch' });
     expect((await adopt(transactionId, { force: true }, 'B-1')).outcome).toMatchObject({ transactionId });
   });
 
@@ -60,15 +61,15 @@ describe('a transaction that is adopted', () => {
     const fetch: Machine['fetch'] = (url, request) =>
       MACHINE.fetch(url.replace(UNKNOWN_ID, transactionId), request);
     const asking = aWorld({ reviewLimitMs: 30 * 24 * HOUR }, { machine: { ...MACHINE, fetch } });
-    const refused = await failureOf(adopt(UNKNOWN_ID, { force: true }, ORDER_ID, asking));
-    expect(refused).toMatchObject({ type: 'screening-service-unavailable' });
+    const refused = await refusal(UNKNOWN_ID, { force: true }, ORDER_ID, asking);
+    expect(refused).toMatchObject({ code: 'screening-service-unavailable' });
     expect(refused.message).toContain('another transaction');
   });
 
   it('that the service does not know, or that is in error, is refused', async () => {
-    expect(await refusal(UNKNOWN_ID)).toBe('unknown-transaction');
+    expect(await refusal(UNKNOWN_ID)).toMatchObject({ code: 'unknown-transaction' });
     const transactionId = await screened(world(), 'error');
-    expect(await refusal(transactionId)).toBe('transaction-without-decision');
+    expect(await refusal(transactionId)).toMatchObject({ code: 'transaction-without-decision' });
   });
 
   it.each([
@@ -78,19 +79,23 @@ describe('a transaction that is adopted', () => {
   ] as const)('is refused when its status is answered by %s', async (kind, code) => {
     const transactionId = await screened(world(), 'review');
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
-    expect(await refusal(transactionId)).toBe(code);
+    expect(await refusal(transactionId)).toMatchObject({ code });
   });
 
   it('is refused with a wrong key, and when the invoice number can’t be looked up', async () => {
     const transactionId = await screened(world(), 'review');
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit' }] });
-    expect(await refusal(transactionId)).toBe('screening-service-unavailable');
+    expect(await refusal(transactionId)).toMatchObject({ code: 'screening-service-unavailable' });
     const wrong = aWorld({ reviewLimitMs: HOUR * 2, apiKey: () => 'canary-wrong-key' });
-    expect(await refusal(transactionId, {}, ORDER_ID, wrong)).toBe('screening-service-unavailable');
+    expect(await refusal(transactionId, {}, ORDER_ID, wrong)).toMatchObject({
+      code: 'screening-service-unavailable',
+    });
   });
 
   it('that breaks a rule of the policy isn’t read', async () => {
-    expect(await refusal(UNKNOWN_ID, { screenedAt: fromNow(-31 * 24 * HOUR) })).toBe('invalid-request');
+    expect(await refusal(UNKNOWN_ID, { screenedAt: fromNow(-31 * 24 * HOUR) })).toMatchObject({
+      code: 'invalid-request',
+    });
     expect(requests('status-by-url')).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { CardStashError, type CardStashErrorReason, createCardStash } from '../../src/cards/index.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
-import { aCheckout, aWorld, expectNoSecret, perform, requests, withSandbox } from './support.ts';
+import { aCheckout, aWorld, checkOut, expectNoSecret, requests, withSandbox } from './support.ts';
 
 withSandbox();
 
@@ -26,7 +26,7 @@ it.each(cases)(
       transaction: { ...transaction, payment: { creditCard: { last4: '1111' } } },
       cardRef: 'card_1',
     });
-    const { outcome } = await perform(world.checkout.screenAtCheckout, request, { logger });
+    const { outcome } = await checkOut(world, request, { logger });
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash' });
     expect(lines).toMatchObject([{ level: 'WARN', meta: { reason, integration: 'default' } }]);
     expectNoSecret(lines.map(({ message, meta }) => ({ message, meta })));

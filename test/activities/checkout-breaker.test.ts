@@ -2,12 +2,15 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createCardStash } from '../../src/cards/index.ts';
 import { aPreGatewayTransaction } from '../fixtures/transactions.ts';
 import {
+  type Attempt,
   aCatchUp,
   aCheckout,
   aWorld,
+  checkOut,
   outcomeOf,
   requests,
   sandbox,
+  TASK_LOST,
   type TestWorld,
   withSandbox,
 } from './support.ts';
@@ -23,8 +26,12 @@ afterEach(() => {
 
 const DOWN = { kind: 'unanswered', reason: 'service-down' };
 
-async function checkout(world: TestWorld, changes: Parameters<typeof aCheckout>[1] = {}) {
-  return outcomeOf(world.checkout.screenAtCheckout, aCheckout('pass', changes));
+async function checkout(
+  world: TestWorld,
+  changes: Parameters<typeof aCheckout>[1] = {},
+  attempt: Attempt = {},
+) {
+  return (await checkOut(world, aCheckout('pass', changes), attempt)).outcome;
 }
 
 /** Five checkouts meet a service that is down. */
@@ -40,7 +47,7 @@ async function outage(): Promise<TestWorld> {
 it('answers new checkouts at once after five failures in a row, without a request', async () => {
   const world = await outage();
   expect(await checkout(world)).toEqual(DOWN);
-  expect(await checkout(world, { mayHaveRun: true })).toEqual({ ...DOWN, unseenSince: expect.any(String) });
+  expect(await checkout(world, {}, TASK_LOST)).toEqual({ ...DOWN, unseenSince: expect.any(String) });
   expect(requests('create-transaction')).toBe(5);
 });
 
@@ -74,7 +81,7 @@ it('does not blame the service for a wrong key', async () => {
   const world = aWorld();
   sandbox.control.setKeys({ test: 'another' });
   for (let order = 0; order < 6; order += 1) {
-    expect(await checkout(world, { mayHaveRun: true })).toMatchObject({ reason: 'forbidden' });
+    expect(await checkout(world, {}, TASK_LOST)).toMatchObject({ reason: 'forbidden' });
   }
 });
 

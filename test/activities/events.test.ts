@@ -9,7 +9,7 @@ import { createActivities, createEventSender } from '../../src/activities/index.
 import type { Told } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
 import type { OrderEvent } from '../../src/orders/messages.ts';
-import { type Attempt, failureOf, perform } from './support.ts';
+import { type Attempt, failureOf, perform, runFactsOf } from './support.ts';
 
 const SECRET = `whsec_${Buffer.from('canary-events-secret-0123456789').toString('base64')}`;
 const NEW_SECRET = `whsec_${Buffer.from('canary-events-secret-that-is-new').toString('base64')}`;
@@ -203,7 +203,9 @@ describe('durable delivery', () => {
       heartbeats.push(sequence);
       if (sequence === 2) vi.setSystemTime(Date.now() + 29_500);
     });
-    const failure = await failureOf(environment.run(activities().background.deliverEvents, EVENTS));
+    const failure = await failureOf(
+      environment.run(activities().background.deliverEvents, EVENTS, runFactsOf({})),
+    );
     expect(failure).toMatchObject({ type: 'more-to-deliver', nextRetryDelay: 1 });
     expect(heartbeats).toEqual([1, 2]);
     expect(sequences()).toEqual([1, 2]);

@@ -5,6 +5,8 @@ import { MACHINE } from '../../src/screening/index.ts';
 import {
   aCatchUp,
   aCheckout,
+  aLookUp,
+  aRead,
   aWorld,
   failureOf,
   perform,
@@ -18,7 +20,6 @@ withSandbox();
 
 const BEGUN = '2026-11-22T10:00:00.000Z';
 const scheduledMs = Date.parse(BEGUN);
-const about = { integration: 'default' };
 
 describe('the moment of a result', () => {
   it('is the server’s time of its try and what passed since, whatever the worker’s clock does meanwhile', async () => {
@@ -87,46 +88,39 @@ describe('the moment of a result', () => {
 });
 
 function aFailure() {
-  return perform(aWorld().background.readStatusDurably, {
-    integration: 'elsewhere',
-    transactionId: UNKNOWN_ID,
-    forbiddenKnown: false,
-  });
+  const request = aRead({ integration: 'elsewhere', transactionId: UNKNOWN_ID });
+  return perform(aWorld().reads.readStatus, request);
 }
 
 describe('every activity', () => {
   it('that is local tells when it was learned', async () => {
-    const { checkout } = aWorld();
-    expect(await checkout.screenAtCheckout(aCheckout('pass', { begun: BEGUN }))).toMatchObject({
+    const request = aCheckout('pass', { begun: BEGUN });
+    expect(await perform(aWorld().checkout.screenAtCheckout, request)).toMatchObject({
       began: BEGUN,
       at: expect.any(String),
       outcome: { kind: 'answered' },
-    });
-    expect(await checkout.look({ ...about, begun: BEGUN })).toMatchObject({
-      began: BEGUN,
-      outcome: undefined,
     });
   });
 
   it('that the server schedules tells when it was learned', async () => {
     const world = aWorld({}, { events: { own: new Map(), common: async () => undefined } });
-    const { checkout, background, polls } = world;
+    const { checkout, background, reads, polls } = world;
     const transactionId = await screened(world, 'review');
-    const known = { ...about, transactionId, forbiddenKnown: false };
+    const known = { integration: 'default', transactionId, forbiddenKnown: false };
     sandbox.control.decide(transactionId, 'pass');
     const poll = { ...known, known: 'review', troubleKnown: false } as const;
     const pauses = { firstMs: 1_000, factor: 1, maxMs: 1_000 };
     const at = { scheduledMs };
     const again = { ...at, attempt: 2, heartbeatDetails: { asked: 1, late: Date.now() - scheduledMs } };
     const results = [
-      await perform(checkout.policyInForce, aCatchUp(), at),
       await perform(checkout.screenRetry, aCatchUp('pass', { invoiceNumber: 'A-1-2' }), again),
       await perform(background.catchUp, aCatchUp('pass', { invoiceNumber: 'A-1-3' }), again),
-      await perform(background.lookUp, { ...known, invoiceNumber: 'A-1', knownTransactionIds: [] }, at),
-      await perform(background.readStatusDurably, known, at),
+      await perform(background.lookUp, aLookUp(), at),
+      await perform(reads.readStatus, aRead({ transactionId }), at),
+      await perform(reads.readStatus, aRead(), at),
       await perform(background.sendGatewayResponse, { ...known, gateway: { result: 'pass' } }, at),
       await perform(background.deliverEvents, [], at),
-      await perform(background.forgetCard, { cardRef: 'card_1' }, at),
+      await perform(background.forgetCard, { cardRef: 'card_1', attempt: 1 }, at),
       await perform(polls.pollStatus, { ...poll, pauses }, { ...at, attempt: 2 }),
     ];
     for (const { began, at: learned } of results) {

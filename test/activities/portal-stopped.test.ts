@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { aPortalRequest, KINDS, plan } from './portal-support.ts';
 import {
+  AFTER_RESET,
   type Attempt,
   anEnvironment,
   aWorld,
+  CALLED_BEFORE_RESET,
   failureOf,
-  RESET_RUN_ID,
   requests,
+  runFactsOf,
   sandbox,
   screened,
   theTransaction,
@@ -33,9 +35,11 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
     const environment = anEnvironment(attempt);
     if (atOnce) environment.cancel('CANCELLED', by);
     const { performPortalAction } = aWorld().background;
+    const request = aPortalRequest(kind, changes);
     const result: ReturnType<typeof performPortalAction> = environment.run(
       performPortalAction,
-      aPortalRequest(kind, changes),
+      request,
+      runFactsOf(attempt),
     );
     if (!atOnce) {
       await eventually(() => requests(operation) === 1);
@@ -81,7 +85,8 @@ describe.each(KINDS)('%s that is asked to stop', (kind, operation, done) => {
     plan(operation, '429');
     for (const [changes, attempt] of [
       [{}, { attempt: 2 }],
-      [{ runId: RESET_RUN_ID }, {}],
+      [{}, CALLED_BEFORE_RESET],
+      [{}, AFTER_RESET],
       [{ maybeDone: true }, {}],
     ] as const) {
       const before = stopped(changes, { ...attempt, atOnce: true });

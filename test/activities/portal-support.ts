@@ -2,7 +2,7 @@ import type { PortalRequest } from '../../src/orders/activity-contract.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
 import type { Operation, TransactionRecord } from '../../src/sandbox/model.ts';
-import { type Attempt, aWorld, outcomeOf, RUN_ID, sandbox, UNKNOWN_ID } from './support.ts';
+import { type Attempt, aWorld, outcomeOf, sandbox, UNKNOWN_ID } from './support.ts';
 
 export type Kind = PortalFields['kind'];
 
@@ -38,7 +38,6 @@ export function fieldsOf(kind: Kind): PortalFields {
 export function aPortalRequest(kind: Kind, changes: Partial<PortalRequest> = {}): PortalRequest {
   return {
     integration: 'default',
-    runId: RUN_ID,
     fields: fieldsOf(kind),
     transactionId: UNKNOWN_ID,
     email: 'pass@example.com',

@@ -5,7 +5,17 @@ import type { OrderEvent } from '../../src/orders/messages.ts';
 import { createLog } from '../../src/process/log.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { temporalLogger } from '../../src/temporal/runtime.ts';
-import { aCheckout, aWorld, KEY, ORDER_ID, perform, sandbox, withSandbox } from './support.ts';
+import {
+  aCheckout,
+  aWorld,
+  checkOut,
+  KEY,
+  ORDER_ID,
+  perform,
+  sandbox,
+  TASK_LOST,
+  withSandbox,
+} from './support.ts';
 
 withSandbox();
 
@@ -25,8 +35,8 @@ async function nobody(): Promise<string> {
 test('the service is not there: whom it was, what was asked of it, and why there is no answer', async () => {
   const { lines, logger } = aLog();
   const url = await nobody();
-  const { checkout } = aWorld({ baseUrl: `${url}/secret-path` });
-  const { outcome } = await perform(checkout.screenAtCheckout, aCheckout(), { logger });
+  const world = aWorld({ baseUrl: `${url}/secret-path` });
+  const { outcome } = await checkOut(world, aCheckout(), { logger });
   expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'connection-refused' });
   expect(lines).toMatchObject([
     {
@@ -50,15 +60,14 @@ test.each([
 ] as const)('the service answers with %s', async (kind, line) => {
   const { lines, logger } = aLog();
   sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind }] });
-  await perform(aWorld().checkout.screenAtCheckout, aCheckout(), { logger });
+  await checkOut(aWorld(), aCheckout(), { logger });
   expect(lines[0]).toMatchObject({ ...line, address: new URL(sandbox.url).host });
   expect(JSON.stringify(lines)).not.toContain(KEY);
 });
 
 it('is silent about an order that the service does not know, as it is about one that it refuses', async () => {
   const { lines, logger } = aLog();
-  const checkout = aCheckout('pass', { mayHaveRun: true });
-  await perform(aWorld({ checkoutBudgetMs: 500 }).checkout.screenAtCheckout, checkout, { logger });
+  await checkOut(aWorld({ checkoutBudgetMs: 500 }), aCheckout(), { ...TASK_LOST, logger });
   expect(lines).toEqual([]);
 });
 

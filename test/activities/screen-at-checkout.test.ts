@@ -1,16 +1,16 @@
 import { describe, expect, it, test } from 'vitest';
-import { RULES_WRITTEN } from '../../src/orders/order.ts';
 import { DECISIONS } from '../../src/orders/words.ts';
-import { aTransaction } from '../fixtures/transactions.ts';
 import {
+  AFTER_RESET,
   aCheckout,
   aWorld,
+  checkOut,
   expectNoSecret,
-  failureOf,
   fromNow,
   queued,
   requests,
   sandbox,
+  TASK_LOST,
   theTransaction,
   withSandbox,
 } from './support.ts';
@@ -19,8 +19,7 @@ withSandbox();
 
 describe('the decision', () => {
   test.each(DECISIONS)('«%s» is answered with its transaction id and the policy in force', async (word) => {
-    const { outcome, policy, rules } = await aWorld().checkout.screenAtCheckout(aCheckout(word));
-    expect(rules).toBe(RULES_WRITTEN);
+    const { outcome, policy } = await checkOut(aWorld(), aCheckout(word));
     expect(outcome).toMatchObject({
       kind: 'answered',
       decision: word,
@@ -33,7 +32,7 @@ describe('the decision', () => {
   });
 
   it('comes with insights when the integration asks for them', async () => {
-    const { outcome } = await aWorld({ enrich: true }).checkout.screenAtCheckout(aCheckout('review'));
+    const { outcome } = await checkOut(aWorld({ enrich: true }), aCheckout('review'));
     expect(outcome).toMatchObject({
       decision: 'review',
       insights: { risk: { 1: { name: 'ip-distance', impact: 'medium' } } },
@@ -42,7 +41,7 @@ describe('the decision', () => {
 
   it('comes in the sample dialect too', async () => {
     const world = aWorld({ dialect: 'sample' });
-    const { outcome } = await world.checkout.screenAtCheckout(aCheckout('fraudulent'));
+    const { outcome } = await checkOut(world, aCheckout('fraudulent'));
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'fraudulent' });
   });
 
@@ -52,7 +51,7 @@ describe('the decision', () => {
   ])('tells in the policy whether somebody wants events of the integration: %s, %s', async (name, wanted) => {
     const send = async () => undefined;
     const world = aWorld({}, { events: { own: new Map([[name, send]]) } });
-    expect((await world.checkout.screenAtCheckout(aCheckout())).policy.events).toBe(wanted);
+    expect((await checkOut(world, aCheckout())).policy.events).toBe(wanted);
   });
 });
 
@@ -60,54 +59,8 @@ describe('before anything is sent', () => {
   it('skips by rule an order that lacks required data', async () => {
     const world = aWorld({ skip: [{ amountAtLeast: 1_000 }, { amountBelow: 200 }] });
     const request = aCheckout('pass', { transaction: { amount: '125.50' } });
-    expect((await world.checkout.screenAtCheckout(request)).outcome).toEqual({ kind: 'skipped', rule: 1 });
+    expect((await checkOut(world, request)).outcome).toEqual({ kind: 'skipped', rule: 1 });
     expect(requests('create-transaction')).toBe(0);
-  });
-
-  it('lists every fault of an invalid transaction with its path and no value', async () => {
-    const { billTo: _billTo, ...rest } = aTransaction();
-    const transaction = {
-      ...rest,
-      amount: 'plenty',
-      customer: { email: 'canary-who@example.com@' },
-      order: { order_typ: 'canary-typo' },
-    };
-    const failure = await failureOf(aWorld().checkout.screenAtCheckout(aCheckout('pass', { transaction })));
-    expect(failure).toMatchObject({ type: 'invalid-request', nonRetryable: true });
-    const [detail] = failure.details ?? [];
-    expect(detail).toEqual({
-      errors: expect.arrayContaining(
-        ['amount', 'customer.email', 'order.order_typ', 'billTo'].map((path) => ({
-          path: `transaction.${path}`,
-          message: expect.any(String),
-        })),
-      ),
-    });
-    expect(failure.message).toContain('transaction.amount');
-    expect(requests('create-transaction')).toBe(0);
-  });
-
-  it('keeps a flood of faults small enough for history', async () => {
-    const typos = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`typo${index}`, 1]));
-    const transaction = { ...aTransaction(), ...typos };
-    const failure = await failureOf(aWorld().checkout.screenAtCheckout(aCheckout('pass', { transaction })));
-    expect(failure.message).toContain('typo99 ');
-    expect(failure.message).not.toContain('typo100 ');
-    expect(JSON.stringify(failure).length).toBeLessThan(100_000);
-  });
-
-  it('fails at once for an integration that nobody configured', async () => {
-    const failure = await failureOf(
-      aWorld().checkout.screenAtCheckout(aCheckout('pass', { integration: 'elsewhere' })),
-    );
-    expect(failure).toMatchObject({ type: 'unknown-integration', nonRetryable: true });
-  });
-
-  it('fails, to be tried again, while the integration has no API key', async () => {
-    const failure = await failureOf(
-      aWorld({ apiKey: () => undefined }).checkout.screenAtCheckout(aCheckout()),
-    );
-    expect(failure).toMatchObject({ type: 'no-api-key', nonRetryable: false });
   });
 });
 
@@ -116,21 +69,21 @@ describe('the budget', () => {
 
   it('sends nothing for a caller whose time to answer has passed', async () => {
     const request = aCheckout('pass', { answerBy: fromNow(-1) });
-    expect((await aWorld().checkout.screenAtCheckout(request)).outcome).toEqual(noTime);
+    expect((await checkOut(aWorld(), request)).outcome).toEqual(noTime);
     expect(requests('create-transaction')).toBe(0);
   });
 
   it('sends nothing when the queue used it up', async () => {
     const request = aCheckout('pass', { answerBy: fromNow(2_000), ...queued(2_990) });
-    expect((await aWorld().checkout.screenAtCheckout(request)).outcome).toEqual(noTime);
+    expect((await checkOut(aWorld(), request)).outcome).toEqual(noTime);
     expect(requests('create-transaction')).toBe(0);
   });
 
   it('finds what a run of the task that was lost made, since the caller may know it', async () => {
     const world = aWorld();
-    await world.checkout.screenAtCheckout(aCheckout('pass'));
-    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true });
-    const { outcome } = await world.checkout.screenAtCheckout(request);
+    await checkOut(world, aCheckout('pass'));
+    const request = aCheckout('pass', { answerBy: fromNow(-1) });
+    const { outcome } = await checkOut(world, request, TASK_LOST);
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', found: true });
     expect(requests('create-transaction')).toBe(1);
   });
@@ -143,16 +96,16 @@ describe('the budget', () => {
       const orderId = `B-${workflow}`;
       const about = { orderId, invoiceNumber: orderId, workflow };
       const world = aWorld();
-      await world.checkout.screenAtCheckout(aCheckout('fail', about));
-      const again = aCheckout('fail', { ...about, answerBy: fromNow(-1), mayHaveRun: true });
-      expect((await world.checkout.screenAtCheckout(again)).outcome).toMatchObject({ kind });
+      await checkOut(world, aCheckout('fail', about));
+      const again = aCheckout('fail', { ...about, answerBy: fromNow(-1) });
+      expect((await checkOut(world, again, TASK_LOST)).outcome).toMatchObject({ kind });
     }
   });
 
   it('sends nothing when that run made nothing, and does not wait for it', async () => {
     const began = Date.now();
-    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(request);
+    const request = aCheckout('pass', { answerBy: fromNow(-1) });
+    const { outcome } = await checkOut(aWorld(), request, TASK_LOST);
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     expect(Date.now()).toBeLessThan(began + 1_000);
     expect(requests('create-transaction')).toBe(0);
@@ -160,25 +113,25 @@ describe('the budget', () => {
 
   it('asks again when the service did not tell', async () => {
     const world = aWorld();
-    await world.checkout.screenAtCheckout(aCheckout('pass'));
+    await checkOut(world, aCheckout('pass'));
     sandbox.control.setFaults({
       faults: [{ operation: 'status-by-invoice', kind: '5xx-before-commit', times: 2 }],
     });
-    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true });
-    const { outcome } = await world.checkout.screenAtCheckout(request);
+    const request = aCheckout('pass', { answerBy: fromNow(-1) });
+    const { outcome } = await checkOut(world, request, TASK_LOST);
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', found: true });
     expect(requests('status-by-invoice')).toBe(3);
   });
 
   it('looks for nothing after a reset: what the caller was told then is not known', async () => {
-    const request = aCheckout('pass', { answerBy: fromNow(-1), mayHaveRun: true, wasReset: true });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(request);
+    const request = aCheckout('pass', { answerBy: fromNow(-1) });
+    const { outcome } = await checkOut(aWorld(), request, AFTER_RESET);
     expect(outcome).toEqual({ ...noTime, unseenSince: expect.any(String) });
     expect(requests('status-by-invoice')).toBe(0);
   });
 
   it('is whole for an order that nobody waits for, however long it was queued', async () => {
-    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('pass', queued(3_600_000)));
+    const { outcome } = await checkOut(aWorld(), aCheckout('pass', queued(3_600_000)));
     expect(outcome).toMatchObject({ kind: 'answered' });
   });
 
@@ -186,7 +139,7 @@ describe('the budget', () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'hang-after-commit' }] });
     const begun = performance.now();
     const request = aCheckout('pass', { answerBy: fromNow(10_000), ...queued(2_600) });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(request);
+    const { outcome } = await checkOut(aWorld(), request);
     const took = performance.now() - begun;
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'timeout', unseenSince: expect.any(String) });
     expect(took).toBeGreaterThan(390);
@@ -202,7 +155,7 @@ describe('a lost or unusable answer', () => {
     '%s: the transaction is found within the budget, and made once',
     async (kind) => {
       fault(kind);
-      const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('review'));
+      const { outcome } = await checkOut(aWorld(), aCheckout('review'));
       expect(outcome).toMatchObject({
         kind: 'answered',
         decision: 'review',
@@ -218,7 +171,7 @@ describe('a lost or unusable answer', () => {
     ['5xx-before-commit', 'http-5xx'],
   ] as const)('%s: nothing is found, and nothing sent a second time', async (kind, reason) => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind }] });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    const { outcome } = await checkOut(aWorld(), aCheckout());
     expect(outcome).toEqual({ kind: 'unanswered', reason, unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(1);
     expect(requests('status-by-invoice')).toBe(1);
@@ -226,37 +179,37 @@ describe('a lost or unusable answer', () => {
 
   it('does not take an earlier attempt’s transaction for its own', async () => {
     const world = aWorld();
-    await world.checkout.screenAtCheckout(aCheckout('fail'));
+    await checkOut(world, aCheckout('fail'));
     const knownTransactionIds = [theTransaction().id];
     fault('reset-after-commit');
-    const { outcome } = await world.checkout.screenAtCheckout(aCheckout('pass', { knownTransactionIds }));
+    const { outcome } = await checkOut(world, aCheckout('pass', { knownTransactionIds }));
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'reset', unseenSince: expect.any(String) });
   });
 
   it('says that nothing was sent when the service cannot be reached, or puts us off', async () => {
     const closed = aWorld({ baseUrl: 'http://127.0.0.1:9/test' });
-    const { outcome } = await closed.checkout.screenAtCheckout(aCheckout());
+    const { outcome } = await checkOut(closed, aCheckout());
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'connection-refused' });
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: '429' }] });
-    const later = await aWorld().checkout.screenAtCheckout(aCheckout());
+    const later = await checkOut(aWorld(), aCheckout());
     expect(later.outcome).toEqual({ kind: 'unanswered', reason: 'rate-limited' });
   });
 
   it('waits for an operator when the address is wrong, and refuses nobody for it', async () => {
     const world = aWorld({ baseUrl: `${sandbox.url}/nowhere` });
-    const { outcome } = await world.checkout.screenAtCheckout(aCheckout());
+    const { outcome } = await checkOut(world, aCheckout());
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'not-found' });
   });
 
   it('reports a wrong key', async () => {
     sandbox.control.setKeys({ test: 'another' });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    const { outcome } = await checkOut(aWorld(), aCheckout());
     expect(outcome).toEqual({ kind: 'forbidden' });
   });
 
   it('keeps the transaction’s id when the decision is a word that nobody knows', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'unknown-decision' }] });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    const { outcome } = await checkOut(aWorld(), aCheckout());
     expect(outcome).toEqual({
       kind: 'unreadable',
       reason: 'unknown-decision',
@@ -271,7 +224,7 @@ describe('a lost or unusable answer', () => {
 
   it('cannot read an answer without an id', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'create-transaction', kind: 'reply-without-id' }] });
-    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout());
+    const { outcome } = await checkOut(aWorld(), aCheckout());
     expect(outcome).toEqual({ kind: 'unreadable', reason: 'missing-id', unseenSince: expect.any(String) });
   });
 });
@@ -280,9 +233,7 @@ it('says once of a worker that the account is of another mode than the integrati
   const world = aWorld({ mode: 'live', enrich: true });
   const outcomes = [];
   for (const orderId of ['A-1', 'A-2']) {
-    const { outcome } = await world.checkout.screenAtCheckout(
-      aCheckout('pass', { orderId, invoiceNumber: orderId }),
-    );
+    const { outcome } = await checkOut(world, aCheckout('pass', { orderId, invoiceNumber: orderId }));
     outcomes.push(outcome);
   }
   expect(outcomes).toMatchObject([{ accountMode: 'test', otherMode: true }, { accountMode: 'test' }]);

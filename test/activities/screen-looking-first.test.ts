@@ -1,15 +1,18 @@
 import { describe, expect, it, test } from 'vitest';
 import { createCardStash } from '../../src/cards/index.ts';
+import type { CheckoutRequest } from '../../src/orders/activity-contract.ts';
 import { aPreGatewayTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import {
   aCheckout,
   aWorld,
+  checkOut,
   expectNoSecret,
   noOrders,
   ORDER_ID,
-  perform,
   requests,
   sandbox,
+  TASK_LOST,
+  type TestWorld,
   theTransaction,
   withSandbox,
 } from './support.ts';
@@ -22,13 +25,13 @@ function withoutCard() {
 }
 
 describe('looking first', () => {
-  const again = (changes: Parameters<typeof aCheckout>[1] = {}) =>
-    aCheckout('review', { mayHaveRun: true, ...changes });
+  const lookFirst = (world: TestWorld, changes: Partial<CheckoutRequest> = {}) =>
+    checkOut(world, aCheckout('review', changes), TASK_LOST);
 
   it('adopts a transaction that is new to the order', async () => {
     const world = aWorld();
-    await world.checkout.screenAtCheckout(aCheckout('review'));
-    const { outcome } = await world.checkout.screenAtCheckout(again());
+    await checkOut(world, aCheckout('review'));
+    const { outcome } = await lookFirst(world);
     expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
   });
@@ -36,24 +39,24 @@ describe('looking first', () => {
   const owned = (...owners: string[]) => {
     const withTransaction = async (id: string) => (id === theTransaction().id ? owners : []);
     const orders = { ...noOrders, withTransaction };
-    return aWorld({ checkoutBudgetMs: 700 }, { orders }).checkout.screenAtCheckout;
+    return aWorld({ checkoutBudgetMs: 700 }, { orders });
   };
 
   it('leaves a transaction alone that another order has: two integrations may share a key and an invoice number', async () => {
-    await aWorld().checkout.screenAtCheckout(aCheckout('review'));
-    const { outcome } = await perform(owned('order:other:A-1'), again());
+    await checkOut(aWorld(), aCheckout('review'));
+    const { outcome } = await lookFirst(owned('order:other:A-1'));
     expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'earlier-try' });
-    const own = await perform(owned('test'), again());
+    const own = await lookFirst(owned('test'));
     expect(own.outcome).toMatchObject({ kind: 'answered', found: true });
     expect(requests('create-transaction')).toBe(1);
   });
 
   it('leaves it alone also where its decision can’t be read, so that no cancel goes to it', async () => {
-    await aWorld().checkout.screenAtCheckout(aCheckout('review'));
+    await checkOut(aWorld(), aCheckout('review'));
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'unknown-decision' }] });
-    const { outcome } = await perform(owned('order:other:A-1'), again());
+    const { outcome } = await lookFirst(owned('order:other:A-1'));
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
-    const own = await perform(owned('test'), again());
+    const own = await lookFirst(owned('test'));
     expect(own.outcome).toMatchObject({ kind: 'unreadable', seen: { transactionId: theTransaction().id } });
   });
 
@@ -61,8 +64,8 @@ describe('looking first', () => {
     const faults = [{ operation: 'create-transaction', kind: 'delay', delayMs: 300, times: 1 }] as const;
     sandbox.control.setFaults({ faults: [...faults] });
     const world = aWorld();
-    const earlier = world.checkout.screenAtCheckout(aCheckout('review'));
-    const { outcome } = await world.checkout.screenAtCheckout(again());
+    const earlier = checkOut(world, aCheckout('review'));
+    const { outcome } = await lookFirst(world);
     await earlier;
     expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
     expect(requests('create-transaction')).toBe(1);
@@ -70,7 +73,7 @@ describe('looking first', () => {
 
   it('creates nothing when there is none: one may be under way to the end of the budget', async () => {
     const began = Date.now();
-    const { outcome } = await aWorld({ checkoutBudgetMs: 700 }).checkout.screenAtCheckout(again());
+    const { outcome } = await lookFirst(aWorld({ checkoutBudgetMs: 700 }));
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'earlier-try', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
     expect(requests('status-by-invoice')).toBeGreaterThan(1);
@@ -85,7 +88,7 @@ describe('looking first', () => {
     'creates nothing when the look meets a %s, and may have sent one before',
     async (kind, reason) => {
       sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind }] });
-      const { outcome } = await aWorld({ checkoutBudgetMs: 600 }).checkout.screenAtCheckout(again());
+      const { outcome } = await lookFirst(aWorld({ checkoutBudgetMs: 600 }));
       expect(outcome).toEqual({ kind: 'unanswered', reason, unseenSince: expect.any(String) });
       expect(requests('create-transaction')).toBe(0);
     },
@@ -94,21 +97,21 @@ describe('looking first', () => {
   it('creates nothing when the look used the budget up', async () => {
     const faults = [{ operation: 'status-by-invoice', kind: 'delay', delayMs: 380 }] as const;
     sandbox.control.setFaults({ faults: [...faults] });
-    const { outcome } = await aWorld({ checkoutBudgetMs: 400 }).checkout.screenAtCheckout(again());
+    const { outcome } = await lookFirst(aWorld({ checkoutBudgetMs: 400 }));
     expect(outcome).toMatchObject({ kind: 'unanswered', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
   });
 
   it('takes an answer without an id for a transaction that is there', async () => {
     const world = aWorld({ checkoutBudgetMs: 600 });
-    await world.checkout.screenAtCheckout(aCheckout('review'));
+    await checkOut(world, aCheckout('review'));
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-invoice', kind: 'reply-without-id' }] });
-    const { outcome } = await world.checkout.screenAtCheckout(again());
+    const { outcome } = await lookFirst(world);
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'missing-id', unseenSince: expect.any(String) });
   });
 
   it('takes a refused look for no refusal of the order', async () => {
-    const { outcome } = await aWorld().checkout.screenAtCheckout(again({ invoiceNumber: '..' }));
+    const { outcome } = await lookFirst(aWorld(), { invoiceNumber: '..' });
     expect(outcome).toEqual({ kind: 'unreadable', reason: 'bad-request', unseenSince: expect.any(String) });
     expect(requests('create-transaction')).toBe(0);
   });
@@ -125,7 +128,7 @@ describe('the card', () => {
       orderId: ORDER_ID,
       card: TEST_CARD,
     });
-    const { outcome, policy } = await world.checkout.screenAtCheckout(preGateway({ cardRef }));
+    const { outcome, policy } = await checkOut(world, preGateway({ cardRef }));
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass' });
     expect(policy.workflow).toBe('pre-gateway');
     expect(theTransaction().last4).toBe('1111');
@@ -136,7 +139,7 @@ describe('the card', () => {
     const world = aWorld();
     const { cardRef } = await world.cards.put({ integration: 'default', orderId: 'B-2', card: TEST_CARD });
     for (const ref of ['card_gone', cardRef]) {
-      const { outcome } = await world.checkout.screenAtCheckout(preGateway({ cardRef: ref }));
+      const { outcome } = await checkOut(world, preGateway({ cardRef: ref }));
       expect(outcome).toEqual({ kind: 'refused', reason: 'card-data-expired' });
     }
     expect(requests('create-transaction')).toBe(0);
@@ -146,14 +149,14 @@ describe('the card', () => {
     const world = aWorld();
     const owner = { integration: 'default', orderId: ORDER_ID };
     const { cardRef } = await world.cards.put({ ...owner, card: TEST_CARD });
-    await world.checkout.screenAtCheckout(preGateway({ cardRef }));
+    await checkOut(world, preGateway({ cardRef }));
     await world.cards.forget(cardRef);
-    const { outcome } = await world.checkout.screenAtCheckout(preGateway({ cardRef, mayHaveRun: true }));
+    const { outcome } = await checkOut(world, preGateway({ cardRef }), TASK_LOST);
     expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
   });
 
   it('stays where it is when the integration workflow needs none', async () => {
-    const { outcome } = await aWorld().checkout.screenAtCheckout(aCheckout('pass', { cardRef: 'card_gone' }));
+    const { outcome } = await checkOut(aWorld(), aCheckout('pass', { cardRef: 'card_gone' }));
     expect(outcome).toMatchObject({ kind: 'answered' });
   });
 
@@ -164,8 +167,7 @@ describe('the card', () => {
         throw new Error('connect ECONNREFUSED redis://canary:canary@127.0.0.1:6379');
       },
     };
-    const { screenAtCheckout } = aWorld({}, { cards }).checkout;
-    const { outcome } = await perform(screenAtCheckout, preGateway({ cardRef: 'card_somewhere' }));
+    const { outcome } = await checkOut(aWorld({}, { cards }), preGateway({ cardRef: 'card_somewhere' }));
     expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash' });
     expect(requests('create-transaction')).toBe(0);
   });
@@ -176,9 +178,7 @@ describe('the card', () => {
     const card = { ...TEST_CARD, cardNumber: '4539578763621486' };
     const { cardRef } = await cards.put({ integration: 'default', orderId: ORDER_ID, card });
     const world = aWorld({ workflow: 'pre-gateway' }, { cards });
-    const { outcome } = await world.checkout.screenAtCheckout(
-      aCheckout('pass', { transaction: withoutCard(), cardRef }),
-    );
+    const { outcome } = await checkOut(world, aCheckout('pass', { transaction: withoutCard(), cardRef }));
     expect(outcome).toMatchObject({ kind: 'refused', reason: 'refused' });
     expect(outcome).toHaveProperty('words', expect.stringContaining('Real card numbers are not accepted'));
     expectNoSecret(outcome);

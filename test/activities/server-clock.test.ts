@@ -6,6 +6,7 @@ import {
   aCatchUp,
   aCheckout,
   aWorld,
+  checkOut,
   failureOf,
   fromNow,
   outcomeOf,
@@ -96,7 +97,7 @@ it('a checkout whose task waited in a busy worker counts its window from when it
   const world = aWorld();
   await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
   const before = Date.now();
-  const { outcome } = await world.checkout.screenAtCheckout(aCheckout('pass', { begun: fromNow(-3_000) }));
+  const { outcome } = await checkOut(world, aCheckout('pass', { begun: fromNow(-3_000) }));
   if (outcome.kind !== 'answered') throw new Error(outcome.kind);
   expect(Date.parse(outcome.sentFrom)).toBeGreaterThan(before - 2_000);
 });
@@ -119,7 +120,7 @@ it('a checkout after idle hours does not count from what the clock showed before
   const world = aWorld({}, { machine });
   await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
   idleMs = 2 * HOUR;
-  const { outcome } = await world.checkout.screenAtCheckout(aCheckout('pass', { begun: fromNow(0) }));
+  const { outcome } = await checkOut(world, aCheckout('pass', { begun: fromNow(0) }));
   if (outcome.kind !== 'answered') throw new Error(outcome.kind);
   expect(Date.parse(outcome.sentFrom)).toBeLessThan(machine.now() - 2_000);
 });
@@ -128,7 +129,7 @@ it('a checkout whose task waited for too long sends nothing: the server may have
   const world = aWorld();
   await perform(world.background.forgetCard, { cardRef: 'card_1', attempt: 1 });
   const request = aCheckout('pass', { begun: fromNow(-9_500) });
-  const { outcome } = await world.checkout.screenAtCheckout(request);
+  const { outcome } = await checkOut(world, request);
   expect(outcome).toMatchObject({ kind: 'unanswered', reason: 'stalled' });
   expect(requests('create-transaction')).toBe(0);
 });

@@ -2,16 +2,19 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { pollPauseMs } from '../../src/activities/status.ts';
-import type { LookUpRequest, PollRequest } from '../../src/orders/activity-contract.ts';
+import type { LookUpRequest, PollRequest, ReadRequest } from '../../src/orders/activity-contract.ts';
 import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import { property } from '../support/property.ts';
 import {
+  aLookUp,
+  aRead,
   aWorld,
   expectNoSecret,
   failureOf,
   fromNow,
   ORDER_ID,
   outcomeOf,
+  perform,
   requests,
   sandbox,
   screened,
@@ -29,26 +32,37 @@ function aboutAnother(transactionId: string): Machine['fetch'] {
 }
 const BENIGN = ApplicationFailureCategory.BENIGN;
 
-describe('reading once', () => {
-  const look = async (transactionId?: string, world = aWorld()) => {
-    const about = transactionId === undefined ? {} : { transactionId };
-    return (await world.checkout.look({ integration: 'default', begun: fromNow(0), ...about })).outcome;
-  };
+describe('reading', () => {
+  const read = (transactionId: string, changes: Partial<ReadRequest> = {}, world = aWorld()) =>
+    outcomeOf(world.reads.readStatus, aRead({ transactionId, ...changes }));
 
-  it('without a transaction asks nobody', async () => {
-    expect(await look()).toBeUndefined();
+  it('without a transaction only returns the time', async () => {
+    const gone = aRead({ integration: 'elsewhere' });
+    const { outcome, at } = await perform(aWorld().reads.readStatus, gone);
+    expect(outcome).toBeUndefined();
+    expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(2_000);
     expect(sandbox.control.ledger()).toEqual([]);
   });
 
-  it('tells the decision', async () => {
-    const world = aWorld();
-    const transactionId = await screened(world, 'review');
+  it('returns the decision', async () => {
+    const transactionId = await screened(aWorld(), 'review');
+    expect(await read(transactionId)).toEqual({ kind: 'read', decision: 'review' });
     sandbox.control.decide(transactionId, 'pass');
-    expect(await look(transactionId, world)).toEqual({ kind: 'read', decision: 'pass' });
+    expect(await read(transactionId)).toEqual({ kind: 'read', decision: 'pass' });
   });
 
-  it('tells that the service does not know the transaction', async () => {
-    expect(await look(UNKNOWN_ID)).toEqual({
+  it('waits until the spacing of reads is over, and counts no failure', async () => {
+    const transactionId = await screened(aWorld(), 'review');
+    const failure = await failureOf(read(transactionId, { notBefore: fromNow(7_000) }));
+    expect(failure).toMatchObject({ type: 'spacing', nonRetryable: false, category: BENIGN });
+    expect(Number(failure.nextRetryDelay)).toBeGreaterThan(5_000);
+    expect(Number(failure.nextRetryDelay)).toBeLessThanOrEqual(7_000);
+    expect(requests('status-by-url')).toBe(0);
+    expect(await read(transactionId, { notBefore: fromNow(-1_000) })).toMatchObject({ kind: 'read' });
+  });
+
+  it('reports that the service does not know the transaction', async () => {
+    expect(await read(UNKNOWN_ID)).toEqual({
       kind: 'unreadable',
       words: 'The service does not know the transaction.',
     });
@@ -57,62 +71,44 @@ describe('reading once', () => {
   test.each(['unknown-decision', 'reply-without-id'] as const)(
     'cannot use an answer with %s',
     async (kind) => {
-      const world = aWorld();
-      const transactionId = await screened(world);
+      const transactionId = await screened(aWorld());
       sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
-      expect(await look(transactionId, world)).toMatchObject({
-        kind: 'unreadable',
-      });
+      expect(await read(transactionId)).toMatchObject({ kind: 'unreadable' });
     },
   );
 
   it('cannot use an answer about another transaction', async () => {
     const transactionId = await screened(aWorld(), 'review');
     const asking = aWorld({}, { machine: { ...MACHINE, fetch: aboutAnother(transactionId) } });
-    expect(await look(UNKNOWN_ID, asking)).toEqual({
+    expect(await read(UNKNOWN_ID, {}, asking)).toEqual({
       kind: 'unreadable',
       words: 'The screening service answered about another transaction than the one that was asked for.',
     });
   });
 
   test.each([
-    ['5xx-before-commit', 'unanswered'],
-    ['429', 'unanswered'],
-    ['truncated-reply', 'unanswered'],
-    ['403', 'forbidden'],
-  ] as const)('%s is «%s»', async (kind, expected) => {
+    ['5xx-before-commit', 'http-5xx'],
+    ['429', 'rate-limited'],
+    ['truncated-reply', 'malformed-reply'],
+  ] as const)('fails, to be called again, after %s', async (kind, type) => {
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind }] });
-    expect(await look(UNKNOWN_ID)).toEqual({ kind: expected });
-  });
-});
-
-describe('reading until the service answers', () => {
-  const read = (transactionId: string, forbiddenKnown = false, world = aWorld()) =>
-    outcomeOf(world.background.readStatusDurably, { integration: 'default', transactionId, forbiddenKnown });
-
-  it('tells the decision', async () => {
-    expect(await read(await screened(aWorld(), 'review'))).toEqual({ kind: 'read', decision: 'review' });
+    expect(await failureOf(read(UNKNOWN_ID))).toMatchObject({ type, nonRetryable: false });
   });
 
-  it('fails, to be called again, when there is no answer, and obeys Retry-After', async () => {
+  it('obeys Retry-After', async () => {
     sandbox.control.setFaults({ faults: [{ operation: 'status-by-url', kind: '429', retryAfter: 9 }] });
-    const failure = await failureOf(read(UNKNOWN_ID));
-    expect(failure).toMatchObject({ type: 'rate-limited', nextRetryDelay: 9_000, nonRetryable: false });
+    expect(await failureOf(read(UNKNOWN_ID))).toMatchObject({ nextRetryDelay: 9_000 });
   });
 
   it('reports a wrong key once, then tries slowly', async () => {
     sandbox.control.setKeys({ test: 'another' });
     expect(await read(UNKNOWN_ID)).toEqual({ kind: 'forbidden' });
-    const failure = await failureOf(read(UNKNOWN_ID, true));
+    const failure = await failureOf(read(UNKNOWN_ID, { forbiddenKnown: true }));
     expect(failure).toMatchObject({ nextRetryDelay: 60_000, category: BENIGN });
   });
 
   it('is called again while its integration is gone from the settings', async () => {
-    const call = outcomeOf(aWorld().background.readStatusDurably, {
-      integration: 'elsewhere',
-      transactionId: UNKNOWN_ID,
-      forbiddenKnown: false,
-    });
+    const call = read(UNKNOWN_ID, { integration: 'elsewhere' });
     expect(await failureOf(call)).toMatchObject({ type: 'unknown-integration', nonRetryable: false });
   });
 });
@@ -216,16 +212,8 @@ describe('polling', () => {
 });
 
 describe('looking up by invoice', () => {
-  const lookUp = (changes: Partial<LookUpRequest> = {}, attempt = 1) => {
-    const request = {
-      integration: 'default',
-      invoiceNumber: ORDER_ID,
-      knownTransactionIds: [],
-      forbiddenKnown: false,
-      ...changes,
-    };
-    return outcomeOf(aWorld().background.lookUp, request, { attempt });
-  };
+  const lookUp = (changes: Partial<LookUpRequest> = {}, attempt = 1) =>
+    outcomeOf(aWorld().background.lookUp, aLookUp(changes), { attempt });
 
   it('finds a transaction that is new to the order', async () => {
     const transactionId = await screened(aWorld(), 'fail');

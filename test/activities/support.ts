@@ -6,7 +6,15 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { ActivitiesByQueue, OrderDirectory } from '../../src/activities/activity-world.ts';
 import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
 import { createCardStash } from '../../src/cards/index.ts';
-import type { CatchUpRequest, CheckoutRequest } from '../../src/orders/activity-contract.ts';
+import type {
+  CatchUpRequest,
+  CheckedOut,
+  CheckoutRequest,
+  LookUpRequest,
+  ReadRequest,
+  RunFacts,
+} from '../../src/orders/activity-contract.ts';
+import type { Refusal } from '../../src/orders/order.ts';
 import type { Integration } from '../../src/orders/policy.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { LedgerOperation } from '../../src/sandbox/model.ts';
@@ -21,9 +29,18 @@ export const STARTED_AT = '2026-11-22T08:00:00.000Z';
 export const UNSEEN_SINCE = '2026-11-22T09:00:00.000Z';
 export const UNKNOWN_ID = '3f2c1a00-1b2c-4d5e-8f90-0123456789ab';
 
-/** The run of the workflow whose activities are performed, and one that an operator has reset. */
-export const RUN_ID = '11111111-1111-4111-8111-111111111111';
-export const RESET_RUN_ID = '22222222-2222-4222-8222-222222222222';
+/** The run of the workflow whose activities are performed. */
+const RUN_ID = '11111111-1111-4111-8111-111111111111';
+
+/** The facts of an order's first run in its first workflow task. */
+const FIRST_RUN: RunFacts = { runId: RUN_ID, wasReset: false, historyLength: 3, isReplaying: false };
+
+/** An earlier execution of the order's first workflow task was lost. */
+export const TASK_LOST: Attempt = { run: { historyLength: 7 } };
+/** A run that a reset created called the activity. */
+export const AFTER_RESET: Attempt = { run: { wasReset: true } };
+/** The run before the reset called the activity. */
+export const CALLED_BEFORE_RESET: Attempt = { run: { runId: '22222222-2222-4222-8222-222222222222' } };
 
 export let sandbox: Sandbox;
 
@@ -80,9 +97,7 @@ export function aCheckout(decision = 'pass', changes: Partial<CheckoutRequest> =
     transaction: { ...withEmail(`${decision}@example.com`, aTransaction()) },
     invoiceNumber: ORDER_ID,
     knownTransactionIds: [],
-    mayHaveRun: false,
     ...queued(0),
-    wasReset: false,
     ...changes,
   };
 }
@@ -95,7 +110,26 @@ export function queued(ms: number): Pick<CheckoutRequest, 'startedAt' | 'begun'>
 export function aCatchUp(decision = 'pass', changes: Partial<CatchUpRequest> = {}): CatchUpRequest {
   const { orderId, integration, transaction, invoiceNumber, knownTransactionIds } = aCheckout(decision);
   const request = { orderId, integration, transaction, invoiceNumber, knownTransactionIds };
-  return { ...request, startedAt: STARTED_AT, runId: RUN_ID, forbiddenKnown: false, ...changes };
+  return { ...request, startedAt: STARTED_AT, attempt: 2, forbiddenKnown: false, ...changes };
+}
+
+/** A lookup of a create of the order that catches up. */
+export function aLookUp(changes: Partial<LookUpRequest> = {}): LookUpRequest {
+  return {
+    integration: 'default',
+    attempt: 1,
+    invoiceNumber: ORDER_ID,
+    knownTransactionIds: [],
+    unseenSince: UNSEEN_SINCE,
+    startedAt: STARTED_AT,
+    forbiddenKnown: false,
+    ...changes,
+  };
+}
+
+/** A read of the transaction's status. */
+export function aRead(changes: Partial<ReadRequest> = {}): ReadRequest {
+  return { integration: 'default', read: 1, forbiddenKnown: false, ...changes };
 }
 
 /** What the server would tell the activity. */
@@ -106,7 +140,12 @@ export interface Attempt {
   scheduledMs?: number;
   /** Where the activity logs to, if not to the console. */
   logger?: Logger;
+  /** How the run that calls the activity differs from an order's first run. */
+  run?: Partial<RunFacts>;
 }
+
+/** An activity as the workflow calls it. */
+type Activity<Request, Result> = (request: Request, run: RunFacts) => Promise<Result>;
 
 /** The environment of one try of an activity. */
 export function anEnvironment({ attempt = 1, heartbeatDetails, scheduledMs, logger }: Attempt = {}) {
@@ -122,21 +161,26 @@ export function anEnvironment({ attempt = 1, heartbeatDetails, scheduledMs, logg
   );
 }
 
+/** The facts that the workflow sends with the call. */
+export function runFactsOf({ run }: Attempt): RunFacts {
+  return { ...FIRST_RUN, ...run };
+}
+
 /** Runs an activity as a worker would. */
 export function perform<Request, Result>(
-  activity: (request: Request) => Promise<Result>,
+  activity: Activity<Request, Result>,
   request: Request,
   attempt: Attempt = {},
   heartbeats: unknown[] = [],
 ): Promise<Result> {
   const environment = anEnvironment(attempt);
   environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
-  return environment.run(activity, request);
+  return environment.run(activity, request, runFactsOf(attempt));
 }
 
 /** Runs an activity as a worker would. @returns the outcome alone, without when it was learned */
 export async function outcomeOf<Request, Outcome>(
-  activity: (request: Request) => Promise<{ outcome: Outcome }>,
+  activity: Activity<Request, { outcome: Outcome }>,
   request: Request,
   attempt: Attempt = {},
   heartbeats: unknown[] = [],
@@ -186,9 +230,35 @@ export function theTransaction(invoiceNumber = ORDER_ID) {
   return one;
 }
 
+type Checkout = Pick<ActivitiesByQueue, 'checkout'>;
+type Screened = Extract<CheckedOut, { policy: unknown }>;
+
+/** Screens an order at checkout as a worker would. @throws when the order is refused */
+export async function checkOut(
+  { checkout }: Checkout,
+  request: CheckoutRequest,
+  attempt: Attempt = {},
+): Promise<Screened> {
+  const checkedOut = await perform(checkout.screenAtCheckout, request, attempt);
+  if (checkedOut.refusal !== undefined) throw new Error(`refused: ${inspect(checkedOut.refusal)}`);
+  return checkedOut;
+}
+
+/** Screens an order at checkout that can't be screened at all. @returns why, without anything secret */
+export async function refusalOf(
+  { checkout }: Checkout,
+  request: CheckoutRequest,
+  attempt: Attempt = {},
+): Promise<Refusal> {
+  const { refusal, ...moment } = await perform(checkout.screenAtCheckout, request, attempt);
+  if (refusal === undefined) throw new Error(`not refused: ${inspect(moment)}`);
+  expectNoSecret(refusal);
+  return refusal;
+}
+
 /** Screens an order and returns its transaction's id. */
 export async function screened(world: TestWorld, decision = 'pass'): Promise<string> {
-  const { outcome } = await world.checkout.screenAtCheckout(aCheckout(decision));
+  const { outcome } = await checkOut(world, aCheckout(decision));
   if (outcome.kind !== 'answered') throw new Error(`not screened: ${inspect(outcome)}`);
   return outcome.transactionId;
 }

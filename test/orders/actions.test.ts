@@ -9,17 +9,7 @@ import {
   UNAVAILABLE_ACTIONS,
   type UnavailableAction,
 } from '../../src/orders/words.ts';
-import {
-  anOrder,
-  answered,
-  aPolicy,
-  attention,
-  found,
-  MINUTE,
-  screen,
-  sinceStart,
-  unanswered,
-} from './support.ts';
+import { anOrder, answered, attention, found, MINUTE, screen, sinceStart, unanswered } from './support.ts';
 
 type Row = [Decision | 'pending' | 'skipped', IntegrationWorkflow, UnavailableAction, Action, Phase];
 
@@ -130,8 +120,7 @@ describe('a first decision that comes when the cancel window has closed', () => 
   ] as const)('%s with %j is told to a person: %j', (decision, policy, events, codes) => {
     const order = anOrder(unanswered(), { cancelWindowMs: MINUTE, ...policy });
     const moment = { source: 'catch-up', now: sinceStart(2 * MINUTE) } as const;
-    const policyInForce = aPolicy({ cancelWindowMs: MINUTE, ...policy });
-    expect(applyScreening(order, policyInForce, found(decision), moment)).toEqual(events);
+    expect(applyScreening(order, found(decision), moment)).toEqual(events);
     expect(attention(order)).toEqual(codes);
   });
 });

@@ -1,11 +1,11 @@
 /** An order that is adopted: started from a transaction that was screened without us. */
 import { describe, expect, it } from 'vitest';
 import { adoptionFaults, adoptRefusal, startRefusal } from '../../src/orders/check-messages.ts';
+import { checkoutRequest } from '../../src/orders/checkout.ts';
 import type { Policy } from '../../src/orders/policy.ts';
-import { newOrder } from '../../src/orders/record.ts';
 import type { Adoption } from '../../src/orders/state.ts';
 import type { Decision } from '../../src/orders/words.ts';
-import { Life, told } from './life.ts';
+import { aLife, HINT, type Life, screened, told } from './life.ts';
 import {
   anOrder,
   aPolicy,
@@ -28,9 +28,7 @@ function anAdoption(adoption: Partial<Adoption> = {}): Adoption {
 
 /** An adoption whose read is under way. */
 function adopting(adoption: Partial<Adoption> = {}): Life {
-  const adopt = anAdoption(adoption);
-  const input = { orderId: 'order-1', integration: 'default', transaction: { amount: '12.50' }, adopt };
-  return new Life(newOrder(input, sinceStart(0), false));
+  return aLife({ adopt: anAdoption(adoption) });
 }
 
 /** An order that was adopted with this decision. */
@@ -40,35 +38,21 @@ function adopted(
   adoption: Partial<Adoption> = {},
   life = adopting(adoption),
 ): Life {
-  return life.end(
-    {
-      kind: 'first-screening',
-      rules: 1,
-      policy: aPolicy({ events: false, recheckLeadTimeMs: 0, ...policy }),
-      outcome: found(decision),
-    },
-    0,
-  );
+  return screened(found(decision), policy, life);
 }
 
 const read = (decision: Decision) => ({ kind: 'read' as const, decision });
 const polled = (life: Life, decision: Decision, at: number) =>
   life.end({ kind: 'poll', outcome: read(decision) }, at);
-const hinted = (life: Life, decision: Decision, at: number) => {
-  const hint = { source: 'webhook', receivedAt: sinceStart(at) };
-  life.take({ kind: 'signal', signal: 'review-hint', hint });
-  // A signal has no time: a look at the clock tells that the spacing since the last hint is over.
-  if (life.calls('look').at(-1)?.request.transactionId === undefined)
-    life.end({ kind: 'look', outcome: undefined }, at);
-  return life.end({ kind: 'look', outcome: read(decision) }, at);
-};
+const hinted = (life: Life, decision: Decision, at: number) =>
+  life.take(HINT).end({ kind: 'read', outcome: read(decision) }, at);
 const asks = { kind: 'adopt', request: { transactionId: TRANSACTION_ID } } as const;
 
 describe('an order that is adopted', () => {
   it('reads its transaction, and answers with what follows; its window counts from the screening', () => {
     const life = adopting();
     const ticket = life.ask(asks, 0);
-    expect(life.calls('first-screening')).toMatchObject([{ request: { adopt: anAdoption() } }]);
+    expect(checkoutRequest(life.order)).toMatchObject({ adopt: anAdoption() });
     adopted('review', {}, {}, life);
     const cancelBy = sinceStart(WINDOW - DAY);
     expect(life.replies.get(ticket)).toMatchObject({
@@ -80,7 +64,7 @@ describe('an order that is adopted', () => {
         cancelBy,
       },
     });
-    expect(life.underWay).toEqual([`poll:${TRANSACTION_ID}:review`]);
+    expect(life.underWay).toEqual([`poll:${TRANSACTION_ID}:review:1`]);
   });
 
   it('is known in UTC whatever the offset of its screening’s moment', () => {
@@ -109,22 +93,21 @@ describe('an order that is adopted', () => {
     const life = adopted('review', { workflow: 'pre-gateway' }, { gatewayResult: 'fail' });
     expect(life.order.state).toMatchObject({ phase: 'declined', action: 'decline' });
     const retry = { attempt: 2, transaction: {} };
-    expect(told(life, life.ask({ kind: 'retry', request: retry }, MINUTE))).toBe('late');
+    expect(told(life, life.ask({ kind: 'retry', request: retry }, MINUTE))).toBe('retry-out-of-turn');
     expect(life.calls('retry-screening')).toEqual([]);
   });
 
   it('that cannot be read is refused: it never goes on to a create', () => {
     const life = adopting();
-    const ticket = life.ask(asks, 0);
-    life.break('first-screening');
-    expect(told(life, ticket)).toBe('screening-service-unavailable');
+    life.checkOut(undefined);
+    expect(life.refusal?.code).toBe('screening-service-unavailable');
     expect(life.underWay).toEqual([]);
   });
 
   it('attaches a customer code only with an e-mail, since its customer is not known', () => {
     const life = adopted('review');
     const fields = { kind: 'customer-code', customerCode: 'c-1' } as const;
-    expect(told(life, life.ask({ kind: 'portal', fields }, 1))).toBe('late');
+    expect(told(life, life.ask({ kind: 'portal', fields }, 1))).toBe('invalid-request');
     life.ask({ kind: 'portal', fields: { ...fields, email: 'jane@example.com' } }, 2);
     expect(life.underWay).toContain('portal:1');
   });

@@ -6,6 +6,7 @@ import {
   type ReadAfterEndInput,
   readAfterEndInput,
 } from '../../src/orders/after-end.ts';
+import { readAfterEndRefusal } from '../../src/orders/check-after-end.ts';
 import type { Attempt, OrderState, OrderTransaction } from '../../src/orders/state.ts';
 import type { Decision } from '../../src/orders/words.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
@@ -165,4 +166,27 @@ it('the end of a delivery is noted with its decision', () => {
   noteLateEvent(order, 3, 'delivered');
   noteLateEvent(order, 4, 'undelivered');
   expect(order.decisions.map(({ event }) => event?.status)).toEqual(['delivered', 'undelivered']);
+});
+
+describe('the argument of readAfterEnd', () => {
+  it('can be read as the client library makes it, and as it crosses Temporal', () => {
+    const order = anInput();
+    read(order, 'fail');
+    expect(readAfterEndRefusal(JSON.parse(JSON.stringify({ ...order, spacingMs: 2_000 })))).toBeUndefined();
+  });
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['text', 'order-1'],
+    ['no order', { ...anInput(), orderId: undefined }],
+    ['no transactions', { ...anInput(), transactions: undefined }],
+    ['a transaction without an id', { ...anInput(), transactions: [{}] }],
+    ['a transaction that is none', { ...anInput(), transactions: [null] }],
+    ['no decisions', { ...anInput(), decisions: undefined }],
+    ['a decision of no transaction', { ...anInput(), decisions: [{ transactionId: 7 }] }],
+    ['a sequence that is no number', { ...anInput(), sequence: '7' }],
+    ['a spacing that is no number', { ...anInput(), spacingMs: Number.NaN }],
+  ])('is refused with %s', (_what, input) => {
+    expect(readAfterEndRefusal(input)).toMatchObject({ code: 'invalid-request' });
+  });
 });

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/ask.ts';
-import type { Input } from '../../src/orders/order.ts';
-import { type Life, screened, told } from './life.ts';
-import { attention, DAY, HOUR, MINUTE, START, unanswered } from './support.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { type Life, RECHECK, screened, told } from './life.ts';
+import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
-const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
 const FORBIDDEN = { kind: 'forbidden' } as const;
 const PRE = { workflow: 'pre-gateway', events: 'all' } as const;
 
@@ -13,7 +11,7 @@ const reports = ({ order }: Life) => order.outbox.filter(({ type }) => type === 
 /** Resolves what may be resolved. @returns how much, or the code of the refusal */
 function acknowledge(life: Life, at: number): number | string | undefined {
   const ask = { kind: 'acknowledge' as const, request: { reason: 'seen' } };
-  const refused = refusalOf(life.order, [], ask, START + at);
+  const refused = refusalOf(life.order, ask, sinceStart(at));
   if (refused !== undefined) return refused.code;
   const reply = life.replies.get(life.ask(ask, at));
   return reply !== undefined && 'cleared' in reply ? reply.cleared : undefined;
@@ -31,7 +29,7 @@ describe('a wrong key that a cancel met', () => {
     const life = refusedByKey();
     expect(attention(life.order.state)).toEqual(['wrong-key']);
     expect(life.calls('portal').at(-1)?.request.forbiddenKnown).toBe(true);
-    life.take(RECHECK).end({ kind: 'look', outcome: { kind: 'read', decision: 'fail' } }, 2 * HOUR);
+    life.take(RECHECK).end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 2 * HOUR);
     expect(attention(life.order.state)).toEqual(['wrong-key']);
     expect(life.underWay).toContain('portal:1');
   });
@@ -60,7 +58,7 @@ describe('a wrong key that a cancel met', () => {
   it('is another matter than the wrong key of a read: each ends with its own call', () => {
     const life = refusedByKey()
       .take(RECHECK)
-      .end({ kind: 'look', outcome: FORBIDDEN }, 2 * HOUR);
+      .end({ kind: 'read', outcome: FORBIDDEN }, 2 * HOUR);
     expect(attention(life.order.state)).toEqual(['wrong-key', 'wrong-key']);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 3 * HOUR);
     expect(life.order.state.attention).toMatchObject([{ cause: { operation: 'cancel', action: 1 } }]);
@@ -73,11 +71,11 @@ describe('an order that is over', () => {
     life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, MINUTE);
     life.until(6 * DAY - 1);
     expect(life.order.state).toMatchObject({ phase: 'closed', attention: [] });
-    expect(life.order.closedTold).toBeUndefined();
-    life.until(6 * DAY).break('gateway', 'cut-off');
+    expect(life.order.over).toBeUndefined();
+    life.until(6 * DAY).break('gateway', 'canceled');
     expect(attention(life.order.state)).toEqual(['gateway-not-sent']);
     expect(life.order.state.attempts[0]?.gateway?.sent).toBe('given-up');
-    expect(life.order.closedTold).toBe(true);
+    expect(life.order.over).toBe(true);
     expect(reports(life)).toBe(1);
   });
 
@@ -90,13 +88,13 @@ describe('an order that is over', () => {
     expect(attention(life.order.state)).toEqual(['transaction-unseen']);
     expect(life.order.state.attention[0]?.words).toContain('invoice number order-1 ');
     expect(life.underWay).not.toContain('look-up:1');
-    expect(life.order.closedTold).toBe(true);
+    expect(life.order.over).toBe(true);
   });
 
   it('has no timer for what it does not owe', () => {
     const life = screened('pass', { events: 'all' }).until(5 * DAY);
     expect(life.order.state.phase).toBe('closed');
-    expect(life.order.effects.filter(({ effect }) => effect.kind === 'timer')).toEqual([]);
+    expect(life.timers).toEqual([]);
   });
 });
 

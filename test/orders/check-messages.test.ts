@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  acknowledgeRefusal,
-  decisionRefusal,
-  retryRefusal,
-  startRefusal,
-} from '../../src/orders/check-messages.ts';
+import { decisionRefusal, retryRefusal, startRefusal } from '../../src/orders/check-messages.ts';
+import { acknowledgeRefusal } from '../../src/orders/concerns/operators.ts';
 import type { TransactionJson } from '../../src/orders/messages.ts';
 import { portalFieldsRefusal, portalInputRefusal } from '../../src/orders/portal-requests.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
@@ -99,7 +95,7 @@ describe('a transaction of more than a mebibyte', () => {
     expect(startRefusal({ ...START, transaction: fits }, 'order:default:o-1')).toBeUndefined();
     expect(startRefusal({ ...START, transaction: large }, 'order:default:o-1')).toMatchObject(refused);
     const retry = (transaction: TransactionJson) =>
-      retryRefusal(anOrder('fail'), { attempt: 2, transaction }, NOW_MS);
+      retryRefusal(anOrder('fail'), { attempt: 2, transaction });
     expect(retry(fits)).toBeUndefined();
     expect(retry(large)).toMatchObject(refused);
   });
@@ -120,8 +116,7 @@ describe('a decision asked for', () => {
 
 describe('a retry', () => {
   const retry = { attempt: 2, transaction: {} };
-  const code = (order = anOrder('fail'), request: unknown = retry) =>
-    retryRefusal(order, raw(request), NOW_MS)?.code;
+  const code = (order = anOrder('fail'), request: unknown = retry) => retryRefusal(order, raw(request))?.code;
 
   it('is taken when the order is declined, or its decision is error to the end', () => {
     expect(code()).toBeUndefined();
@@ -149,6 +144,7 @@ describe('a retry', () => {
     const codes = phases.map((phase) => {
       const order = anOrder('pass');
       setPhase(order, phase, sinceStart(0));
+      if (phase === 'closed') order.endedAt = sinceStart(0);
       return code(order);
     });
     expect(codes).toEqual([...Array(4).fill('retry-out-of-turn'), 'order-closed', 'order-closed']);

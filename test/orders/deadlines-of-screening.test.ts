@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { screensAgain } from '../../src/orders/begin.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
-import { screenAgain } from '../../src/orders/pass-deadline.ts';
+import { screenAgain, screensAgain } from '../../src/orders/record.ts';
 import {
   anOrder,
   answered,
@@ -48,7 +47,7 @@ describe('what happens by itself while it is screened', () => {
         source: 'rescreen',
         now: sinceStart(tried * MINUTE),
       } as const;
-      const events = applyScreening(order, order.policy ?? never(), answered('error', `t${tried}`), moment);
+      const events = applyScreening(order, answered('error', `t${tried}`), moment);
       expect(events).toEqual(tried < 3 ? [] : ['order.decided', 'order.attention']);
     }
     expect(order).toMatchObject({ phase: 'decided', decision: 'error', action: 'hold' });
@@ -76,7 +75,3 @@ describe('what happens by itself while it is screened', () => {
     expect([screensAgain(order), screensAgain(anOrder('pass'))]).toEqual([true, false]);
   });
 });
-
-function never(): never {
-  throw new Error('the order has a policy');
-}

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
-import {
-  endSpacing,
-  isOver,
-  keepHint,
-  nextDeadline,
-  spacingDeadline,
-  takeHint,
-} from '../../src/orders/deadlines.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
-import { passDeadline } from '../../src/orders/pass-deadline.ts';
+import { nextDeadline } from '../../src/orders/deadlines.ts';
 import type { Policy } from '../../src/orders/policy.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { setPhase } from '../../src/orders/record.ts';
@@ -25,7 +17,7 @@ import {
   lifeOf,
   MINUTE,
   next,
-  START,
+  passUntil,
   screen,
   sinceStart,
   unanswered,
@@ -61,7 +53,7 @@ describe('what happens by itself', () => {
       at: 4.5 * DAY,
       follows: { events: ['order.attention'] },
     });
-    expect(lead.follows.cancel).toBeUndefined();
+    expect(lead.follows.cancel).toBe(false);
     expect(order).toMatchObject({ phase: 'review', action: 'hold' });
     expect(next(order)).toMatchObject({
       kind: 'review-limit',
@@ -74,10 +66,14 @@ describe('what happens by itself', () => {
 
   it('to a review that the policy cancels: a cancel with the service, whatever autoCancel says', () => {
     const order = anOrder('review', { onUnresolvedReview: 'cancel', autoCancel: false });
-    expect(next(order).follows).toMatchObject({ cancel: true });
+    expect(next(order).follows).toEqual({
+      kinds: ['review-lead', 'cancel-reminder'],
+      events: ['order.attention'],
+      cancel: true,
+      read: false,
+    });
     expect(order).toMatchObject({ phase: 'decided', decision: 'review', action: 'cancel' });
-    queueAction(order, { kind: 'cancel' }, 'policy', sinceStart(4.5 * DAY));
-    expect(next(order)).toMatchObject({ kind: 'cancel-reminder', follows: { events: [] } });
+    expect(order.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
   });
 
   it('to a review that the policy cancels while somebody’s cancel is under way: no second one', () => {
@@ -89,7 +85,7 @@ describe('what happens by itself', () => {
 
   it('to a review in passive mode: attention, never a cancel', () => {
     const order = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
-    expect(next(order).follows.cancel).toBeUndefined();
+    expect(next(order).follows.cancel).toBe(false);
     expect(order.action).toBe('proceed');
   });
 
@@ -100,14 +96,8 @@ describe('what happens by itself', () => {
     const order = anOrder('review');
     next(order);
     read(order, 'fail', at);
-    const passed: string[] = [];
-    while (order.endedAt === undefined) {
-      const deadline = nextDeadline(order);
-      if (deadline === undefined) throw new Error('nothing follows');
-      passDeadline(order, deadline.kind, sinceStart(at));
-      passed.push(deadline.kind);
-    }
-    expect(passed).toEqual(['cancel-reminder', 'window-closes']);
+    const { kinds } = passUntil(order, sinceStart(Math.max(at, 5 * DAY)), sinceStart(at));
+    expect(kinds).toEqual(['cancel-reminder', 'window-closes']);
     expect(attention(order)).toEqual(['failed-after-window']);
   });
 
@@ -174,16 +164,13 @@ describe('what happens by itself', () => {
     ['pass', 5 * DAY],
     ['review', 30 * DAY],
     ['fail', HOUR],
-  ] as const)(
-    'after a %s the order is over when its last deadline has passed, recorded or not',
-    (decision, at) => {
-      const order = anOrder(decision);
-      expect(isOver(order, START + at - 1)).toBe(false);
-      expect(isOver(order, START + at)).toBe(true);
-      lifeOf(order);
-      expect(isOver(order, START)).toBe(true);
-    },
-  );
+  ] as const)('after a %s the order ends when its last deadline has passed', (decision, at) => {
+    const order = anOrder(decision);
+    passUntil(order, sinceStart(at - 1));
+    expect(order.endedAt).toBeUndefined();
+    passUntil(order, sinceStart(at));
+    expect(order).toMatchObject({ phase: 'closed', endedAt: sinceStart(at) });
+  });
 
   it('to an order whose gateway says nothing: attention after a day, once', () => {
     const order = anOrder('pass', { workflow: 'pre-gateway' });
@@ -193,18 +180,6 @@ describe('what happens by itself', () => {
       ['window-closes', 5 * DAY],
     ]);
     expect(attention(order)).toEqual(['gateway-late']);
-  });
-
-  it('while hints come: the end of the spacing, when one is kept', () => {
-    const order = anOrder('review');
-    keepHint(order);
-    takeHint(order, sinceStart(0));
-    expect(spacingDeadline(order)).toBeUndefined();
-    keepHint(order);
-    expect(spacingDeadline(order)).toEqual({ kind: 'hint-spacing', at: sinceStart(2_000) });
-    endSpacing(order);
-    expect(spacingDeadline(order)).toBeUndefined();
-    expect(nextDeadline(order)?.kind).toBe('review-lead');
   });
 
   it('to a pass that turns into a review after the lead time: attention at once, and again after each turn', () => {
@@ -219,7 +194,6 @@ describe('what happens by itself', () => {
 
   it('before the first answer, and after the end: nothing', () => {
     const unscreened = aNewOrder();
-    delete unscreened.policy;
     expect(nextDeadline(unscreened)).toBeUndefined();
     const closed = anOrder('pass');
     setPhase(closed, 'closed', sinceStart(0));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
-import { decide } from '../../src/orders/decide.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
+import { decide } from '../../src/orders/decide.ts';
 import { setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision, Phase } from '../../src/orders/words.ts';

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import { answerNow } from '../../src/orders/answers.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
+import { eventToSend } from '../../src/orders/events.ts';
 import type { OrderEventType } from '../../src/orders/messages.ts';
-import { currentAttempt, eventToSend, nextEvent } from '../../src/orders/record.ts';
+import { currentAttempt } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
-import { answerNow } from '../../src/orders/answers.ts';
-import { anOrder, answered, aPolicy, attention, HOUR, sinceStart, unanswered } from './support.ts';
+import { announced, anOrder, answered, attention, HOUR, sinceStart, unanswered } from './support.ts';
 
 const ENRICHED = {
   insights: { risk: { '1': { name: 'velocity', impact: 'high' } } },
@@ -22,14 +23,14 @@ const enriched = (more: { otherMode?: true } = {}): ScreeningOutcome => ({
 
 /** @returns the order's next event, as it is sent */
 function sent(order: OrderState, type: OrderEventType) {
-  return eventToSend(order, nextEvent(order, type, sinceStart(HOUR)));
+  return eventToSend(order, announced(order, type, HOUR));
 }
 
 describe('what the service says beside a decision', () => {
   it('is kept with the decision that came after pending, and told with it', () => {
     const order = anOrder(unanswered());
     const moment = { source: 'catch-up', now: sinceStart(HOUR) } as const;
-    expect(applyScreening(order, aPolicy(), enriched(), moment)).toEqual(['order.decided']);
+    expect(applyScreening(order, enriched(), moment)).toEqual(['order.decided']);
     expect(currentAttempt(order).readings.at(-1)).toMatchObject({ decision: 'review', ...ENRICHED });
     expect(sent(order, 'order.decided').data).toMatchObject(ENRICHED);
     expect(answerNow(order, 1)).toMatchObject({ decision: 'review', insights: ENRICHED.insights });

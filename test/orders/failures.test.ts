@@ -1,54 +1,60 @@
 import { describe, expect, it } from 'vitest';
-import type { Input } from '../../src/orders/order.ts';
-import { aLife, type Life, screened } from './life.ts';
+import { resumed } from '../../src/orders/kernel.ts';
+import { aLife, Life, RECHECK, screened } from './life.ts';
 import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
-const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
+type Activity = 'poll' | 'gateway' | 'look-up' | 'catch-up' | 'portal' | 'read';
+
+/** Returns an order of which this activity runs. */
+function withRunning(kind: Activity): Life {
+  if (kind === 'catch-up') return screened(unanswered(), { events: 'all' });
+  if (kind === 'look-up') return screened(unanswered(), { whenUnavailable: 'decline', events: 'all' });
+  const life = screened('review', { workflow: 'pre-gateway', events: 'all' });
+  if (kind === 'gateway') life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
+  if (kind === 'portal') life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, 0);
+  return kind === 'read' ? life.take(RECHECK) : life;
+}
 
 function events({ order }: Life): string[] {
   return order.outbox.map(({ type }) => type);
 }
 
 describe('an activity that fails for good', () => {
-  it.each(['poll', 'gateway', 'look-up', 'catch-up'] as const)(
-    '%s is begun again after five minutes',
+  it.each(['poll', 'gateway', 'look-up', 'catch-up', 'read'] as const)(
+    '%s starts again after five minutes',
     (kind) => {
-      const life =
-        kind === 'catch-up'
-          ? screened(unanswered())
-          : kind === 'look-up'
-            ? screened(unanswered(), { whenUnavailable: 'decline' })
-            : screened('review', { workflow: 'pre-gateway' });
-      if (kind === 'gateway') life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
+      const life = withRunning(kind);
       const { key } = life.find(kind).effect;
       life.break(kind);
-      expect(life.underWay).toContain(`pause:${key}`);
       expect(life.underWay).not.toContain(key);
-      expect(life.calls('pause')).toMatchObject([{ ms: 5 * MINUTE }]);
-      life.end({ kind: 'pause' }, 5 * MINUTE);
+      expect(life.order.retryAt).toEqual({ [key]: sinceStart(5 * MINUTE) });
+      life.until(5 * MINUTE - 1);
+      expect(life.underWay).not.toContain(key);
+      life.until(5 * MINUTE);
       expect(life.underWay).toContain(key);
-      expect(life.order.paused).toEqual([]);
+      expect(life.order.retryAt).toEqual({});
     },
   );
 
-  it.each(['look', 'retry-screening'] as const)(
-    'by a worker without the integration’s settings refuses nothing that is screened already: %s',
-    (kind) => {
-      const life = screened(kind === 'look' ? 'review' : 'fail');
-      if (kind === 'look') life.take(RECHECK);
-      else life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
-      const refused = { code: 'unknown-integration', message: 'no integration «default»' } as const;
-      life.take({ kind: 'end', number: life.find(kind).number, end: { how: 'failed', refused } });
-      expect(life.order.refused).toBeUndefined();
-      expect(life.find(kind === 'look' ? 'read' : 'catch-up')).toBeDefined();
-    },
-  );
-
-  it('is not begun again when it isn’t wanted any more', () => {
+  it('does not start again when it isn’t wanted any more', () => {
     const life = screened('review').break('poll').take(RECHECK);
-    life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, MINUTE);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, MINUTE);
     expect(life.underWay).toEqual([]);
-    expect(life.order.paused).toEqual([]);
+    expect(life.order.retryAt).toEqual({});
+  });
+
+  it('pauses five minutes also where the order has learned no newer moment for days', () => {
+    const life = screened('review').break('poll');
+    expect(life.order.now).toBe(sinceStart(0));
+    expect(life.calls('timer').at(-1)).toMatchObject({ at: sinceStart(5 * MINUTE), leastMs: 5 * MINUTE });
+    expect(life.calls('timer')[0]).not.toHaveProperty('leastMs');
+  });
+
+  it('keeps its pause when the order continues as new', () => {
+    const life = screened('review').break('poll');
+    const again = new Life(resumed(structuredClone(life.order)));
+    expect(again.underWay).toEqual([]);
+    expect(again.until(5 * MINUTE).calls('poll')).toHaveLength(1);
   });
 
   it('by delivering gives these events up, and a person is told', () => {
@@ -57,8 +63,8 @@ describe('an activity that fails for good', () => {
     life.break('deliver');
     expect(attention(life.order.state)).toEqual(['events-undelivered']);
     expect(events(life)).toEqual([]);
-    life.take({ kind: 'signal', signal: 'recheck' });
-    life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, DAY);
+    life.take(RECHECK);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, DAY);
     life.end({ kind: 'deliver' }, DAY);
     expect(attention(life.order.state)).toEqual([]);
     expect(life.order.state.events).toMatchObject({ delivered: 1, waiting: 0 });
@@ -83,15 +89,7 @@ describe('a wrong key', () => {
   it.each(['poll', 'gateway', 'look-up', 'catch-up', 'portal', 'read'] as const)(
     'met by the %s is reported once, and it begins anew, knowing that',
     (kind) => {
-      const life =
-        kind === 'catch-up'
-          ? screened(unanswered(), { events: 'all' })
-          : kind === 'look-up'
-            ? screened(unanswered(), { whenUnavailable: 'decline', events: 'all' })
-            : screened('review', { workflow: 'pre-gateway', events: 'all' });
-      if (kind === 'gateway') life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
-      if (kind === 'portal') life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, 0);
-      if (kind === 'read') life.take(RECHECK).end({ kind: 'look', outcome: { kind: 'unanswered' } }, 0);
+      const life = withRunning(kind);
       for (const at of [MINUTE, HOUR]) life.end({ kind, outcome: { kind: 'forbidden' } }, at);
       expect(attention(life.order.state)).toEqual(['wrong-key']);
       expect(events(life).filter((type) => type === 'order.attention')).toHaveLength(1);
@@ -105,5 +103,14 @@ describe('a wrong key', () => {
     life.ask({ kind: 'withdraw', request: { number: 1 } }, HOUR);
     life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR);
     expect(attention(life.order.state)).toEqual(['wrong-key']);
+  });
+
+  it('ends with the call that met it, however that ends', () => {
+    const life = screened('review').end({ kind: 'poll', outcome: { kind: 'forbidden' } }, MINUTE);
+    expect(attention(life.order.state)).toEqual(['wrong-key']);
+    life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, HOUR);
+    life.end({ kind: 'portal', outcome: { kind: 'done' } }, HOUR);
+    expect(life.underWay).toEqual([]);
+    expect(attention(life.order.state)).toEqual([]);
   });
 });

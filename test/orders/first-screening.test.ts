@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { answerBeforeRecord, applyFirstScreening } from '../../src/orders/checkout.ts';
+import { answerBeforeRecord, applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
 
 import type { ScreenOrderInput } from '../../src/orders/messages.ts';
-import { newOrderState } from '../../src/orders/record.ts';
+import { newOrder } from '../../src/orders/record.ts';
 import { DECISIONS } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
-import { answered, aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+import { checkedOut } from './life.ts';
+import { answered, type aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const input: ScreenOrderInput = { orderId: 'order-1', transaction: {}, fingerprint: 'f' };
 const request: CheckoutRequest = {
@@ -16,16 +17,14 @@ const request: CheckoutRequest = {
   transaction: {},
   invoiceNumber: 'order-1',
   knownTransactionIds: [],
-  mayHaveRun: false,
   startedAt: sinceStart(0),
   begun: sinceStart(40),
-  wasReset: false,
 };
 
 const PASSED = answered('pass', TRANSACTION_ID, 40);
 
 const beforeRecord = (outcome: ScreeningOutcome, policy: Parameters<typeof aPolicy>[0] = {}) =>
-  answerBeforeRecord(input, request, { policy: aPolicy(policy), outcome, rules: 1 });
+  answerBeforeRecord(input, request, checkedOut(outcome, policy, 40));
 
 describe('an answer before the record', () => {
   it('is the whole answer that the record will have', () => {
@@ -78,12 +77,12 @@ describe('an answer before the record', () => {
   ])(
     'says nothing else than the record, whenever that is written',
     (decision, workflow, whenUnavailable, passive, laterMs) => {
-      const policy = aPolicy({ workflow, whenUnavailable, passive });
-      const first = { policy, outcome: answered(decision), rules: 1 };
-      const told = answerBeforeRecord(input, request, first);
-      const order = newOrderState({ ...input, integration: 'default' }, request.startedAt);
-      applyFirstScreening(order, first, sinceStart(40 + laterMs));
-      const recorded = order.attempts[0]?.answer;
+      const policy = { workflow, whenUnavailable, passive };
+      const told = answerBeforeRecord(input, request, checkedOut(decision, policy, 40));
+      const order = newOrder({ ...input, integration: 'default' }, request.startedAt);
+      checkoutRequest(order);
+      applyCheckout(order, checkedOut(decision, policy, 40 + laterMs));
+      const recorded = order.state.attempts[0]?.answer;
       const declined = recorded?.action === 'decline' || whenUnavailable === 'decline';
       if (told === undefined) expect(decision === 'error' || declined).toBe(true);
       else expect(told).toEqual(recorded);

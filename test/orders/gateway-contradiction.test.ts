@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/ask.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { describe as inWords } from '../../src/orders/describe.ts';
 import type { GatewayResult } from '../../src/orders/words.ts';
 import { type Life, screened } from './life.ts';
-import { answered, DAY, MINUTE, START, sinceStart } from './support.ts';
+import { answered, DAY, MINUTE, sinceStart } from './support.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 
 describe('a result that contradicts the recorded one', () => {
   const said = (life: Life, result: GatewayResult, at: number, attempt = 1) => {
     const ask = { kind: 'gateway-result', request: { attempt, result } } as const;
-    const refused = refusalOf(life.order, [], ask, START + at);
+    const refused = refusalOf(life.order, ask, sinceStart(at));
     if (refused !== undefined) return { refused: refused.code, words: refused.message };
     const reply = life.replies.get(life.ask(ask, at));
     if (reply !== undefined && 'refusal' in reply)
@@ -61,6 +61,7 @@ describe('a result that contradicts the recorded one', () => {
   it('is refused without a trace once the order is over', () => {
     const life = screened('pass', PRE);
     said(life, 'fail', MINUTE);
+    life.until(30 * DAY);
     expect(said(life, 'pass', 30 * DAY)).toMatchObject({
       refused: 'order-closed',
       words: expect.stringContaining('refund'),

@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { refusalOf } from '../../src/orders/ask.ts';
+import { applyGatewayResult, gatewayRefusal } from '../../src/orders/concerns/gateway.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
-import { applyGatewayResult, applyGatewaySent, gatewayResultRefusal } from '../../src/orders/concerns/gateway.ts';
 import type { GatewayResultRequest } from '../../src/orders/messages.ts';
-import { passDeadline } from '../../src/orders/pass-deadline.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
-import { addAttempt, currentAttempt, setPhase } from '../../src/orders/record.ts';
+import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import type { Decision, GatewayResult } from '../../src/orders/words.ts';
 import { type Life, screened } from './life.ts';
 import {
   anOrder,
   answered,
-  aPolicy,
+  around,
   attention,
   HOUR,
   MINUTE,
@@ -26,12 +25,11 @@ import {
 } from './support.ts';
 
 const NOW = sinceStart(MINUTE);
-const ABOUT = { attempt: 1, result: 'pass', transactionId: TRANSACTION_ID } as const;
 const PRE = { workflow: 'pre-gateway' } as const;
 
 function report(order: OrderState, result: GatewayResult): string[] {
   const request = { result };
-  expect(gatewayResultRefusal(order, request, START)).toBeUndefined();
+  expect(gatewayRefusal(around(order), request)).toBeUndefined();
   return applyGatewayResult(order, request, NOW);
 }
 
@@ -98,7 +96,7 @@ describe('the gateway’s result', () => {
       report(order, 'pass');
       expect(order).toMatchObject({ phase: 'screening', action: 'proceed' });
       const moment = { source: 'catch-up', now: NOW } as const;
-      applyScreening(order, aPolicy(PRE), answered(decision), moment);
+      applyScreening(order, answered(decision), moment);
       expect(order).toMatchObject({ action, phase });
     }
   });
@@ -107,7 +105,7 @@ describe('the gateway’s result', () => {
     const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
     report(order, 'fail');
     const moment = { source: 'catch-up', now: NOW } as const;
-    expect(applyScreening(order, aPolicy(PRE), answered('fail'), moment)).toEqual([]);
+    expect(applyScreening(order, answered('fail'), moment)).toEqual([]);
     expect(order).toMatchObject({ phase: 'declined', action: 'decline', decision: 'fail' });
   });
 
@@ -123,7 +121,7 @@ describe('the gateway’s result', () => {
       anOrder(unanswered(), { ...PRE, whenUnavailable: 'hold' }),
     ]) {
       const moment = { source: 'catch-up', now: NOW } as const;
-      if (order.decision === 'pending') applyScreening(order, aPolicy(PRE), answered('pass'), moment);
+      if (order.decision === 'pending') applyScreening(order, answered('pass'), moment);
       else applyReading(order, { kind: 'read', decision: 'pass' }, 'poll', NOW);
       expect(order).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'awaiting-gateway' });
     }
@@ -151,7 +149,7 @@ describe('the gateway’s result', () => {
     ['texts', { authcode: '', transactionId: 't-1' }, undefined],
   ])('that comes with %s is refused, or taken', (_what, given, paths) => {
     const request: GatewayResultRequest = JSON.parse(JSON.stringify({ result: 'pass', ...given }));
-    const refused = refusalOf(screened('pass', PRE).order, [], { kind: 'gateway-result', request }, START);
+    const refused = refusalOf(screened('pass', PRE).order, { kind: 'gateway-result', request }, NOW);
     expect(refused?.errors?.map(({ path }) => path)).toEqual(paths);
     expect(refused?.code).toBe(paths && 'invalid-request');
   });
@@ -172,7 +170,7 @@ describe('the gateway’s result', () => {
     ],
     ['nothing', () => anOrder('pass', PRE), JSON.parse('null'), 'invalid-request'],
   ])('for %s is refused', (_case, order, request, code) => {
-    expect(gatewayResultRefusal(order(), request, START)).toBe(code);
+    expect(gatewayRefusal(around(order()), request)?.code).toBe(code);
   });
 });
 
@@ -203,34 +201,15 @@ describe('a result that was sent on', () => {
     expect(sentFor(life)).toEqual([TRANSACTION_ID, 'second']);
   });
 
-  it('is done; one that was replaced meanwhile leaves the newer one to be sent', () => {
-    const order = told('error');
-    applyGatewayResult(order, { result: 'pass' }, NOW);
-    const attempt = currentAttempt(order);
-    applyGatewaySent(order, { ...ABOUT, result: 'error' }, { kind: 'sent' }, NOW);
-    expect(attempt.gateway?.sent).toBeUndefined();
-    applyGatewaySent(order, ABOUT, { kind: 'sent' }, NOW);
-    expect(attempt.gateway?.sent).toBe(NOW);
-  });
-
   it('and refused, or met a wrong key, asks for attention', () => {
-    const order = told('pass');
-    const attempt = currentAttempt(order);
-    expect(applyGatewaySent(order, ABOUT, { kind: 'forbidden' }, NOW)).toEqual(['order.attention']);
-    expect(attempt.gateway?.sent).toBeUndefined();
-    expect(applyGatewaySent(order, ABOUT, { kind: 'refused', words: 'No.' }, NOW)).toEqual([
-      'order.attention',
-    ]);
-    expect(attempt.gateway?.sent).toBe('recorded');
-    expect(attention(order)).toEqual(['gateway-refused']);
+    const life = screenedAgain().end({ kind: 'gateway', outcome: { kind: 'forbidden' } }, 0);
+    expect(attention(life.order.state)).toEqual(['wrong-key']);
+    expect(life.order.state.attempts[0]?.gateway?.sent).toBeUndefined();
+    life.end({ kind: 'gateway', outcome: { kind: 'refused', words: 'No.' } }, 0);
+    expect(life.order.state.attempts[0]?.gateway?.sent).toBe('recorded');
+    expect(attention(life.order.state)).toEqual(['gateway-refused']);
   });
 });
-
-function told(result: GatewayResult): OrderState {
-  const order = anOrder('pass', PRE);
-  report(order, result);
-  return order;
-}
 
 function retried(): OrderState {
   const order = anOrder('fail', PRE);
@@ -242,12 +221,13 @@ function retried(): OrderState {
 function closed(): OrderState {
   const order = anOrder('pass', PRE);
   setPhase(order, 'closed', NOW);
+  order.endedAt = NOW;
   return order;
 }
 
 function ending(): OrderState {
   const order = anOrder('pass', PRE);
   setPhase(order, 'canceled', NOW);
-  passDeadline(order, 'gateway-over', NOW);
+  order.endedAt = NOW;
   return order;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/ask.ts';
-import type { Ask } from '../../src/orders/order.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
+import type { Request } from '../../src/orders/order.ts';
 import { type Life, screened } from './life.ts';
-import { HOUR, MINUTE, START, sinceStart } from './support.ts';
+import { HOUR, MINUTE, sinceStart } from './support.ts';
 
 const ADA = { key: 'ops', actor: 'ada@example.com' };
 const journal = ({ order }: Life) => order.state.journal;
@@ -74,7 +74,7 @@ describe('the journal', () => {
 });
 
 describe('who asks', () => {
-  const asks = (by: object): Ask[] => [
+  const asks = (by: object): Request[] => [
     { kind: 'portal', fields: { kind: 'cancel' }, by },
     { kind: 'override', request: { action: 'proceed', reason: 'x', by } },
     { kind: 'acknowledge', request: { reason: 'x', by } },
@@ -89,7 +89,7 @@ describe('who asks', () => {
   ])('is refused where it is %s, in every message that has it', (_what, by, path) => {
     const { order } = screened('review');
     for (const ask of asks(by)) {
-      const refused = refusalOf(order, [], ask, START + HOUR);
+      const refused = refusalOf(order, ask, sinceStart(HOUR));
       expect(refused).toMatchObject({ code: 'invalid-request', errors: [{ path }] });
       expect(JSON.stringify(refused)).not.toContain('ada');
     }
@@ -99,7 +99,7 @@ describe('who asks', () => {
     const { order } = screened('review');
     const sent = JSON.parse('[null, {}, {"key": null, "actor": null}, {"actor": "Zoë"}]') as object[];
     for (const by of sent) {
-      for (const ask of asks(by)) expect(refusalOf(order, [], ask, START + HOUR)).toBeUndefined();
+      for (const ask of asks(by)) expect(refusalOf(order, ask, sinceStart(HOUR))).toBeUndefined();
     }
   });
 });

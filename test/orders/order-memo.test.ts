@@ -2,17 +2,17 @@ import { encodeMapToPayloads } from '@temporalio/common/lib/internal-non-workflo
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { describe, expect, it } from 'vitest';
 import { createDataConverter } from '../../src/codec/index.ts';
-import { note } from '../../src/orders/apply-reading.ts';
 import { raiseAttention } from '../../src/orders/attention.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { bytesOf } from '../../src/orders/bounds.ts';
+import { note } from '../../src/orders/journal.ts';
 import type { Order } from '../../src/orders/order.ts';
 import { memoOf, RECORD, recordIn, WrittenMemo } from '../../src/orders/order-memo.ts';
-import { queueAction } from '../../src/orders/portal.ts';
-import { addAttempt, newOrder, nextEvent } from '../../src/orders/record.ts';
+import { queueAction } from '../../src/orders/portal-records.ts';
+import { addAttempt, newOrder } from '../../src/orders/record.ts';
 import type { Insights, OrderState } from '../../src/orders/state.ts';
 import type { AttentionCode } from '../../src/orders/words.ts';
-import { aNewOrder, anOrder, answered, aPolicy, screen, sinceStart } from './support.ts';
+import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } from './support.ts';
 
 const KIB = 1_024;
 const KEY = { id: 'k1', key: Buffer.alloc(32, 7) };
@@ -45,7 +45,7 @@ const INSIGHTS: Insights = {
 describe('the record of an order', () => {
   it('takes less than 1.5 KiB encrypted for an order that passed', async () => {
     const order = anOrder({ ...answered('pass'), insights: INSIGHTS }, { events: 'all' });
-    nextEvent(order, 'order.decided', sinceStart(0));
+    announced(order, 'order.decided', 0);
     expect(await encryptedBytes(order)).toBeLessThan(1.5 * KIB);
   });
 
@@ -97,7 +97,7 @@ describe('the record of an order', () => {
     const { state } = order;
     for (let at = 1; at <= 20; at += 1) {
       state.attempts[0]?.readings.push({ decision: 'review', at: sinceStart(at), source: 'poll' });
-      note(order, 'override', { key: 'ops' }, { because: `reason ${at}` });
+      note(order, { what: 'override', because: `reason ${at}` }, { key: 'ops' });
       queueAction(
         state,
         { kind: 'customer-code', customerCode: `code-${at}` },
@@ -141,7 +141,7 @@ describe('the record of an order', () => {
       screen(state, { ...answered('fail', id), message: wide, insights: INSIGHTS, subStatus: wide });
     }
     for (let at = 0; at < 200; at += 1) {
-      note(order, 'override', { key: '€'.repeat(100), actor: '€'.repeat(100) }, { because: wide });
+      note(order, { what: 'override', because: wide }, { key: '€'.repeat(100), actor: '€'.repeat(100) });
       queueAction(
         state,
         { kind: 'chargeback', reason_code: `${at}`, due_date: wide, notes: wide },
@@ -174,7 +174,7 @@ describe('a memo is written', () => {
 
   it.each<[string, (order: OrderState) => void]>([
     ['a decision', (order) => screen(order, answered('pass'))],
-    ['an event', (order) => nextEvent(order, 'order.attention', order.startedAt)],
+    ['an event', (order) => announced(order, 'order.attention', 0)],
     ['an event that is given up', (order) => Object.assign(order, { events: events(1, 0) })],
     ['a read that a person asked for', (order) => read(order, 'operator')],
     ['a read after a webhook', (order) => read(order, 'webhook')],
@@ -192,10 +192,6 @@ describe('a memo is written', () => {
           Object.assign(one, { decidedAt: sinceStart(99), source: 'recheck' });
         read(order, 'recheck');
       },
-    ],
-    [
-      'a hint that waits to be read',
-      (order) => Object.assign(order, { hints: { unread: true, spacingMs: 9 } }),
     ],
   ])('not for %s', (_what, change) => {
     expect(isWritten({ ...anOrder('review'), events: events(1, 1) }, change)).toBe(false);
@@ -232,7 +228,7 @@ const CODES: readonly AttentionCode[] = [
 ];
 
 function anOrderOf(outcome: Parameters<typeof screen>[1]): Order {
-  const order = newOrder({ ...NAME, transaction: {} }, sinceStart(0), false);
+  const order = newOrder({ ...NAME, transaction: {} }, sinceStart(0));
   order.state.policy = aPolicy();
   screen(order.state, outcome);
   return order;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/ask.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
 import type { OverrideAction } from '../../src/orders/words.ts';
-import { aLife, type Life, screened } from './life.ts';
-import { answered, attention, DAY, HOUR, MINUTE, START, sinceStart, unanswered } from './support.ts';
+import { aLife, type Life, RECHECK, screened } from './life.ts';
+import { answered, attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 const REASON = 'the customer showed the card';
 
 /** A person decides. @returns the answer, or the code of the refusal */
 function decides(life: Life, action: OverrideAction, at = HOUR) {
   const ask = { kind: 'override' as const, request: { action, reason: REASON } };
-  const refused = refusalOf(life.order, [], ask, START + at);
+  const refused = refusalOf(life.order, ask, sinceStart(at));
   if (refused !== undefined) return refused.code;
   const reply = life.replies.get(life.ask(ask, at));
   return reply !== undefined && 'override' in reply ? reply.override : reply;
@@ -88,8 +88,8 @@ describe('a person decides', () => {
     expect(life.order.state).toMatchObject({ decision: 'fail', action: 'proceed', phase: 'decided' });
     expect(types(life)).toEqual(['order.review_resolved', 'order.attention']);
     expect(life.order.state.attention[0]?.words).toContain('«fail»');
-    life.take({ kind: 'signal', signal: 'recheck' });
-    life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, 3 * HOUR);
+    life.take(RECHECK);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, 3 * HOUR);
     expect(life.order.state).toMatchObject({ decision: 'pass', action: 'proceed' });
     expect(life.order.state.attention.map(({ words }) => words)).toEqual([expect.stringContaining('«pass»')]);
   });
@@ -137,8 +137,8 @@ describe('a person who says proceed', () => {
     life.end({ kind: 'portal', outcome: { kind: 'refused' } }, 2 * HOUR);
     expect(life.order.state.action).toBe('cancel');
     Object.assign(life.order.state.attempts[0] ?? {}, { transactionId: 't-2', transactionIds: ['t-2'] });
-    life.take({ kind: 'signal', signal: 'recheck' });
-    life.end({ kind: 'look', outcome: { kind: 'read', decision: 'fail' } }, 3 * HOUR);
+    life.take(RECHECK);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 3 * HOUR);
     expect(life.order.state.decision).toBe('fail');
     expect(cancels(life)).toEqual(['caller refused']);
   });
@@ -160,7 +160,7 @@ describe('a person who says proceed', () => {
     expect(decides(life, 'proceed', MINUTE)).toMatchObject({ action: 'proceed', phase: 'screening' });
     expect(cancels(life)).toEqual(['caller withdrawn']);
     expect(life.replies.get(ticket)).toMatchObject({ refusal: { code: 'action-withdrawn' } });
-    life.break('catch-up', 'cut-off');
+    life.break('catch-up', 'canceled');
     expect(life.underWay).toContain('catch-up:1:0');
   });
 
@@ -169,7 +169,7 @@ describe('a person who says proceed', () => {
     life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, HOUR);
     expect(decides(life, 'proceed')).toBe('cancel-under-way');
     life.ask({ kind: 'withdraw', request: { number: 1 } }, HOUR);
-    life.break('portal', 'cut-off');
+    life.break('portal', 'canceled');
     expect(cancels(life)).toEqual(['caller unconfirmed']);
     expect(decides(life, 'proceed')).toBe('cancel-under-way');
     life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 2 * HOUR);
@@ -226,7 +226,7 @@ describe('a person who says cancel', () => {
   it('has the create stopped and looked up while the order is screened, and hears what it left', () => {
     const life = screened(unanswered(), { events: 'all' });
     expect(decides(life, 'cancel', MINUTE)).toMatchObject({ decision: 'pending', action: 'cancel' });
-    life.break('catch-up', 'cut-off');
+    life.break('catch-up', 'canceled');
     life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 't-1', decision: 'pass' } }, HOUR);
     expect(life.order.state).toMatchObject({ decision: 'pass', action: 'cancel' });
     expect(attention(life.order.state)).toEqual(['decision-after-override']);
@@ -264,8 +264,8 @@ describe('a person who says cancel', () => {
     const life = screened('fail', { workflow: 'post-acceptance', autoCancel: false });
     decides(life, 'cancel');
     life.end({ kind: 'portal', outcome: { kind: 'refused' } }, HOUR);
-    life.take({ kind: 'signal', signal: 'recheck' });
-    life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, 2 * HOUR);
+    life.take(RECHECK);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, 2 * HOUR);
     expect(life.order.state).toMatchObject({ decision: 'pass', action: 'cancel' });
     expect(attention(life.order.state)).toEqual(['cancel-refused', 'decision-after-override']);
   });
@@ -293,7 +293,7 @@ describe('nobody decides', () => {
     [null, ['']],
   ])('with %j', (request, paths) => {
     const { order } = screened('review');
-    const refused = refusalOf(order, [], { kind: 'override', request: request as never }, START);
+    const refused = refusalOf(order, { kind: 'override', request: request as never }, sinceStart(0));
     expect(refused?.code).toBe('invalid-request');
     expect(refused?.errors?.map(({ path }) => path)).toEqual(paths);
   });

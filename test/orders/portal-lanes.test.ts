@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Decision } from '../../src/orders/words.ts';
-import { type Life, screened, told } from './life.ts';
+import { type Life, RECHECK, screened, told } from './life.ts';
 import { answered, attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const CODE: PortalFields = { kind: 'customer-code', customerCode: 'c-1' };
@@ -60,10 +60,10 @@ describe('a cancel of an order that is being screened', () => {
   it('has the create stopped and waits for it, looks what it left, and cancels that', () => {
     const life = screened(unanswered());
     const ticket = act(life, CANCEL);
-    expect(life.commands.at(-1)).not.toMatchObject({ call: { kind: 'portal' } });
-    expect(life.commands).toContainEqual({ do: 'stop', number: life.find('catch-up').number, waits: true });
+    expect(life.calls('portal')).toEqual([]);
+    expect(life.commands).toContainEqual({ do: 'cancel', id: life.find('catch-up').id });
     expect(life.underWay).toEqual(['catch-up:1:0']);
-    life.break('catch-up', 'cut-off');
+    life.break('catch-up', 'canceled');
     expect(life.underWay).toEqual(['look-up:1']);
     const found = { kind: 'found', transactionId: 'found', decision: 'review' } as const;
     life.end({ kind: 'look-up', outcome: found }, HOUR + MINUTE);
@@ -85,7 +85,7 @@ describe('a cancel of an order that is being screened', () => {
   it('is done without a call when nothing is found', () => {
     const life = screened(unanswered());
     const ticket = act(life, CANCEL);
-    life.break('catch-up', 'cut-off').end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
+    life.break('catch-up', 'canceled').end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
     expect(told(life, ticket)).toBe('done');
     expect(life.calls('portal')).toEqual([]);
     expect(life.order.state.phase).toBe('canceled');
@@ -97,7 +97,7 @@ describe('a cancel of an order that is being screened', () => {
     const ticket = withdraw(life, 1, HOUR + MINUTE);
     expect(told(life, ticket)).toBe('withdrawn');
     expect([told(life, asked), statuses(life)]).toEqual(['action-withdrawn', ['withdrawn']]);
-    life.break('catch-up', 'cut-off');
+    life.break('catch-up', 'canceled');
     expect(life.underWay).toEqual(['catch-up:1:0']);
     expect(life.calls('catch-up').at(-1)?.request).toMatchObject({ unseenSince: sinceStart(0) });
   });
@@ -107,7 +107,7 @@ describe('a cancel of an order that is being screened', () => {
     (outcome) => {
       const life = screened(outcome);
       act(life, CANCEL);
-      life.break('catch-up', 'cut-off').until(5 * DAY - 30_000);
+      life.break('catch-up', 'canceled').until(5 * DAY - 30_000);
       expect(statuses(life)).toEqual(['too-late']);
       expect(attention(life.order.state)).toContain('cancel-too-late');
     },
@@ -120,9 +120,9 @@ describe('a portal action whose day is over', () => {
     act(life, CODE);
     act(life, REPORT);
     life.until(HOUR + DAY);
-    expect(life.commands.at(-1)).toMatchObject({ do: 'stop', waits: true });
+    expect(life.commands).toContainEqual({ do: 'cancel', id: life.find('portal').id });
     expect(statuses(life)).toEqual(['running', 'not-sent']);
-    life.break('portal', 'cut-off');
+    life.break('portal', 'canceled');
     expect(statuses(life)).toEqual(['unconfirmed', 'not-sent']);
     expect(attention(life.order.state)).toEqual(['portal-not-sent', 'portal-unconfirmed']);
     expect(life.underWay).toEqual([]);
@@ -147,9 +147,9 @@ describe('a portal action whose day is over', () => {
   it('ends also while it pauses after a failure: it may have been sent', () => {
     const life = screened('pass');
     act(life, CODE);
-    life.until(HOUR + DAY - MINUTE);
+    act(life, CODE, HOUR + DAY - MINUTE);
     life.break('portal');
-    expect(life.underWay).toEqual(['pause:portal:1']);
+    expect(life.underWay).toEqual([]);
     life.until(HOUR + DAY);
     expect(statuses(life)).toEqual(['unconfirmed']);
     expect(life.underWay).toEqual([]);
@@ -159,9 +159,9 @@ describe('a portal action whose day is over', () => {
     const life = screened('pass').until(5 * DAY - HOUR);
     act(life, CODE, 5 * DAY - HOUR);
     life.until(6 * DAY);
-    life.break('portal', 'cut-off');
+    life.break('portal', 'canceled');
     expect(statuses(life)).toEqual(['unconfirmed']);
-    expect(life.order.closedTold).toBe(true);
+    expect(life.order.over).toBe(true);
   });
 });
 
@@ -169,7 +169,7 @@ describe('a portal action that failed for good', () => {
   it('is sent again after a pause, saying that it may have been done', () => {
     const life = screened('pass');
     act(life, REPORT);
-    life.break('portal').end({ kind: 'pause' }, HOUR);
+    life.break('portal').until(HOUR + 5 * MINUTE);
     expect(life.calls('portal').map(({ request }) => request.maybeDone)).toEqual([undefined, true]);
   });
 
@@ -222,7 +222,7 @@ describe('withdrawing a portal action', () => {
     const caller = act(life, CODE);
     const ticket = withdraw(life, 1, HOUR + 1_000);
     expect(told(life, ticket)).toBeUndefined();
-    expect(life.commands.at(-2)).toMatchObject({ do: 'stop', waits: true });
+    expect(life.commands).toContainEqual({ do: 'cancel', id: life.find('portal').id });
     life.end({ kind: 'portal', outcome }, HOUR + 2_000);
     expect(statuses(life)).toEqual([status]);
     expect([told(life, ticket), told(life, caller)]).toEqual([withdrawn, asked]);
@@ -232,9 +232,7 @@ describe('withdrawing a portal action', () => {
   it('keeps policy from canceling again, until another decision is read', () => {
     const life = screened('pass', { autoCancel: true });
     const read = (decision: Decision, at: number) =>
-      life
-        .take({ kind: 'signal', signal: 'recheck' })
-        .end({ kind: 'look', outcome: { kind: 'read', decision } }, at);
+      life.take(RECHECK).end({ kind: 'read', outcome: { kind: 'read', decision } }, at);
     const takeBack = (number: number, at: number) => {
       withdraw(life, number, at);
       life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, at);
@@ -260,7 +258,7 @@ describe('withdrawing a portal action', () => {
   it('that failed before and met a wrong key then: it may have been sent', () => {
     const life = screened('pass');
     act(life, CODE);
-    life.break('portal').end({ kind: 'pause' }, HOUR);
+    life.break('portal').until(HOUR + 5 * MINUTE);
     withdraw(life, 1, 2 * HOUR);
     life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, 2 * HOUR);
     expect(statuses(life)).toEqual(['unconfirmed']);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/ask.ts';
-import type { Input } from '../../src/orders/order.ts';
-import { nothingLeft } from '../../src/orders/step.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { isFinished, mayContinueAsNew } from '../../src/orders/kernel.ts';
 import type { Decision } from '../../src/orders/words.ts';
-import { aLife, type Life, screened, told } from './life.ts';
+import { type Life, RECHECK, screened, told } from './life.ts';
 import {
   answered,
   attention,
@@ -11,18 +10,16 @@ import {
   found,
   HOUR,
   MINUTE,
-  START,
   sinceStart,
   TRANSACTION_ID,
   unanswered,
 } from './support.ts';
 
-const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
 const DONE = { kind: 'done', code: '200' } as const;
 
 /** Has an operator ask for another screening of an order whose decision is «error» to the end. */
 function recheck(life: Life, at: number): Life {
-  return life.take(RECHECK).end({ kind: 'look', outcome: undefined }, at);
+  return life.take(RECHECK).end({ kind: 'read', outcome: undefined }, at);
 }
 
 function cancel(life: Life, at: number, transactionId?: string): number {
@@ -40,7 +37,7 @@ function withRetry(): Life {
 describe('an order that was given up and is screened again', () => {
   it('is looked for by the number that its first create may have been sent with; after that it has another', () => {
     const life = screened(unanswered(), { invoicePerAttempt: true, screeningDeadlineMs: HOUR }).until(HOUR);
-    recheck(life.break('catch-up', 'cut-off'), 2 * HOUR);
+    recheck(life.break('catch-up', 'canceled'), 2 * HOUR);
     expect(life.calls('catch-up').at(-1)?.request).toMatchObject({
       invoiceNumber: 'order-1',
       unseenSince: sinceStart(0),
@@ -65,7 +62,7 @@ describe('a cancel', () => {
   it('while the order is screened again looks for the transaction that this may have made', () => {
     const life = screened('error').until(MINUTE);
     cancel(life, HOUR);
-    life.break('catch-up', 'cut-off');
+    life.break('catch-up', 'canceled');
     const found = { kind: 'found', transactionId: 'second', decision: 'error' } as const;
     life.end({ kind: 'look-up', outcome: found }, HOUR);
     expect(life.calls('portal')).toMatchObject([{ request: { transactionId: 'second' } }]);
@@ -89,7 +86,7 @@ describe('a cancel', () => {
     const rescreened = answered('pass', 'second', 4 * DAY);
     recheck(life, 4 * DAY).end({ kind: 'catch-up', outcome: rescreened }, 4 * DAY);
     const ask = (transactionId: string, at: number) =>
-      refusalOf(life.order, [], { kind: 'portal', fields: { kind: 'cancel', transactionId } }, START + at);
+      refusalOf(life.order, { kind: 'portal', fields: { kind: 'cancel', transactionId } }, sinceStart(at));
     expect(ask(TRANSACTION_ID, 5 * DAY)).toMatchObject({
       code: 'cancel-window-closed',
       cancelBy: sinceStart(5 * DAY),
@@ -113,7 +110,7 @@ describe('a cancel of an order whose screening was given up', () => {
   /** The cancel's look-up has found a transaction, and the cancel is on its way. */
   function lookedUp(decision: Decision): Life {
     const life = screened(unanswered(), { screeningDeadlineMs: HOUR, events: 'all' }).until(HOUR);
-    life.break('catch-up', 'cut-off');
+    life.break('catch-up', 'canceled');
     cancel(life, HOUR);
     return life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 'found', decision } }, HOUR);
   }
@@ -163,40 +160,38 @@ describe('another attempt', () => {
   });
 });
 
-describe('the third attempt, of an order that an operator reset before its second', () => {
+describe('a retry that comes while the attempt before it is being screened, as after a reset', () => {
   const retry = (life: Life, attempt: number) =>
     life.ask({ kind: 'retry', request: { attempt, transaction: {} } }, MINUTE);
-  const reset = () => screened('fail', {}, aLife({ wasReset: true }));
+  const screenNext = (life: Life, transactionId: string) =>
+    life.end({ kind: 'retry-screening', outcome: answered('fail', transactionId) }, MINUTE);
 
-  it('waits until its turn comes', () => {
-    const life = reset();
-    const third = retry(life, 3);
-    expect(told(life, third)).toBeUndefined();
+  it('is held until its turn comes, and so are those after it', () => {
+    const life = screened('fail');
+    const [second, third, fourth] = [2, 3, 4].map((attempt) => retry(life, attempt));
+    expect(life.underWay).toEqual(['retry:2']);
+    expect(mayContinueAsNew(life.order)).toBe(false);
+    screenNext(life, 'second');
+    expect(life.underWay).toEqual(['retry:3']);
+    screenNext(life, 'third');
+    screenNext(life, 'fourth');
+    for (const [index, ticket] of [second, third, fourth].entries())
+      expect(life.replies.get(ticket ?? 0)).toMatchObject({ checkout: { attempt: index + 2 } });
+    expect(life.order.held).toEqual([]);
+  });
+
+  it('is refused when its turn does not come', () => {
+    const life = screened('fail');
     retry(life, 2);
-    life.end({ kind: 'retry-screening', outcome: answered('fail', 'second') }, MINUTE);
-    life.end({ kind: 'retry-screening', outcome: answered('fail', 'third') }, MINUTE);
-    expect(life.replies.get(third)).toMatchObject({ checkout: { attempt: 3, action: 'decline' } });
+    const fourth = retry(life, 4);
+    expect(told(life, fourth)).toBeUndefined();
+    screenNext(life, 'second');
+    expect(told(life, fourth)).toBe('retry-out-of-turn');
+    expect(isFinished(life.until(2 * HOUR).order)).toBe(true);
   });
 
-  it('is late when its turn does not come, and the order ends', () => {
-    const life = reset();
-    const third = retry(life, 3);
-    life.until(61 * MINUTE);
-    expect(life.order.state).toMatchObject({ phase: 'closed', endedAt: expect.any(String) });
-    expect(told(life, third)).toBe('late');
-    expect(nothingLeft(life.order)).toBe(true);
+  it('is refused at once where no attempt is being screened', () => {
+    const life = screened('fail');
+    expect(told(life, retry(life, 3))).toBe('retry-out-of-turn');
   });
-});
-
-it('a read that goes on does so although another answer could not be read meanwhile', () => {
-  const life = screened('pass')
-    .take(RECHECK)
-    .end({ kind: 'look', outcome: { kind: 'unanswered' } }, MINUTE);
-  const unreadable = { kind: 'unreadable', words: 'A word that is no decision.' } as const;
-  life.take(RECHECK).end({ kind: 'look', outcome: unreadable }, HOUR);
-  expect(attention(life.order.state)).toEqual(['status-error']);
-  expect(life.underWay).toEqual([`read:${TRANSACTION_ID}`]);
-  life.end({ kind: 'read', outcome: { kind: 'read', decision: 'review' } }, 2 * HOUR);
-  expect(life.order.state.decision).toBe('review');
-  expect(attention(life.order.state)).toEqual([]);
 });

@@ -1,18 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { applyReading } from '../../src/orders/apply-reading.ts';
-import { invoiceNumberOf } from '../../src/orders/begin.ts';
+import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/decide.ts';
 import {
   describe as inWords,
   searchAttributesAtStart,
   searchAttributesOf,
 } from '../../src/orders/describe.ts';
-import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
-import { gatewayUpdateId, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/orders/ids.ts';
-import { eventToSend, nextEvent, setPhase } from '../../src/orders/record.ts';
+import { eventToSend } from '../../src/orders/events.ts';
+import { orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/orders/ids.ts';
+import { setPhase } from '../../src/orders/record.ts';
+import { invoiceNumberOf } from '../../src/orders/screen-request.ts';
 import type { Phase } from '../../src/orders/words.ts';
 import { screened } from './life.ts';
-import { aNewOrder, anOrder, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
+import {
+  aNewOrder,
+  announced,
+  anOrder,
+  DAY,
+  HOUR,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from './support.ts';
 
 const PHASES: Phase[] = [
   'screening',
@@ -27,7 +37,7 @@ const PHASES: Phase[] = [
 describe('an event', () => {
   it('has the next number, an id that stays, and the state in short', () => {
     const order = anOrder('fail');
-    expect(eventToSend(order, nextEvent(order, 'order.decided', sinceStart(0)))).toEqual({
+    expect(eventToSend(order, announced(order, 'order.decided', 0))).toEqual({
       id: 'default:order-1:1',
       type: 'order.decided',
       orderId: 'order-1',
@@ -45,7 +55,7 @@ describe('an event', () => {
         cancelBy: sinceStart(5 * DAY),
       },
     });
-    expect(nextEvent(order, 'order.closed', sinceStart(1)).sequence).toBe(2);
+    expect(announced(order, 'order.closed', 1).sequence).toBe(2);
   });
 });
 
@@ -78,13 +88,14 @@ describe('an order in words', () => {
 });
 
 describe('search attributes', () => {
-  it('show phase, decision, action, integration, transaction, window, attention, amount and rules, and nothing personal', () => {
+  it('show phase, decision, action, integration, transaction, window, attention and amount, and nothing personal', () => {
     const order = anOrder('review');
     if (order.attempts[0]) order.attempts[0].invoiceNumber = 'invoice-1';
     const shown = Object.fromEntries(
-      searchAttributesOf({ state: order, rules: 1, transactions: { 1: { amount: '12.50' } } }).map(
-        ({ key, value }) => [key.name, value],
-      ),
+      searchAttributesOf({ state: order, transactions: { 1: { amount: '12.50' } } }).map(({ key, value }) => [
+        key.name,
+        value,
+      ]),
     );
     expect(shown).toMatchObject({
       ScreeningPhase: 'review',
@@ -96,14 +107,13 @@ describe('search attributes', () => {
       CancelBy: new Date(sinceStart(5 * DAY)),
       NeedsAttention: false,
       OrderAmount: 12.5,
-      ScreeningRules: 1,
     });
   });
 
   it('leave out what isn’t known', () => {
     const state = aNewOrder();
-    const names = searchAttributesOf({ state, rules: 0, transactions: {} }).map(({ key }) => key.name);
-    for (const name of ['InvoiceNumber', 'TransactionId', 'CancelBy', 'OrderAmount', 'ScreeningRules'])
+    const names = searchAttributesOf({ state, transactions: {} }).map(({ key }) => key.name);
+    for (const name of ['InvoiceNumber', 'TransactionId', 'CancelBy', 'OrderAmount'])
       expect(names).not.toContain(name);
   });
 
@@ -111,7 +121,7 @@ describe('search attributes', () => {
     'show no amount that is none, as of an order that policy skips unchecked: %j',
     (amount) => {
       const known = { integration: 'default', invoiceNumber: 'invoice-1', ...orderFactsOf({ amount }) };
-      const order = { state: anOrder('pass'), rules: 1, transactions: { 1: { amount } } };
+      const order = { state: anOrder('pass'), transactions: { 1: { amount } } };
       for (const shown of [searchAttributesAtStart(known), searchAttributesOf(order)])
         expect(shown.map(({ key }) => key.name)).not.toContain('OrderAmount');
     },
@@ -197,9 +207,8 @@ describe('ids', () => {
     });
   });
 
-  it('an order id loses its leading #, each gateway result has an id of its own', () => {
+  it('an order id loses its leading #', () => {
     expect(withoutHash('#1001')).toBe('1001');
-    expect(gatewayUpdateId(1, 'error')).not.toBe(gatewayUpdateId(1, 'pass'));
   });
 
   it('an invoice number is the order’s own or its id, at most 64 characters, one for each create if wanted', () => {

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { emit } from '../../src/orders/advance.ts';
-import { answerCheckout } from '../../src/orders/checkout.ts';
-import { applyReading, note } from '../../src/orders/apply-reading.ts';
+import { answerNow } from '../../src/orders/answers.ts';
+import { applyReading } from '../../src/orders/apply-reading.ts';
 import { raiseAttention } from '../../src/orders/attention.ts';
 import { bytesOf } from '../../src/orders/bounds.ts';
+import { answerCheckout } from '../../src/orders/checkout.ts';
+import { announce } from '../../src/orders/events.ts';
+import { note } from '../../src/orders/journal.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { tooManyActions } from '../../src/orders/portal-requests.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
 import type { Insights, OrderState } from '../../src/orders/state.ts';
-import { answerNow } from '../../src/orders/answers.ts';
 import { aPolicy, sinceStart } from './support.ts';
 
 /** As many bytes as the client keeps of a reply. */
@@ -25,11 +26,7 @@ const INSIGHTS: Insights = {
 const THREE_BYTES = '€';
 
 function anOrder(): Order {
-  const order = newOrder(
-    { orderId: 'o'.repeat(64), integration: 'default', transaction: {} },
-    sinceStart(0),
-    false,
-  );
+  const order = newOrder({ orderId: 'o'.repeat(64), integration: 'default', transaction: {} }, sinceStart(0));
   order.state.policy = aPolicy({ events: 'all' });
   return order;
 }
@@ -47,7 +44,7 @@ function screen(order: Order, at: number): void {
     insights: INSIGHTS,
     subStatus: THREE_BYTES.repeat(300),
   } as const;
-  emit(order, answerCheckout(state, aPolicy({ events: 'all' }), outcome, sinceStart(at)));
+  announce(order, answerCheckout(state, outcome, sinceStart(at)));
 }
 
 describe('the size of an order', () => {
@@ -75,16 +72,15 @@ describe('the size of an order', () => {
     for (let time = 0; time < 300; time += 1) {
       note(
         order,
-        'override',
+        { what: 'override', because: THREE_BYTES.repeat(500) },
         { key: THREE_BYTES.repeat(100), actor: THREE_BYTES.repeat(100) },
-        { because: THREE_BYTES.repeat(500) },
       );
     }
     for (let number = 0; act(order, number); number += 1);
     for (const code of ['no-decision', 'gateway-refused', 'portal-refused'] as const) {
       raiseAttention(order.state, code, THREE_BYTES.repeat(3_000), {}, order.now);
     }
-    for (let time = 0; time < 100; time += 1) emit(order, ['order.attention']);
+    for (let time = 0; time < 100; time += 1) announce(order, ['order.attention']);
     order.outbox = [];
     expect(order.state.actions.length).toBeGreaterThan(50);
     expect(order.state.events.last?.length).toBeGreaterThan(5);
@@ -96,7 +92,7 @@ function read(order: Order, time: number): void {
   const decision = time % 2 === 0 ? 'pass' : 'review';
   const outcome = { kind: 'read', decision, insights: INSIGHTS, subStatus: THREE_BYTES.repeat(300) } as const;
   settled(order.state);
-  emit(order, applyReading(order.state, outcome, 'poll', sinceStart(1_000 + time)));
+  announce(order, applyReading(order.state, outcome, 'poll', sinceStart(1_000 + time)));
 }
 
 /** As if the order had proceeded, so that the next reading changes it. */
@@ -121,6 +117,6 @@ function act(order: Order, number: number): boolean {
     message: THREE_BYTES.repeat(300),
     chargeback: { notes: 'x'.repeat(1_000) },
   } as const;
-  emit(order, applyPortalOutcome(order.state, record, done, order.now));
+  announce(order, applyPortalOutcome(order.state, record, done, order.now));
   return true;
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/ask.ts';
-import { nothingLeft } from '../../src/orders/step.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { isFinished } from '../../src/orders/kernel.ts';
 import { type Life, screened } from './life.ts';
-import { answered, HOUR, MINUTE, START, TRANSACTION_ID, unanswered } from './support.ts';
+import { answered, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const SKIPPED = { kind: 'skipped', rule: 0 } as const;
 const GIFT_CARD = { payment: { method: 'gift card' } };
@@ -38,14 +38,14 @@ it('its gateway result is recorded and not sent, and the order ends', () => {
   life.until(HOUR).end({ kind: 'deliver' }, HOUR);
   while (life.order.outbox.length > 0) life.end({ kind: 'deliver' }, HOUR);
   expect(life.order.state.phase).toBe('closed');
-  expect(nothingLeft(life.order)).toBe(true);
+  expect(isFinished(life.order)).toBe(true);
 });
 
 it('the transaction of the first attempt can still be canceled by its name; the skipped attempt has none', () => {
   const life = withGiftCard();
   life.end({ kind: 'retry-screening', outcome: SKIPPED }, MINUTE);
   const refused = (fields: { kind: 'cancel'; transactionId?: string }) =>
-    refusalOf(life.order, [], { kind: 'portal', fields }, START + 2 * MINUTE)?.code;
+    refusalOf(life.order, { kind: 'portal', fields }, sinceStart(2 * MINUTE))?.code;
   expect(refused({ kind: 'cancel', transactionId: TRANSACTION_ID })).toBeUndefined();
   expect(refused({ kind: 'cancel' })).toBe('no-transaction');
 });

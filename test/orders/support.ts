@@ -1,14 +1,22 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
 
 import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { nextDeadline } from '../../src/orders/deadlines.ts';
-import { type AfterDeadline, passDeadline } from '../../src/orders/pass-deadline.ts';
-import type { Policy } from '../../src/orders/policy.ts';
-import { currentAttempt, newOrderState } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
 import { checkoutAnswer } from '../../src/orders/answers.ts';
-import { type DeadlineKind, type Decision, type Instant, instant } from '../../src/orders/words.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
+import { deadlines } from '../../src/orders/concerns/deadlines.ts';
+import { nextDeadline } from '../../src/orders/deadlines.ts';
+import { announce } from '../../src/orders/events.ts';
+import type { Order } from '../../src/orders/order.ts';
+import type { Policy } from '../../src/orders/policy.ts';
+import { currentAttempt, newOrder, newOrderState } from '../../src/orders/record.ts';
+import type { KeptEvent, OrderState } from '../../src/orders/state.ts';
+import {
+  type DeadlineKind,
+  type Decision,
+  type Instant,
+  instant,
+  type OrderEventType,
+} from '../../src/orders/words.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
@@ -58,10 +66,9 @@ export function aNewOrder(policy: Partial<Policy> = {}): OrderState {
 
 /** Screens the order's newest attempt at checkout. @returns the events */
 export function screen(order: OrderState, outcome: ScreeningOutcome, at = 0): string[] {
-  const policy = order.policy ?? aPolicy();
   const attempt = currentAttempt(order);
   attempt.invoiceNumber ??= attempt.number === 1 ? 'order-1' : `order-1~${attempt.number}`;
-  const events = applyScreening(order, policy, outcome, { source: 'checkout', now: sinceStart(at) });
+  const events = applyScreening(order, outcome, { source: 'checkout', now: sinceStart(at) });
   attempt.answer = checkoutAnswer(order);
   return events;
 }
@@ -78,21 +85,63 @@ export function attention(order: OrderState): string[] {
   return order.attention.map((one) => one.code);
 }
 
-/** Lets pass what comes next by itself. @returns what it was, when (ms from the start), and what follows */
-export function next(order: OrderState): { kind: DeadlineKind; at: number; follows: AfterDeadline } {
-  const deadline = nextDeadline(order);
-  if (deadline === undefined) throw new Error(`nothing follows by itself in ${order.phase}`);
-  const follows = passDeadline(order, deadline.kind, deadline.at);
+/** Puts the state of an order into an order that runs nothing. */
+export function around(state: OrderState, more: Partial<Order> = {}): Order {
+  const { orderId, integration, startedAt } = state;
+  const order = newOrder({ orderId, integration, transaction: {} }, startedAt);
+  return { ...order, state, ...more };
+}
+
+/** What followed when deadlines passed. */
+interface Follows {
+  /** Which passed at that moment, in their order. */
+  kinds: DeadlineKind[];
+  events: OrderEventType[];
+  /** A cancel was queued. */
+  cancel: boolean;
+  /** A read was requested. */
+  read: boolean;
+}
+
+/** Lets every deadline pass until then. `now`: the newest moment that the order knows. */
+export function passUntil(state: OrderState, at: Instant, now: Instant = state.startedAt): Follows {
+  const order = around(state, { now });
+  const passedBefore = state.passed.length;
+  const actionsBefore = state.actions.length;
+  deadlines.passTime?.(order, at);
+  return {
+    kinds: state.passed.slice(passedBefore),
+    events: order.outbox.map(({ type }) => type),
+    cancel: state.actions.length > actionsBefore,
+    read: order.reads.length > 0,
+  };
+}
+
+/** Lets the next deadline pass. Returns which it was, when (ms from the start), and what followed. */
+export function next(state: OrderState): { kind: DeadlineKind; at: number; follows: Follows } {
+  const deadline = nextDeadline(state);
+  if (deadline === undefined) throw new Error(`nothing follows by itself in ${state.phase}`);
+  const follows = passUntil(state, deadline.at);
   return { kind: deadline.kind, at: Date.parse(deadline.at) - START, follows };
 }
 
-/** Lets everything pass that comes by itself, until the order ended. */
-export function lifeOf(order: OrderState): [DeadlineKind, number][] {
+/** Lets every deadline pass until the order has ended. */
+export function lifeOf(state: OrderState): [DeadlineKind, number][] {
   const passed: [DeadlineKind, number][] = [];
-  while (order.endedAt === undefined) {
+  while (state.endedAt === undefined) {
     if (passed.length > 20) throw new Error(`it never ends: ${passed.join(' ')}`);
-    const { kind, at } = next(order);
-    passed.push([kind, at]);
+    const { kind, at, follows } = next(state);
+    const kinds = follows.kinds.length === 0 ? [kind] : follows.kinds;
+    passed.push(...kinds.map((one): [DeadlineKind, number] => [one, at]));
   }
   return passed;
+}
+
+/** Announces an event of the order. Returns it as it is kept. */
+export function announced(state: OrderState, type: OrderEventType, at: number, by?: 'person'): KeptEvent {
+  const order = around(state, { now: sinceStart(at) });
+  announce(order, [type], by);
+  const event = order.outbox.at(-1);
+  if (event === undefined) throw new Error('the policy sends no events');
+  return event;
 }

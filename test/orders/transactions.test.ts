@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { invoiceNumberOf } from '../../src/orders/begin.ts';
-import type { Input } from '../../src/orders/order.ts';
+import { invoiceNumberOf } from '../../src/orders/screen-request.ts';
 import { property } from '../support/property.ts';
-import { type Life, screened } from './life.ts';
+import { type Life, RECHECK, screened } from './life.ts';
 import {
   answered,
   attention,
@@ -17,13 +16,11 @@ import {
   unanswered,
 } from './support.ts';
 
-const RECHECK: Input = { kind: 'signal', signal: 'recheck' };
-
 describe('a transaction that a lookup finds by an invoice number of two attempts', () => {
   /** Attempt 1 left a create that nobody has seen; then attempt 2’s lookup found a transaction, an hour after. */
   function secondFound(): Life {
     const life = screened(unanswered(), { invoicePerAttempt: false, screeningDeadlineMs: HOUR }).until(HOUR);
-    life.break('catch-up', 'cut-off');
+    life.break('catch-up', 'canceled');
     life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, HOUR);
     return life.end({ kind: 'retry-screening', outcome: found('pass', 't-1', HOUR) }, HOUR);
   }
@@ -72,7 +69,7 @@ describe('a transaction that a lookup finds by an invoice number of two attempts
   it('of attempt 2 is its own by default: each attempt has an invoice number of its own', () => {
     const life = screened(unanswered(), { screeningDeadlineMs: HOUR })
       .until(HOUR)
-      .break('catch-up', 'cut-off');
+      .break('catch-up', 'canceled');
     life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, HOUR);
     expect(life.calls('retry-screening')[0]?.request.invoiceNumber).toBe('order-1~2');
     life.end({ kind: 'retry-screening', outcome: found('pass', 't-2', HOUR) }, HOUR);
@@ -84,7 +81,7 @@ describe('a transaction that a lookup finds by an invoice number of two attempts
 describe('the cancel window', () => {
   it('of a rescreen that a lookup finds counts from the rescreen’s own create', () => {
     const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).until(3 * DAY);
-    life.take(RECHECK).end({ kind: 'look', outcome: undefined }, 3 * DAY);
+    life.take(RECHECK).end({ kind: 'read', outcome: undefined }, 3 * DAY);
     expect(life.order.state.attempts[0]?.unseen).toMatchObject({ since: sinceStart(3 * DAY) });
     life.end({ kind: 'catch-up', outcome: found('review', 't-2', 3 * DAY) }, 3 * DAY + HOUR);
     expect(life.order.state.transactions.at(-1)).toMatchObject({ id: 't-2', cancelBy: sinceStart(8 * DAY) });
@@ -122,7 +119,7 @@ describe('an invoice number', () => {
 
   it('of a rescreen is none that another attempt has', () => {
     const life = screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } }).until(3 * DAY);
-    life.take(RECHECK).end({ kind: 'look', outcome: undefined }, 3 * DAY);
+    life.take(RECHECK).end({ kind: 'read', outcome: undefined }, 3 * DAY);
     expect(life.calls('catch-up')[0]?.request.invoiceNumber).toBe('order-1~1.2');
   });
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/ask.ts';
+import { refusalOf } from '../../src/orders/concerns/index.ts';
 import type { PortalFields } from '../../src/orders/messages.ts';
-import type { Ask, Order } from '../../src/orders/order.ts';
+import type { Order, Request } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt } from '../../src/orders/record.ts';
 import { aLife, screened } from './life.ts';
-import { answered, DAY, HOUR, START, screen, sinceStart } from './support.ts';
+import { answered, DAY, HOUR, screen, sinceStart } from './support.ts';
 
-function refused(order: Order, ask: Ask, at = HOUR): string | undefined {
-  return refusalOf(order, [], ask, START + at)?.code;
+function refused(order: Order, ask: Request, at = HOUR): string | undefined {
+  return refusalOf(order, ask, sinceStart(at))?.code;
 }
 
-function portal(fields: PortalFields): Ask {
+function portal(fields: PortalFields): Request {
   return { kind: 'portal', fields };
 }
 
@@ -31,7 +31,7 @@ describe('a validator', () => {
 
   it('tells the window’s end with a cancel that comes after it', () => {
     const { order } = screened('pass');
-    expect(refusalOf(order, [], portal({ kind: 'cancel' }), START + 5 * DAY)).toMatchObject({
+    expect(refusalOf(order, portal({ kind: 'cancel' }), sinceStart(5 * DAY))).toMatchObject({
       code: 'cancel-window-closed',
       cancelBy: sinceStart(5 * DAY),
     });
@@ -71,7 +71,7 @@ describe('an order takes', () => {
 
   it('twenty attempts', () => {
     const { order } = screened('fail');
-    const retry = (attempt: number): Ask => ({ kind: 'retry', request: { attempt, transaction: {} } });
+    const retry = (attempt: number): Request => ({ kind: 'retry', request: { attempt, transaction: {} } });
     for (let number = 2; number <= 20; number += 1) {
       expect(refused(order, retry(number), 0)).toBeUndefined();
       addAttempt(order.state, {}, sinceStart(0));

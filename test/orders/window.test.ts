@@ -3,18 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { currentAttempt } from '../../src/orders/record.ts';
 import { cancelByOf, lastCall, transactionOf, windowEnd, windowOpen } from '../../src/orders/transactions.ts';
 import { property } from '../support/property.ts';
-import { aLife, type Life, screened } from './life.ts';
+import { aLife, checkedOut, HINT, type Life, screened } from './life.ts';
 import {
   answered,
-  aPolicy,
   DAY,
   found,
   HOUR,
   MINUTE,
-  NOT_SENT,
   START,
   sinceStart,
   TRANSACTION_ID,
+  unanswered,
 } from './support.ts';
 
 const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
@@ -53,7 +52,7 @@ it.each([
 ])(
   'the window of a transaction that was %s counts from when its create can have been sent at the earliest',
   (_how, outcome) => {
-    const life = aLife().end({ kind: 'first-screening', rules: 1, policy: aPolicy(), outcome }, 2 * HOUR);
+    const life = aLife().checkOut(checkedOut(outcome, {}, 2 * HOUR));
     expect(cancelBys(life)).toEqual({ 't-1': sinceStart(HOUR + 5 * DAY) });
   },
 );
@@ -67,9 +66,8 @@ it('a transaction that is seen again keeps its window', () => {
 
 it('the window of an order is that of the transaction with the decision when a later one comes to nothing', () => {
   const life = screened('error', { screeningDeadlineMs: HOUR }).until(HOUR);
-  const hint = { source: 'webhook', receivedAt: sinceStart(HOUR) };
-  life.take({ kind: 'signal', signal: 'review-hint', hint });
-  life.end({ kind: 'look', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+  life.take(HINT);
+  life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
   life.end({ kind: 'catch-up', outcome: answered('error', 'second', HOUR) }, HOUR);
   const { state } = life.order;
   expect(transactionOf(state, currentAttempt(state))?.id).toBe(TRANSACTION_ID);
@@ -81,35 +79,25 @@ it('the window of an order is that of the transaction with the decision when a l
 });
 
 describe('the window of a transaction that the run before a reset may have made', () => {
+  // The activity knows of the reset, and says that the create may have been sent since the order's start.
   const hit = { kind: 'found', transactionId: 't-1', decision: 'pass' } as const;
-  const ofTheRunBefore = { afterReset: true } as const;
-
-  /** An order that this run has screened again since an hour after its start. */
-  function reset() {
-    const policy = aPolicy({ events: false, screeningDeadlineMs: DAY });
-    const life = aLife({ wasReset: true });
-    return life.end({ kind: 'first-screening', rules: 1, policy, outcome: NOT_SENT }, HOUR);
-  }
-
-  it('is looked for by the catch-up as one that may have been sent since the order’s start', () => {
-    expect(reset().calls('catch-up')).toMatchObject([
-      { request: { wasReset: true, startedAt: sinceStart(0), unseenSince: sinceStart(0) } },
-    ]);
-  });
+  const seen = { kind: 'look-up', outcome: hit, sentFrom: sinceStart(0) } as const;
+  const unseen = unanswered(HOUR);
+  const policy = { screeningDeadlineMs: DAY };
 
   it('counts from the order’s start when a lookup before a cancel finds it', () => {
-    const life = reset();
+    const life = screened(unseen, policy);
     life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, HOUR);
-    life.break('catch-up', 'cut-off').end({ kind: 'look-up', outcome: hit }, HOUR, ofTheRunBefore);
+    life.break('catch-up', 'canceled').end(seen, HOUR);
     expect(cancelBys(life)).toEqual({ 't-1': sinceStart(5 * DAY) });
     expect(life.calls('portal')).toMatchObject([{ request: { notAfter: sinceStart(5 * DAY - 30_000) } }]);
   });
 
   it('counts from the order’s start when the lookup of an earlier attempt finds it', () => {
-    const life = reset().until(DAY).break('catch-up', 'cut-off');
+    const life = screened(unseen, policy).until(DAY).break('catch-up', 'canceled');
     life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, DAY);
     life.end({ kind: 'retry-screening', outcome: answered('pass', 't-2', DAY) }, DAY);
-    life.end({ kind: 'look-up', outcome: hit }, DAY, ofTheRunBefore);
+    life.end(seen, DAY);
     expect(cancelBys(life)).toEqual({ 't-2': sinceStart(6 * DAY), 't-1': sinceStart(5 * DAY) });
   });
 });

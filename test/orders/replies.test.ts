@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { answerBeforeContinuing, refusalOf } from '../../src/orders/ask.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
-import type { Ask } from '../../src/orders/order.ts';
 import { answerNow } from '../../src/orders/answers.ts';
+import { mayContinueAsNew } from '../../src/orders/kernel.ts';
+import type { PortalFields } from '../../src/orders/messages.ts';
+import type { Request } from '../../src/orders/order.ts';
 import { aLife, type Life, screened, told } from './life.ts';
-import { answered, HOUR, MINUTE, START, unanswered } from './support.ts';
+import { answered, aPolicy, HOUR, MINUTE, unanswered } from './support.ts';
 
-const CANCEL: Ask = { kind: 'portal', fields: { kind: 'cancel' } };
+const CANCEL: Request = { kind: 'portal', fields: { kind: 'cancel' } };
 
-function cancelOf(transactionId: string): Ask {
+function cancelOf(transactionId: string): Request {
   return { kind: 'portal', fields: { kind: 'cancel', transactionId } };
 }
 
@@ -35,7 +35,7 @@ describe('who waits for the end of a portal action', () => {
     const life = ofAttempts(4);
     const asks = ['t-2', 't-3', 't-4'].flatMap((id) => [cancelOf(id), cancelOf(id)]);
     const tickets = asks.map((ask) => life.ask(ask, MINUTE));
-    expect(life.order.tickets).toHaveLength(6);
+    expect(life.order.replies).toHaveLength(6);
     expect(tickets.map((ticket) => told(life, ticket))).toEqual(Array(6).fill(undefined));
     const seventh = life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, MINUTE);
     expect(told(life, seventh)).toBe('requested');
@@ -50,7 +50,7 @@ describe('who waits for the end of a portal action', () => {
     expect([told(life, first), told(life, second)]).toEqual(['requested', undefined]);
     life.until(HOUR + 15_000);
     expect(told(life, second)).toBe('requested');
-    expect(life.order.tickets).toEqual([]);
+    expect(life.order.replies).toEqual([]);
     expect(life.underWay).toContain('portal:1');
   });
 
@@ -82,36 +82,6 @@ describe('who waits for the end of a portal action', () => {
       expect(life.replies.get(ticket)).toMatchObject({ portal: { status: 'done', chargeback } });
     }
     expect(life.calls('portal')).toHaveLength(1);
-  });
-});
-
-describe('who waits for a checkout', () => {
-  const DECISION: Ask = { kind: 'decision', request: { attempt: 1 } };
-
-  it('are two at most; the next is to ask again, so that the order still hears others', () => {
-    const life = aLife();
-    const refused = () => refusalOf(life.order, [], DECISION, START)?.code;
-    expect(refused()).toBeUndefined();
-    life.ask(DECISION, 0);
-    expect(refused()).toBeUndefined();
-    life.ask(DECISION, 0);
-    expect(refused()).toBe('busy');
-    screened('pass', {}, life);
-    expect(refused()).toBeUndefined();
-  });
-
-  it('count with what came in the same task and is not taken in yet', () => {
-    const life = aLife();
-    const waiting = Array.from({ length: 6 }, () => life.asked(CANCEL, 0));
-    expect(refusalOf(life.order, waiting, CANCEL, START)?.code).toBe('busy');
-    expect(refusalOf(life.order, waiting.slice(1), CANCEL, START)).toBeUndefined();
-  });
-
-  it('are not told that it goes on: only the answer is one', () => {
-    const life = aLife();
-    const ticket = life.ask(DECISION, 0);
-    life.break('first-screening').until(HOUR);
-    expect(told(life, ticket)).toBeUndefined();
   });
 });
 
@@ -185,22 +155,22 @@ describe('a checkout that was told pending', () => {
   });
 });
 
-describe('before an order continues as new', () => {
-  it('everybody who waits for a portal action is told that it goes on', () => {
+describe('an order of which a caller waits', () => {
+  it('does not continue as new, nor finish, until the reply', () => {
     const life = screened('pass');
-    const ticket = life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, HOUR);
+    life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, HOUR);
     life.break('portal');
-    expect(answerBeforeContinuing(life.order)).toMatchObject([
-      { ticket, portal: { status: 'requested', number: 1 } },
-    ]);
-    expect(life.order.tickets).toEqual([]);
+    expect(mayContinueAsNew(life.order)).toBe(false);
+    life.until(HOUR + 10_000);
+    expect(mayContinueAsNew(life.order)).toBe(true);
   });
 
-  it('who asked for what can’t be judged yet is to ask again', () => {
-    const life = aLife({ wasReset: true });
-    const ticket = life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 0);
-    expect(answerBeforeContinuing(life.order)).toMatchObject([{ ticket, refusal: { code: 'late' } }]);
-    expect(life.order.held).toEqual([]);
+  it('waits for the answer of another attempt, too', () => {
+    const life = screened('fail');
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 0);
+    expect(mayContinueAsNew(life.order)).toBe(false);
+    life.end({ kind: 'retry-screening', outcome: answered('fail', 'second') }, 0);
+    expect(mayContinueAsNew(life.order)).toBe(true);
   });
 });
 
@@ -216,16 +186,16 @@ describe('what is asked before the policy is known', () => {
     expect(told(life, ticket)).toBe('done');
   });
 
-  it('that the policy forbids is to be asked again, and is refused with its reason then', () => {
+  it('and what the policy forbids is refused with its reason', () => {
     const life = aLife();
     const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
     screened('review', { passive: true }, life);
-    expect(told(life, ticket)).toBe('late');
+    expect(told(life, ticket)).toBe('passive');
   });
 
   it.each([
     ['pre-gateway', 'answered'],
-    ['pre-acceptance', 'late'],
+    ['pre-acceptance', 'gateway-result-out-of-turn'],
   ] as const)('of the gateway waits for the policy to name the workflow: %s', (workflow, answer) => {
     const life = aLife();
     const ticket = life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
@@ -237,11 +207,15 @@ describe('what is asked before the policy is known', () => {
     );
   });
 
-  it('is to be asked again after ten seconds without a policy', () => {
-    const life = aLife();
-    const ticket = life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
-    life.break('first-screening').until(10_000);
-    expect(told(life, ticket)).toBe('late');
-    expect(life.order.held).toEqual([]);
+  it.each<Request>([
+    CANCEL,
+    { kind: 'gateway-result', request: { result: 'pass' } },
+    { kind: 'override', request: { action: 'proceed', reason: 'seen' } },
+  ])('is refused as busy until a failed checkout’s catch-up has brought the policy: %j', (request) => {
+    const life = aLife().checkOut(undefined);
+    expect(told(life, life.ask(request, 1_000))).toBe('busy');
+    const policy = aPolicy({ workflow: 'pre-gateway' });
+    life.end({ kind: 'catch-up', outcome: answered('review'), policy }, 2_000);
+    expect(told(life, life.ask(request, 3_000))).not.toBe('busy');
   });
 });

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
+import type { Wanted } from '../../src/orders/concern.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
-import type { Effect, Order } from '../../src/orders/order.ts';
-import { passDeadline } from '../../src/orders/pass-deadline.ts';
+import { CONCERNS } from '../../src/orders/concerns/index.ts';
+import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
-import { addAttempt, currentAttempt, newOrder, setPhase } from '../../src/orders/record.ts';
+import { addAttempt, currentAttempt } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
-import { isDone, wanted as wantedOf } from '../../src/orders/wanted.ts';
 import { screened } from './life.ts';
 import {
-  aNewOrder,
   anOrder,
   answered,
-  aPolicy,
+  around,
   attention,
   DAY,
   HOUR,
   MINUTE,
   NOT_SENT,
+  next,
   screen,
   sinceStart,
   unanswered,
@@ -26,27 +26,17 @@ import {
 const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
 
-/** The order around a state, with nothing under way. */
-function around(state: OrderState, at = 0): Order {
-  const { orderId, integration } = state;
-  const order = newOrder({ orderId, integration, transaction: {} }, sinceStart(0), false);
-  return { ...order, state, now: sinceStart(at) };
-}
-
-/** @returns what the order wants, timers left out */
-function effectsOf(order: Order): Effect[] {
-  return wantedOf(order).filter(({ kind }) => kind !== 'timer');
+/** Returns the effects that the order wants, timers left out. */
+function effectsOf(order: Order): Wanted[] {
+  return CONCERNS.flatMap(({ desired }) => desired(order)).filter(({ call }) => call.kind !== 'timer');
 }
 
 function wanted(state: OrderState, at = 0): string[] {
-  return effectsOf(around(state, at)).map(({ kind }) => kind);
+  return effectsOf(around(state, { now: sinceStart(at) })).map(({ call }) => call.kind);
 }
 
 describe('an order wants', () => {
-  it('its first screening before all else, and nothing when it is decided', () => {
-    const unscreened = aNewOrder();
-    delete unscreened.policy;
-    expect(wanted(unscreened)).toEqual(['first-screening']);
+  it('no read and no write when it is decided', () => {
     for (const decision of ['pass', 'fail', 'fraudulent'] as const)
       expect(wanted(anOrder(decision))).toEqual([]);
   });
@@ -61,9 +51,9 @@ describe('an order wants', () => {
   it('to be screened again after an error, once the pause is over', () => {
     const order = anOrder('error');
     expect(wanted(order)).toEqual([]);
-    passDeadline(order, 'rescreen', sinceStart(MINUTE));
-    expect(effectsOf(around(order))).toEqual([
-      { key: 'catch-up:1:1', kind: 'catch-up', attempt: 1, rescreen: true },
+    expect(next(order).kind).toBe('rescreen');
+    expect(effectsOf(around(order))).toMatchObject([
+      { key: 'catch-up:1:1', resource: 'create', whenObsolete: 'cancel-and-await' },
     ]);
   });
 
@@ -92,7 +82,7 @@ describe('an order wants', () => {
     const order = anOrder(unanswered(), { ...PRE, whenUnavailable: 'proceed' });
     applyGatewayResult(order, { result: 'pass' }, sinceStart(0));
     expect(wanted(order)).toEqual(['catch-up']);
-    applyScreening(order, aPolicy(PRE), answered('pass'), { source: 'catch-up', now: sinceStart(0) });
+    applyScreening(order, answered('pass'), { source: 'catch-up', now: sinceStart(0) });
     expect(wanted(order)).toContain('gateway');
   });
 
@@ -114,9 +104,9 @@ describe('an order wants', () => {
     const life = screened(unanswered(), DECLINING).until(HOUR);
     expect(life.order.state.endedAt).toBe(sinceStart(HOUR));
     expect(life.underWay).toEqual(['look-up:1']);
-    expect(isDone(life.order)).toBe(false);
+    expect(life.order.over).toBeUndefined();
     life.end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
-    expect(isDone(life.order)).toBe(true);
+    expect(life.order.over).toBe(true);
   });
 
   it('no look when surely nothing was sent', () => {
@@ -154,13 +144,6 @@ describe('an order wants', () => {
     }
   });
 
-  it('a read that the service did not answer to be tried again, until it is over', () => {
-    const order = { ...around(anOrder('pass')), readAgain: 'operator' as const };
-    expect(effectsOf(order)).toMatchObject([{ kind: 'read', source: 'operator' }]);
-    setPhase(order.state, 'canceled', sinceStart(0));
-    expect(effectsOf(order)).toEqual([]);
-  });
-
   it('only the gateway’s result and the card’s end done before it ends', () => {
     const order = anOrder('review', PRE);
     currentAttempt(order).cardRef = 'card-1';
@@ -168,19 +151,6 @@ describe('an order wants', () => {
     expect(wanted(order)).toEqual(['poll', 'gateway', 'forget-card']);
     order.endedAt = sinceStart(0);
     expect(wanted(order)).toEqual(['gateway', 'forget-card']);
-  });
-
-  it('what failed for good only after a pause', () => {
-    const order = around(anOrder('review'));
-    const [poll] = effectsOf(order);
-    order.paused = [poll?.key ?? ''];
-    expect(effectsOf(order)).toEqual([{ key: `pause:${poll?.key}`, kind: 'pause', paused: poll?.key }]);
-  });
-
-  it('nothing at all when it can’t be screened', () => {
-    const order = around(anOrder('review'));
-    order.refused = { code: 'unknown-integration', message: 'No such integration.' };
-    expect(wantedOf(order)).toEqual([]);
   });
 
   it('another poll, by its key, whenever the transaction or the decision that is known is another', () => {

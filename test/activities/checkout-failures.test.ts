@@ -1,0 +1,157 @@
+/** What a checkout returns when it fails: a refusal of the order, or an outcome with the policy. */
+import { describe, expect, it } from 'vitest';
+import { MACHINE, type Machine } from '../../src/screening/index.ts';
+import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
+import {
+  AFTER_RESET,
+  aCatchUp,
+  aCheckout,
+  aWorld,
+  CALLED_BEFORE_RESET,
+  checkOut,
+  expectNoSecret,
+  failureOf,
+  fromNow,
+  perform,
+  refusalOf,
+  requests,
+  sandbox,
+  TASK_LOST,
+  UNKNOWN_ID,
+  UNSEEN_SINCE,
+  withSandbox,
+} from './support.ts';
+
+withSandbox();
+
+describe('an order that can’t be screened', () => {
+  it('is refused with every fault of its transaction, its path and no value', async () => {
+    const { billTo: _billTo, ...rest } = aTransaction();
+    const transaction = {
+      ...rest,
+      amount: 'plenty',
+      customer: { email: 'canary-who@example.com@' },
+      order: { order_typ: 'canary-typo' },
+    };
+    const refusal = await refusalOf(aWorld(), aCheckout('pass', { transaction }));
+    expect(refusal).toEqual({
+      code: 'invalid-request',
+      message: expect.stringContaining('transaction.amount'),
+      errors: expect.arrayContaining(
+        ['amount', 'customer.email', 'order.order_typ', 'billTo'].map((path) => ({
+          path: `transaction.${path}`,
+          message: expect.any(String),
+        })),
+      ),
+    });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('is refused with few enough faults for history', async () => {
+    const typos = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`typo${index}`, 1]));
+    const transaction = { ...aTransaction(), ...typos };
+    const refusal = await refusalOf(aWorld(), aCheckout('pass', { transaction }));
+    expect(refusal.message).toContain('typo99 ');
+    expect(refusal.message).not.toContain('typo100 ');
+    expect(JSON.stringify(refusal).length).toBeLessThan(100_000);
+  });
+
+  it('is refused without the card number that it has in an unknown field', async () => {
+    const transaction = { ...aTransaction(), customer: { comment: TEST_CARD.cardNumber } };
+    const refusal = await refusalOf(aWorld(), aCheckout('pass', { transaction }));
+    expect(refusal).toMatchObject({ code: 'invalid-request', errors: expect.any(Array) });
+    expect(refusal.message).toContain('transaction.customer.comment');
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('is refused for an integration that is not configured', async () => {
+    const refusal = await refusalOf(aWorld(), aCheckout('pass', { integration: 'elsewhere' }));
+    expect(refusal).toEqual({
+      code: 'unknown-integration',
+      message: 'No integration «elsewhere» is configured.',
+    });
+  });
+});
+
+describe('a checkout without an API key', () => {
+  it('is unanswered, with the policy in force, and has sent no create', async () => {
+    const { outcome, policy } = await checkOut(aWorldWithoutKey(), aCheckout());
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'no-api-key' });
+    expect(policy).toMatchObject({ workflow: 'pre-acceptance', whenUnavailable: 'proceed' });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it.each([
+    ['a lost task', TASK_LOST],
+    ['a reset', AFTER_RESET],
+    ['a reset while it ran', CALLED_BEFORE_RESET],
+  ])('after %s may have sent one before', async (_when, run) => {
+    const request = aCheckout();
+    const unseenSince = request.startedAt;
+    const { outcome } = await checkOut(aWorldWithoutKey(), request, run);
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'no-api-key', unseenSince });
+  });
+
+  it('fails where it adopts a transaction, so that the caller can send it again', async () => {
+    const adopt = { transactionId: UNKNOWN_ID, screenedAt: fromNow(-1_000) };
+    const call = checkOut(aWorldWithoutKey(), aCheckout('pass', { transaction: {}, adopt }));
+    expect(await failureOf(call)).toMatchObject({ type: 'no-api-key' });
+  });
+});
+
+/** Fails in the worker's own code as soon as the screening service has answered. */
+function failingAfterCreate() {
+  let hasAnswered = false;
+  const fetch: Machine['fetch'] = async (url, request) => {
+    const response = await MACHINE.fetch(url, request);
+    hasAnswered = true;
+    return response;
+  };
+  const elapsed = () => {
+    if (!hasAnswered) return MACHINE.elapsed();
+    hasAnswered = false;
+    throw new TypeError('canary http://127.0.0.1');
+  };
+  return aWorld({}, { machine: { ...MACHINE, fetch, elapsed } });
+}
+
+describe('a checkout whose own code fails', () => {
+  it.each([
+    ['before its create', () => aWorld({ baseUrl: 'no address' }), 0],
+    ['after its create', failingAfterCreate, 1],
+  ] as const)('%s is unanswered, with the policy, and may have sent one', async (_when, world, creates) => {
+    const request = aCheckout('review');
+    const unseenSince = request.startedAt;
+    const { outcome, policy } = await checkOut(world(), request);
+    expect(outcome).toEqual({ kind: 'unanswered', reason: 'unexpected', unseenSince });
+    expect(policy).toMatchObject({ whenUnavailable: 'hold' });
+    expectNoSecret(outcome);
+    expect(requests('create-transaction')).toBe(creates);
+  });
+});
+
+describe('the policy that a checkout could not read', () => {
+  const world = () => aWorld({ whenUnavailable: [{ amountBelow: 200, action: 'proceed' }] });
+  const missing = { policyMissing: true } as const;
+  const policy = { workflow: 'pre-acceptance', whenUnavailable: 'proceed' };
+
+  it('is in the catch-up’s result at once, without a request and whatever the key', async () => {
+    sandbox.control.setKeys({ test: 'another' });
+    const unseenSince = UNSEEN_SINCE;
+    const result = await perform(world().background.catchUp, aCatchUp('review', { ...missing, unseenSince }));
+    expect(result).toMatchObject({ outcome: { kind: 'unanswered', unseenSince }, policy });
+    expect(sandbox.control.ledger()).toEqual([]);
+  });
+
+  it('is not in the result of another catch-up', async () => {
+    const result = await perform(world().background.catchUp, aCatchUp('review'));
+    expect(result).toMatchObject({ outcome: { kind: 'answered' } });
+    expect(result).not.toHaveProperty('policy');
+  });
+});
+
+/** The activities of a worker whose settings lack the integration's key. */
+function aWorldWithoutKey() {
+  const whenUnavailable = [{ amountBelow: 200, action: 'proceed' } as const];
+  return aWorld({ apiKey: () => undefined, whenUnavailable });
+}

@@ -1,0 +1,260 @@
+/** Signals, and the reads of the status that they cause. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Order } from '../../src/orders/order.ts';
+import { property } from '../support/property.ts';
+import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
+import {
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  START,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from './support.ts';
+
+const review = { kind: 'read', outcome: { kind: 'read', decision: 'review' } } as const;
+
+function lastRead(life: Life) {
+  const request = life.calls('read').at(-1)?.request;
+  if (request === undefined) throw new Error('nothing was read');
+  return request;
+}
+
+/** Returns the order without its count of signals. */
+function otherwise({ signals: _counted, ...order }: Order) {
+  return order;
+}
+
+describe('a signal', () => {
+  it('starts a read, and has no time of its own', () => {
+    const life = screened('pass').take(HINT);
+    expect(life.order.now).toBe(sinceStart(0));
+    expect(lastRead(life)).toMatchObject({ read: 1, transactionId: TRANSACTION_ID, forbiddenKnown: false });
+    expect(lastRead(life)).not.toHaveProperty('notBefore');
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, HOUR);
+    expect(life.order.state).toMatchObject({
+      decision: 'fail',
+      action: 'cancel',
+      lastRead: { at: sinceStart(HOUR), source: 'webhook' },
+    });
+    expect(life.order.reads).toEqual([]);
+  });
+
+  it('while a read runs is served by one after it', () => {
+    const life = screened('pass').take(RECHECK).take(HINT);
+    expect(life.underWay).toEqual(['read:1']);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+    expect(life.underWay).toEqual(['read:2']);
+  });
+
+  it('beyond two pending reads leaves its count, and changes nothing else', () => {
+    const life = screened('review').take(HINT).take(HINT);
+    const before = structuredClone(otherwise(life.order));
+    for (const signals of [3, 4, 5]) {
+      const made = life.commands.length;
+      life.take(HINT);
+      expect(life.commands.slice(made)).toEqual([{ do: 'count-signals', signals }]);
+      expect(otherwise(life.order)).toEqual(before);
+    }
+    expect(life.order.reads).toHaveLength(2);
+  });
+
+  it('of a recheck that finds two pending reads makes the last one the operator’s', () => {
+    const life = screened('review').take(HINT).take(HINT).take(RECHECK);
+    expect(life.order.reads.map(({ source }) => source)).toEqual(['webhook', 'operator']);
+    life.end(review, MINUTE).end(review, 2 * MINUTE);
+    expect(life.order.state.lastRead?.source).toBe('operator');
+  });
+
+  it('of a cancellation is no cancel: a person is told, at the order’s newest moment', () => {
+    const life = screened('pass').take(CANCELLATION);
+    expect(life.order.state).toMatchObject({
+      phase: 'decided',
+      attention: [{ code: 'cancellation-requested', since: sinceStart(0) }],
+    });
+    expect(life.underWay).toEqual(['read:1']);
+  });
+
+  it('that could not be read is told to a person, and causes a read all the same', () => {
+    const life = screened('pass').take({
+      kind: 'signal',
+      signal: { kind: 'review-hint', unread: 'too large' },
+    });
+    expect(life.order.state.attention).toMatchObject([{ code: 'message-refused' }]);
+    expect(life.underWay).toEqual(['read:1']);
+  });
+
+  it('after the order’s end is only counted', () => {
+    const life = screened('pass')
+      .until(5 * DAY)
+      .take(RECHECK)
+      .take(HINT);
+    expect(life.calls('read')).toEqual([]);
+    expect(life.commands.slice(-2).map((one) => one.do)).toEqual(['count-signals', 'count-signals']);
+    expect(life.order.reads).toEqual([]);
+  });
+
+  it('is forgotten when the order is canceled', () => {
+    const life = screened('review').take(HINT).take(HINT);
+    life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 0);
+    life.end({ kind: 'portal', outcome: { kind: 'done' } }, 0);
+    expect(life.order.reads).toEqual([]);
+    expect(life.underWay).toEqual([]);
+  });
+});
+
+describe('while the order is screened', () => {
+  it('during the checkout a hint waits for the decision', () => {
+    const life = aLife().take(HINT);
+    expect(life.order.signals).toBe(0);
+    expect(screened('review', {}, life).underWay).toContain('read:1');
+  });
+
+  it('a hint waits, and leaves its count', () => {
+    const life = screened(unanswered()).take(HINT);
+    expect(life.commands.at(-1)).toEqual({ do: 'count-signals', signals: 1 });
+    expect(life.underWay).toEqual(['catch-up:1:0']);
+    life.end({ kind: 'catch-up', outcome: answered('pass') }, MINUTE);
+    expect(life.underWay).toEqual(['read:1']);
+  });
+
+  it('an operator’s read only tells the time', () => {
+    const life = screened(unanswered()).take(RECHECK);
+    expect(lastRead(life)).not.toHaveProperty('transactionId');
+    life.end({ kind: 'read', outcome: undefined }, HOUR);
+    expect(life.order.now).toBe(sinceStart(HOUR));
+    expect(life.order.reads).toEqual([]);
+  });
+
+  it('a hint’s read that runs is dropped, and starts again after the screening', () => {
+    const life = withError().take(HINT);
+    retryTo(life, 'second');
+    expect(life.calls('read').map(({ request }) => request.transactionId)).toEqual([
+      TRANSACTION_ID,
+      'second',
+    ]);
+  });
+});
+
+describe('a read', () => {
+  it('of a transaction that is no longer the newest is made again', () => {
+    const life = withError().take(RECHECK);
+    retryTo(life, 'second');
+    expect(life.underWay).toContain('read:1');
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, HOUR);
+    expect(life.order.state.decision).toBe('review');
+    expect(lastRead(life)).toMatchObject({ read: 1, transactionId: 'second' });
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+    expect(life.order.state.decision).toBe('pass');
+    expect(life.underWay).toEqual([]);
+  });
+
+  it('of a recheck has an order screened again whose decision is «error» to the end', () => {
+    const life = screened({ kind: 'refused', reason: 'refused' }).take(RECHECK);
+    life.end({ kind: 'read', outcome: undefined }, HOUR);
+    expect(life.order.state.phase).toBe('screening');
+    expect(life.underWay).toEqual(['catch-up:1:1']);
+  });
+
+  it('of a recheck that finds a decision screens nothing again', () => {
+    const life = withError().take(RECHECK);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+    expect(life.order.state).toMatchObject({ decision: 'pass', action: 'proceed', phase: 'decided' });
+    expect(life.calls('catch-up')).toEqual([]);
+  });
+
+  it('that met a wrong key goes on, and is reported once', () => {
+    const life = screened('pass').take(HINT);
+    life.end({ kind: 'read', outcome: { kind: 'forbidden' } }, MINUTE);
+    expect(attention(life.order.state)).toEqual(['wrong-key']);
+    expect(lastRead(life)).toMatchObject({ read: 1, forbiddenKnown: true });
+  });
+
+  it('that began before the last reading ended only asks for another', () => {
+    const life = screened('review').take(RECHECK);
+    life.end(review, 10_000);
+    life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, 11_000, { began: 9_000 });
+    expect(life.order.state).toMatchObject({ decision: 'review', phase: 'review' });
+    expect(life.underWay).toContain('read:2');
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 12_000, { began: 11_500 });
+    expect(life.order.state).toMatchObject({ decision: 'fail', action: 'cancel' });
+  });
+
+  it('that began before a deadline still counts when its answer comes after it', () => {
+    const life = screened('pass');
+    life.until(5 * DAY - 1).take(RECHECK);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'review' } }, 5 * DAY - 1);
+    expect(life.order.state.decision).toBe('review');
+    expect(life.until(5 * DAY).order.state.endedAt).toBeUndefined();
+  });
+});
+
+describe('the spacing between reads', () => {
+  it('is 2 s, doubles while hints keep coming, up to 5 min', () => {
+    const { order } = flood(Array.from({ length: 3_000 }, (_, index) => index * 500)).life;
+    expect(order.spacing.ms).toBe(5 * MINUTE);
+    const doubling = flood([0, 1, 2_001, 6_001, 14_001]);
+    expect(doubling.begun).toEqual([0, 2_000, 6_000, 14_000, 30_000]);
+  });
+
+  it('is short again after a quiet time', () => {
+    const { life, begun } = flood([0, 1, 2_001, 60_000]);
+    expect(begun).toEqual([0, 2_000, 6_000, 60_000]);
+    expect(life.order.spacing).toEqual({ ms: 2_000, until: sinceStart(62_000) });
+  });
+
+  property([fc.array(fc.integer({ min: 0, max: HOUR }), { maxLength: 500, minLength: 1 })], { numRuns: 20 })(
+    'bounds what any flood of an hour can cause, and reads after its last hint',
+    (moments) => {
+      const { begun } = flood(moments.sort((one, other) => one - other));
+      for (const [index, at] of begun.entries())
+        expect(at - (begun[index - 1] ?? -DAY)).toBeGreaterThanOrEqual(2_000);
+      expect(begun.at(-1) ?? 0).toBeGreaterThanOrEqual(moments.at(-1) ?? 0);
+    },
+  );
+
+  it('lets a steady flood cause few reads', () => {
+    expect(flood(Array.from({ length: HOUR / 500 }, (_, index) => index * 500)).begun.length).toBeLessThan(
+      25,
+    );
+  });
+});
+
+/** Sends hints at these moments. Each read waits until it may begin, and ends at once. Returns when they began. */
+function flood(moments: readonly number[]): { life: Life; begun: number[] } {
+  const life = screened('review');
+  const begun: number[] = [];
+  let startedAt = 0;
+  const readUntil = (until: number) => {
+    while (life.underWay.some((key) => key.startsWith('read'))) {
+      const { notBefore } = lastRead(life);
+      const at = Math.max(startedAt, notBefore === undefined ? 0 : Date.parse(notBefore) - START);
+      if (at > until) return;
+      life.end(review, at, { began: at });
+      begun.push(at);
+      startedAt = at;
+    }
+  };
+  for (const at of moments) {
+    readUntil(at);
+    if (life.order.reads.length === 0) startedAt = at;
+    life.take(HINT);
+  }
+  readUntil(DAY);
+  return { life, begun };
+}
+
+/** An order whose decision is «error» to the end, with a transaction. */
+function withError(): Life {
+  return screened('error', { rescreenOnError: { tries: 0, pauseMs: MINUTE } });
+}
+
+/** Sends another attempt, whose decision is «review». */
+function retryTo(life: Life, transactionId: string): void {
+  life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
+  life.end({ kind: 'retry-screening', outcome: answered('review', transactionId) }, MINUTE);
+}
