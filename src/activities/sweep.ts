@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
 import {
   OVERDUE_AFTER_MS,
   STUCK_AFTER_TRIES,
@@ -13,7 +14,7 @@ import { orderAttributes } from '../orders/describe.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
 import { gaugeOf } from '../orders/metrics.ts';
-import { type Instant, instant, PHASES } from '../orders/words.ts';
+import { instant, PHASES } from '../orders/words.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
 import { sayNotTaken } from './events.ts';
 import { waitLonger } from './tries.ts';
@@ -203,13 +204,19 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       const before = instant(Date.now() - OVERDUE_AFTER_MS);
       const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
       const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
-      const found: { workflowId: string; since: Instant }[] = [];
-      for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query: late })) {
-        const cancelBy = typedSearchAttributes.get(orderAttributes.cancelBy);
-        if (cancelBy !== undefined) found.push({ workflowId, since: instant(cancelBy.getTime()) });
-        if (found.length >= limit) break;
-      }
-      return found;
+      // The SDK's own list decodes memos, and stops at one that it has no key for.
+      const { executions } = await client.workflowService.listWorkflowExecutions({
+        namespace,
+        query: late,
+        pageSize: limit,
+      });
+      return executions.flatMap(({ execution, searchAttributes }) => {
+        const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
+        const cancelBy = attributes.get(orderAttributes.cancelBy);
+        const workflowId = execution?.workflowId;
+        const isFound = cancelBy !== undefined && typeof workflowId === 'string';
+        return isFound ? [{ workflowId, since: instant(cancelBy.getTime()) }] : [];
+      });
     },
     countByPhase: async () => {
       const phases = PHASES.filter((phase) => phase !== 'closed');

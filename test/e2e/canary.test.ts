@@ -15,6 +15,7 @@ import { anAddress, aPreGatewayTransaction, withEmail } from '../fixtures/transa
 import { type Canary, type Place, sightings } from '../support/canaries.ts';
 import { eventually, freePort } from '../support/index.ts';
 import { needRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
+import { listed } from '../support/replays.ts';
 import { plantEverywhere } from './canary-plants.ts';
 import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
 
@@ -153,7 +154,7 @@ async function places(): Promise<Place[]> {
     { name: 'the logs', bytes: Buffer.from(all.output()) },
     { name: 'answers of the API', bytes: Buffer.from(replies.join('\n')) },
   ];
-  for await (const { workflowId, runId } of client.workflow.list()) {
+  for await (const { workflowId, runId } of listed(client, '')) {
     found.push({ name: 'a history', bytes: await bytesOf(workflowId, runId) });
   }
   for (const file of await readdir(directory)) {

@@ -259,7 +259,7 @@ describe('the process', () => {
     const keyless = await runCli(['show', orderId], { ...all.settings, PAYLOAD_KEYS: undefined });
     expect(keyless).toMatchObject({ code: 5, stdout: '' });
     expect(keyless.problem()).toMatchObject({
-      type: 'payload-keys',
+      type: 'record-unreadable',
       detail: expect.stringContaining('set PAYLOAD_KEYS'),
     });
     const env = { ...all.settings, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };

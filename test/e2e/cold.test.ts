@@ -54,11 +54,24 @@ async function quietOrder(
     },
     (integration) => ({ cardRef: integration }),
   );
-  const jobDone = () => started.until(({ attempts }) => attempts[0]?.cardForgotten === true);
+  const jobDone = () => eventually(() => cardForgotten(started));
   await (last === 'events' ? jobDone() : quiet(started));
   lastOfAll.resolve();
   await (last === 'events' ? quiet(started) : jobDone());
   return started;
+}
+
+/** The card is deleted, and the order has taken that in. */
+async function cardForgotten({ handle }: StartedOrder): Promise<boolean> {
+  const events = (await handle.fetchHistory()).events ?? [];
+  const begun = events.find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'forgetCard',
+  );
+  const ended = events.findIndex(
+    ({ activityTaskCompletedEventAttributes: end }) =>
+      end !== null && end !== undefined && String(end.scheduledEventId) === String(begun?.eventId),
+  );
+  return ended >= 0 && events.slice(ended).some((event) => event.workflowTaskCompletedEventAttributes);
 }
 
 /** All events have left. */

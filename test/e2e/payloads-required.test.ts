@@ -97,9 +97,12 @@ it('what somebody says of a portal action in plain is not taken for its outcome'
   control.setFaults({ faults: [{ operation: 'report-fraud', kind: 'hang-before-commit', times: 1 }] });
   const asked = all.call('POST', `/v1/orders/${other}/report-fraud`, {});
   const activityId = await eventually(async () => {
-    const { raw } = await orderOf(server.client, other).describe();
+    const { pendingActivities } = await server.client.workflowService.describeWorkflowExecution({
+      namespace: server.namespace,
+      execution: { workflowId: orderOf(server.client, other).workflowId },
+    });
     return (
-      raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'performPortalAction')
+      pendingActivities?.find(({ activityType }) => activityType?.name === 'performPortalAction')
         ?.activityId ?? false
     );
   });

@@ -63,6 +63,6 @@ export const WRITTEN = {
   unreachable: 'temporal-unavailable',
   settings: true,
   start: ['screenOrder', 'order-screening', 'order:default:1001'],
-  messages: ['decision', 'decision-1', 'order', 'recheck'],
+  messages: ['decision', 'decision-1', 'recheck'],
   encrypts: true,
 };

@@ -118,7 +118,7 @@ export async function* everyHistory(
 ): AsyncIterable<OneHistory> {
   const ours = "WorkflowType IN ('screenOrder', 'portalAction', 'redeliverEvent', 'sweepOrders')";
   const query = since === undefined ? ours : `${ours} AND StartTime >= '${since.toISOString()}'`;
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+  for await (const { workflowId, runId } of listed(client, query)) {
     if (except(workflowId)) continue;
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
@@ -131,4 +131,20 @@ function isNotFound(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === grpcCode.notFound)
   );
+}
+
+/** The SDK's own list decodes memos, and some tests have several keys. */
+export async function* listed(
+  client: Client,
+  query: string,
+): AsyncIterable<{ workflowId: string; runId: string }> {
+  const { namespace } = client.options;
+  let nextPageToken: Uint8Array = new Uint8Array();
+  do {
+    const page = await client.workflowService.listWorkflowExecutions({ namespace, query, nextPageToken });
+    for (const { execution } of page.executions) {
+      yield { workflowId: execution?.workflowId ?? '', runId: execution?.runId ?? '' };
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
 }
