@@ -13,6 +13,7 @@ import {
 import { portalAction, redeliver } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
+import { readTransaction } from './client/read-transaction.ts';
 import { putCard, screen } from './client/screen.ts';
 import { asOrderError, within } from './client/temporal-errors.ts';
 import type {
@@ -41,6 +42,8 @@ export type {
   PollTimes,
   PortalOptions,
   ScreenRequest,
+  TransactionLookup,
+  TransactionStatus,
 } from './client/types.ts';
 export { createDataConverter, PayloadCodecError } from './codec/index.ts';
 export { OrderScreeningError } from './orders/errors.ts';
@@ -82,6 +85,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
       recordGatewayResult(context, workflowId(order, request), vouched(order, request)),
     get: async (order) => readOrder(context, workflowId(order)),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
+    getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
     count: async (request) => countOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),

@@ -1,6 +1,7 @@
 /** What the client library takes and gives. */
 import type { Client } from '@temporalio/client';
 import type { CardStash } from '../cards/index.ts';
+import type { OrderKey } from '../orders/ids.ts';
 import type {
   CancelRequest,
   ChargebackRequest,
@@ -18,6 +19,7 @@ import type { FindIntegration } from '../orders/policy.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import type {
   Action,
+  Decision,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
@@ -153,6 +155,26 @@ export interface PollTimes {
   nextAt?: Instant;
 }
 
+/** Names a transaction by its id, or by its invoice number: then the first transaction of that number is meant. */
+export interface TransactionLookup {
+  /** A leading `#` is removed. */
+  idOrInvoice: string;
+  /** The integration whose API key is used; `default` unless given. */
+  integration?: string | undefined;
+  /** The owning order is returned only when it belongs to one of these integrations. */
+  integrations?: readonly string[] | undefined;
+}
+
+/** A transaction as the screening service reports it now. */
+export interface TransactionStatus {
+  id: string;
+  decision: Decision;
+  /** The account's message for the customer; with `fail` only. */
+  message?: string;
+  /** The order that owns the transaction; up to 2 s behind. Absent when there is none. */
+  order?: OrderKey;
+}
+
 /** Somebody says there is news about a transaction, by its id or by the invoice number of its order. */
 export interface HintRequest {
   integration?: string | undefined;
@@ -205,6 +227,12 @@ export interface OrderScreening {
   get(order: OrderName): Promise<OrderState>;
   /** All that can be known of an order within a time, 5 s unless given; it takes no worker. */
   inspect(order: OrderName, options?: { withinMs?: number }): Promise<InspectedOrder>;
+  /**
+   * Reads a transaction from the screening service now, from this process and with its own API key; it takes no worker. Rejects
+   * with `unknown-transaction`, `transaction-without-decision` when the decision is an unknown word, and
+   * `screening-service-unavailable` when the status can't be read.
+   */
+  getTransaction(request: TransactionLookup): Promise<TransactionStatus>;
   list(request?: ListRequest): Promise<OrderList>;
   /** How many orders a list with these filters has. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;

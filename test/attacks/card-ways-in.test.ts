@@ -52,6 +52,7 @@ function librarySends(text: string) {
     () => orders.recheck(planted),
     () => orders.get(planted),
     () => orders.inspect(planted),
+    () => orders.getTransaction({ idOrInvoice: text }),
     () => orders.unheard(planted, { attempt: 1 }),
     () => orders.putCard({ ...planted, ...TEST_CARD }),
   ];
