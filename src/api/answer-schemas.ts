@@ -4,6 +4,7 @@ import { SCOPES } from '../config/index.ts';
 import type { ActionStatus } from '../orders/state.ts';
 import {
   ACTIONS,
+  DECISIONS,
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
   JOURNALED,
@@ -220,6 +221,21 @@ export const orderStateSchema = z
     startedAt: instantSchema,
   })
   .meta({ description: 'The whole state of an order' });
+
+export const transactionSchema = z.object({
+  id: z.guid(),
+  decision: z.enum(DECISIONS),
+  message: z
+    .string()
+    .optional()
+    .meta({ description: "The account's message for the customer; with `fail` only" }),
+  order: z
+    .object(orderName)
+    .optional()
+    .meta({
+      description: 'The order that owns the transaction; up to 2 s behind. Absent when there is none',
+    }),
+});
 
 export const orderListSchema = z.object({
   orders: z.array(

@@ -48,6 +48,13 @@ export const eventParams = orderParams.extend({
     .meta({ description: 'The number of the event, its `sequence`', examples: ['1'] })
     .transform(Number),
 });
+export const transactionParams = z.strictObject({
+  idOrInvoice: orderIdSchema.meta({
+    description:
+      'The id of the transaction, or the invoice number: then the first transaction of that number is read. A leading `#` is removed',
+    examples: ['order-1001'],
+  }),
+});
 export const orderQuery = z.strictObject({ integration });
 
 const trueOrFalse = z

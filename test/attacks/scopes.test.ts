@@ -35,7 +35,9 @@ async function operationsOf(app: FastifyInstance): Promise<Operation[]> {
       const [scope, ...more] = security.flatMap(({ key = [] }) => key);
       if (scope === undefined || more.length > 0) throw new Error(`${path} doesn't name its scope`);
       expect(Object.keys(responses), path).toContain('403');
-      const url = path.replace('{orderId}', 'order-1').replace('{number}', '1').replace('{sequence}', '1');
+      const url = path
+        .replace(/\{(?:orderId|idOrInvoice)\}/, 'order-1')
+        .replace(/\{(?:number|sequence)\}/, '1');
       return { method: method.toUpperCase() as Operation['method'], url, scope };
     }),
   );

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { hashedKey } from '../../src/config/index.ts';
+import { OrderScreeningError } from '../../src/starter.ts';
+import { anApi, aTransactionStatus, TRANSACTION_ID } from './fake-order-screening.ts';
+
+const KEY = 'the-key-of-the-shop-alone';
+
+describe('GET transactions', () => {
+  it('answers what the screening service says now, and the order that owns the transaction', async () => {
+    const { app, orderScreening } = await anApi();
+    const status = aTransactionStatus({ decision: 'fail', message: 'Sorry' });
+    orderScreening.getTransaction.mockResolvedValue(status);
+    const response = await app.inject(`/v1/transactions/${TRANSACTION_ID}?integration=outlet`);
+    expect([response.statusCode, response.json()]).toEqual([200, status]);
+    expect(response.headers['cache-control']).toBe('no-store');
+    const asked = { idOrInvoice: TRANSACTION_ID, integration: 'outlet' };
+    expect(orderScreening.getTransaction).toHaveBeenCalledExactlyOnceWith(asked);
+  });
+
+  it('answers also when no order owns it', async () => {
+    const { app, orderScreening } = await anApi();
+    orderScreening.getTransaction.mockResolvedValue({ id: TRANSACTION_ID, decision: 'error' });
+    const { statusCode, body } = await app.inject('/v1/transactions/a%2Fb');
+    expect([statusCode, JSON.parse(body)]).toEqual([200, { id: TRANSACTION_ID, decision: 'error' }]);
+    expect(orderScreening.getTransaction).toHaveBeenCalledWith({ idOrInvoice: 'a/b' });
+  });
+
+  it('shows a key no order of other integrations', async () => {
+    const { app, orderScreening } = await anApi({
+      apiKeys: [hashedKey('shop', KEY, { scopes: ['read'], integrations: ['shop'] })],
+    });
+    const headers = { authorization: `Bearer ${KEY}` };
+    await app.inject({ url: '/v1/transactions/1001?integration=shop', headers });
+    expect(orderScreening.getTransaction).toHaveBeenCalledExactlyOnceWith({
+      idOrInvoice: '1001',
+      integration: 'shop',
+      integrations: ['shop'],
+    });
+  });
+
+  it.each([
+    ['unknown-transaction', 404],
+    ['unknown-integration', 404],
+    ['transaction-without-decision', 409],
+    ['screening-service-unavailable', 503],
+    ['temporal-unavailable', 503],
+  ] as const)('answers %s with %i, and logs no id', async (code, status) => {
+    const { app, orderScreening, logged } = await anApi();
+    orderScreening.getTransaction.mockRejectedValue(new OrderScreeningError(code, 'In words.'));
+    const response = await app.inject(`/v1/transactions/${TRANSACTION_ID}`);
+    expect(response.json()).toMatchObject({ type: `/problems/${code}`, status, detail: 'In words.' });
+    expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+    expect(logged()).toContain(`"route":"/v1/transactions/:idOrInvoice","status":${status}`);
+    expect(logged()).not.toContain(TRANSACTION_ID);
+  });
+});
