@@ -22,7 +22,14 @@ import {
 import { refuseCards } from '../define-route.ts';
 import { whoAsks } from '../metrics.ts';
 import { logFailure, toProblem } from '../problems.ts';
-import { actionParams, fieldsOf, orderParams, orderQuery, queueQuery } from '../request-schemas.ts';
+import {
+  actionParams,
+  fieldsOf,
+  orderParams,
+  orderQuery,
+  queueQuery,
+  transactionParams,
+} from '../request-schemas.ts';
 import {
   chosenIn,
   confirmPath,
@@ -40,6 +47,7 @@ import { orderPage } from './order-page.ts';
 import { csvName, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
 import { countQueue, inspectOrders, readQueue, unlessOurs } from './read-queue.ts';
 import { CHALLENGE, requireOwnForm, signInOf } from './sign-in.ts';
+import { transactionPage } from './transaction-page.ts';
 
 export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
@@ -132,7 +140,9 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     ]);
     const continued = asked.cursor !== undefined;
     const several = may(request.apiKey, 'ops');
-    return sendPage(reply, queuePage({ ...asked, orders: queued, counts, cursor, continued, several }, at));
+    const readable = of.integrations ?? [asked.integration ?? DEFAULT_INTEGRATION];
+    const view = { ...asked, orders: queued, counts, cursor, continued, readable, several };
+    return sendPage(reply, queuePage(view, at));
   });
 
   scope.get('/queue.csv', pageFor('read'), async (request, reply) => {
@@ -167,6 +177,15 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
       may: { act: may(request.apiKey, 'act'), ops: may(request.apiKey, 'ops') },
     };
     return sendPage(reply, orderPage(order, shown, now()));
+  });
+
+  scope.get('/transactions/:idOrInvoice', pageFor('read'), async (request, reply) => {
+    const { integration } = checked(orderQuery, request.query);
+    requireIntegration(request, integration);
+    const { idOrInvoice } = checked(transactionParams, request.params);
+    const { integrations } = request.apiKey ?? {};
+    const status = await orderScreening.getTransaction({ idOrInvoice, integration, integrations });
+    return sendPage(reply, transactionPage(status, now()));
   });
 
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
