@@ -37,6 +37,7 @@ describe('a command', () => {
       'gateway-result 1001 pass --attempt 2 --authcode 123456 --transaction-id gw-1',
     ],
     ['get', [order], 'show 1001'],
+    ['getTransaction', [{ idOrInvoice: '1001', integration: 'shop' }], 'transaction #1001'],
     [
       'list',
       [
