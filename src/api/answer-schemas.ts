@@ -229,12 +229,9 @@ export const transactionSchema = z.object({
     .string()
     .optional()
     .meta({ description: "The account's message for the customer; with `fail` only" }),
-  order: z
-    .object(orderName)
-    .optional()
-    .meta({
-      description: 'The order that owns the transaction; up to 2 s behind. Absent when there is none',
-    }),
+  order: z.object(orderName).optional().meta({
+    description: 'The order that owns the transaction; up to 2 s behind. Absent when there is none',
+  }),
 });
 
 export const orderListSchema = z.object({

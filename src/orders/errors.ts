@@ -141,7 +141,8 @@ export const ORDER_ERRORS = {
   'transaction-without-decision': {
     status: 409,
     title: 'The transaction has no decision that an order could go by',
-    advice: 'nothing was started: the service says `error`, or a word that isn’t a decision',
+    advice:
+      'the screening service returned `error` or an unknown decision: no order can adopt the transaction',
   },
   'cancel-under-way': {
     status: 409,
