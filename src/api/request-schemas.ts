@@ -51,7 +51,7 @@ export const eventParams = orderParams.extend({
 export const transactionParams = z.strictObject({
   idOrInvoice: orderIdSchema.meta({
     description:
-      'The id of the transaction, or the invoice number: then the first transaction of that number is read. A leading `#` is removed',
+      'The id or the invoice number of the transaction; a leading `#` is removed. If several have the invoice number, the first one is read',
     examples: ['order-1001'],
   }),
 });

@@ -9,7 +9,7 @@ export function transactionCommand(program: Command, { output, withOrders }: Com
   defineCommand(program, {
     name: 'transaction <idOrInvoice>',
     summary: 'Read a transaction from the screening service now, and the order that owns it',
-    more: 'It asks from this machine, with the API key of the environment. With an invoice number it reads the first transaction of that number.',
+    more: 'This machine sends the request, with the API key of the environment. If several transactions have the invoice number, the first one is read.',
     options: [INTEGRATION],
     examples: [
       'transaction c205c2bd-8752-46af-9bc5-bd3635363ea4',

@@ -155,13 +155,13 @@ export interface PollTimes {
   nextAt?: Instant;
 }
 
-/** Names a transaction by its id, or by its invoice number: then the first transaction of that number is meant. */
+/** Identifies a transaction by its id or its invoice number. If several have the invoice number, the first one is read. */
 export interface TransactionLookup {
   /** A leading `#` is removed. */
   idOrInvoice: string;
   /** The integration whose API key is used; `default` unless given. */
   integration?: string | undefined;
-  /** The owning order is returned only when it belongs to one of these integrations. */
+  /** Limits `order` of the answer to these integrations. */
   integrations?: readonly string[] | undefined;
 }
 
@@ -228,8 +228,8 @@ export interface OrderScreening {
   /** All that can be known of an order within a time, 5 s unless given; it takes no worker. */
   inspect(order: OrderName, options?: { withinMs?: number }): Promise<InspectedOrder>;
   /**
-   * Reads a transaction from the screening service now, from this process and with its own API key; it takes no worker. Rejects
-   * with `unknown-transaction`, `transaction-without-decision` when the decision is an unknown word, and
+   * Reads a transaction from the screening service now. This process sends the request, with the integration's API key; no
+   * worker is needed. Rejects with `unknown-transaction`, with `transaction-without-decision` when the decision is unknown, and with
    * `screening-service-unavailable` when the status can't be read.
    */
   getTransaction(request: TransactionLookup): Promise<TransactionStatus>;
