@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../src/config/index.ts';
+import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
+import { aClient } from '../client/fake-temporal.ts';
+import { created, startSandbox, TEST_KEY } from '../sandbox/support.ts';
 import { anApi, aTransactionStatus, TRANSACTION_ID } from './fake-order-screening.ts';
 
 const KEY = 'the-key-of-the-shop-alone';
@@ -53,4 +56,25 @@ describe('GET transactions', () => {
     expect(logged()).toContain(`"route":"/v1/transactions/:idOrInvoice","status":${status}`);
     expect(logged()).not.toContain(TRANSACTION_ID);
   });
+});
+
+it('the API key of the screening service is in no answer, log or metric, whatever the screening service does', async () => {
+  const sandbox = await startSandbox();
+  const id = await created(sandbox);
+  const { orderScreening } = aClient({ baseUrl: sandbox.testBaseUrl, apiKey: () => TEST_KEY });
+  const { app, logged } = await anApi({ orderScreening });
+  const answers: string[] = [];
+  const read = async (kind?: FaultPlanInput['faults'][number]['kind']) => {
+    sandbox.control.setFaults({ faults: kind === undefined ? [] : [{ operation: 'status', kind }] });
+    const { statusCode, body, headers } = await app.inject(`/v1/transactions/${id}`);
+    answers.push(body, JSON.stringify(headers));
+    return statusCode;
+  };
+  expect(await read()).toBe(200);
+  for (const kind of ['403', '429', '5xx-before-commit', 'reset-before-commit', 'malformed-body'] as const) {
+    expect(await read(kind), kind).toBe(503);
+  }
+  expect(await read('unknown-decision')).toBe(409);
+  answers.push((await app.inject('/metrics')).body, logged());
+  expect(answers.join('\n')).not.toMatch(/sandbox-test-key|\/status\//);
 });
