@@ -150,7 +150,7 @@ ${table('Orders', ['Order', 'What happened'], rows)}
 
 /** @param tried whether something was to be done, not only shown @param back where to go on */
 export function errorPage(code: string, problem: Problem, tried: boolean, back: string): string {
-  const { title, detail } = tried ? problem : { ...problem, ...READING[code] };
+  const { title, detail } = tried ? problem : (READING[code] ?? problem);
   const { errors = [], serviceMessage } = problem;
   return page(
     title,
@@ -172,8 +172,7 @@ export function signInPage(): string {
 }
 
 /** Where nothing was to be done, what the API says about sending a request again would mislead. */
-const READING: Readonly<Record<string, { title: string; detail?: string }>> = {
-  'screening-service-unavailable': { title: 'The status can’t be read' },
+const READING: Readonly<Record<string, { title: string; detail: string }>> = {
   'temporal-unavailable': {
     title: 'Temporal can’t be reached',
     detail:

@@ -38,8 +38,8 @@ describe('the page of a transaction', () => {
 
   it.each([
     ['unknown-transaction', 404, 'There is no such transaction'],
-    ['transaction-without-decision', 409, 'The transaction has no decision'],
-    ['screening-service-unavailable', 503, 'The status can’t be read'],
+    ['transaction-without-decision', 409, 'The transaction has no usable decision'],
+    ['screening-service-unavailable', 503, 'The screening service returned no status. Retrying is safe.'],
     ['temporal-unavailable', 503, 'Temporal can’t be reached'],
   ] as const)('is a clear page when it can’t be read: %s', async (code, status, title) => {
     const { app, orderScreening } = await anApi();
