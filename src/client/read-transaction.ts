@@ -17,14 +17,13 @@ const lookupSchema = z.object({ idOrInvoice: orderIdSchema });
 /** @see OrderScreening.getTransaction */
 export async function readTransaction(
   context: ClientContext,
-  { integration: name, integrations, ...given }: TransactionLookup,
+  { integration: name, ...given }: TransactionLookup,
 ): Promise<TransactionStatus> {
   const integration = integrationOf(context, name);
   refuseCardData(given, { notCards: integration.notCards });
   const { idOrInvoice } = checked(lookupSchema, given);
   const { id, decision, message } = await readStatus(integration, idOrInvoice);
-  const owners = (await ownersOf(context, id)).flatMap((workflowId) => orderOfWorkflowId(workflowId) ?? []);
-  const order = owners.find((owner) => integrations?.includes(owner.integration) ?? true);
+  const [order] = (await ownersOf(context, id)).flatMap((workflowId) => orderOfWorkflowId(workflowId) ?? []);
   return { id, decision, ...(message !== undefined && { message }), ...(order && { order }) };
 }
 

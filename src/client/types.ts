@@ -161,8 +161,6 @@ export interface TransactionLookup {
   idOrInvoice: string;
   /** The integration whose API key is used; `default` unless given. */
   integration?: string | undefined;
-  /** Limits `order` of the answer to these integrations. */
-  integrations?: readonly string[] | undefined;
 }
 
 /** A transaction as the screening service reports it now. */

@@ -91,7 +91,9 @@ export function fakeOrderScreening() {
     })),
     get: vi.fn<OrderScreening['get']>(async () => anOrderState()),
     inspect: vi.fn<OrderScreening['inspect']>(async () => anInspectedOrder()),
-    getTransaction: vi.fn<OrderScreening['getTransaction']>(async () => aTransactionStatus()),
+    getTransaction: vi.fn<OrderScreening['getTransaction']>(async ({ integration = 'default' }) =>
+      aTransactionStatus({ order: { integration, orderId: 'order-1' } }),
+    ),
     list: vi.fn<OrderScreening['list']>(async () => ({ orders: [] })),
     count: vi.fn<OrderScreening['count']>(async () => 0),
     cancel: vi.fn<OrderScreening['cancel']>(async () => aPortalAnswer()),

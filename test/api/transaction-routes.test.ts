@@ -28,17 +28,26 @@ describe('GET transactions', () => {
     expect(orderScreening.getTransaction).toHaveBeenCalledWith({ idOrInvoice: 'a/b' });
   });
 
-  it('shows a key no order of other integrations', async () => {
+  it.each([
+    [200, 'owned by an order of that integration', { order: { integration: 'shop', orderId: '1001' } }],
+    [200, 'without an order', {}],
+    [403, 'owned by another integration’s order', { order: { integration: 'default', orderId: '1001' } }],
+  ])('answers %i to a key of one integration for a transaction %s', async (status, _case, owned) => {
     const { app, orderScreening } = await anApi({
       apiKeys: [hashedKey('shop', KEY, { scopes: ['read'], integrations: ['shop'] })],
     });
-    const headers = { authorization: `Bearer ${KEY}` };
-    await app.inject({ url: '/v1/transactions/1001?integration=shop', headers });
-    expect(orderScreening.getTransaction).toHaveBeenCalledExactlyOnceWith({
-      idOrInvoice: '1001',
-      integration: 'shop',
-      integrations: ['shop'],
+    orderScreening.getTransaction.mockResolvedValue({
+      id: TRANSACTION_ID,
+      decision: 'fail',
+      message: 'Sorry',
+      ...owned,
     });
+    const headers = { authorization: `Bearer ${KEY}` };
+    const response = await app.inject({ url: '/v1/transactions/1001?integration=shop', headers });
+    expect(response.statusCode).toBe(status);
+    if (status === 200) return;
+    expect(response.json()).toMatchObject({ type: '/problems/other-integration' });
+    expect(response.body).not.toMatch(/Sorry|fail|1001/);
   });
 
   it.each([

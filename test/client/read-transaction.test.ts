@@ -54,14 +54,6 @@ describe('a transaction', () => {
     expect(query).toContain(`TransactionId = '${id}'`);
     expect(query).not.toContain('ScreeningIntegration');
   });
-
-  it('names no order of an integration that the caller may not see', async () => {
-    const { sandbox, orderScreening, temporal } = await atASandbox();
-    const id = await created(sandbox);
-    temporal.listWorkflowExecutions.mockImplementation(listing('order:shop:1001'));
-    const asked = { idOrInvoice: id, integrations: ['default'] };
-    expect(await orderScreening.getTransaction(asked)).toEqual({ id, decision: 'pass' });
-  });
 });
 
 describe('a read fails', () => {

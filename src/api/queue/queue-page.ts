@@ -26,7 +26,7 @@ export interface QueueView extends QueueFilters {
   continued: boolean;
   /** Of the next page. */
   cursor?: string | undefined;
-  /** Where a transaction can be read when no order is found. */
+  /** Integrations through which the transaction can be read when no order is found. */
   readable: readonly string[];
   /** Nothing to type or press, and it loads itself again. */
   wall: boolean;

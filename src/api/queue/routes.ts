@@ -30,6 +30,7 @@ import {
   queueQuery,
   transactionParams,
 } from '../request-schemas.ts';
+import { readTransaction } from '../transaction-routes.ts';
 import {
   chosenIn,
   confirmPath,
@@ -183,8 +184,7 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const { integration } = checked(orderQuery, request.query);
     requireIntegration(request, integration);
     const { idOrInvoice } = checked(transactionParams, request.params);
-    const { integrations } = request.apiKey ?? {};
-    const status = await orderScreening.getTransaction({ idOrInvoice, integration, integrations });
+    const status = await readTransaction(orderScreening, request, { idOrInvoice, integration });
     return sendPage(reply, transactionPage(status, now()));
   });
 
