@@ -7,6 +7,7 @@ import { acknowledge, override, recordGatewayResult, withdraw } from './client/o
 import { portalAction } from './client/portal-action.ts';
 import { inspectOrder, readOrder } from './client/read-orders.ts';
 import { integrationOf, readCardRequest, readOrderId } from './client/read-requests.ts';
+import { readTransaction } from './client/read-transaction.ts';
 import { redeliver } from './client/redeliver.ts';
 import { putCard, screen } from './client/screen.ts';
 import { asOrderError, within } from './client/temporal-errors.ts';
@@ -36,6 +37,8 @@ export type {
   PollTimes,
   PortalOptions,
   ScreenRequest,
+  TransactionLookup,
+  TransactionStatus,
 } from './client/types.ts';
 export { createDataConverter, PayloadCodecError } from './codec/index.ts';
 export type { AfterEnd, LateAction, LateDecision, Redelivery } from './orders/after-end.ts';
@@ -74,6 +77,7 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     get: async (order, { view } = {}) =>
       withAfterEnd(context, await readOrder(context, workflowId(order), view)),
     inspect: async (order, how) => inspectOrder(context, workflowId(order), how),
+    getTransaction: async (request) => readTransaction(context, request),
     list: async (request) => listOrders(context, request),
     count: async (request) => countOrders(context, request),
     cancel: (order, request, how) => portal(order, { kind: 'cancel', ...request }, how),

@@ -4,6 +4,7 @@ import { SCOPES } from '../config/index.ts';
 import type { ActionStatus } from '../orders/state.ts';
 import {
   ACTIONS,
+  DECISIONS,
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
   JOURNALED,
@@ -244,6 +245,18 @@ export const orderStateSchema = z
       .meta({ description: 'How many of each are not shown; absent: none. `view=full` has them' }),
   })
   .meta({ description: 'An order' });
+
+export const transactionSchema = z.object({
+  id: z.guid(),
+  decision: z.enum(DECISIONS),
+  message: z
+    .string()
+    .optional()
+    .meta({ description: "The account's message for the customer; with `fail` only" }),
+  order: z.object(orderName).optional().meta({
+    description: 'The order that owns the transaction; up to 2 s behind. Absent when there is none',
+  }),
+});
 
 export const orderListSchema = z.object({
   orders: z.array(

@@ -32,6 +32,7 @@ import { portalRoutes } from './portal-routes.ts';
 import { answerWithProblems, frameworkErrorAnswer } from './problems.ts';
 import type { TemporalUi } from './queue/layout.ts';
 import { queueRoutes } from './queue/routes.ts';
+import { transactionRoutes } from './transaction-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ApiOptions {
@@ -154,6 +155,7 @@ async function keyedRoutes(
   refuseCards(scope, findIntegration);
   orderRoutes(scope, orderScreening);
   portalRoutes(scope, orderScreening);
+  transactionRoutes(scope, orderScreening);
 }
 
 async function document(app: FastifyInstance): Promise<void> {

@@ -18,7 +18,7 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   summary: string;
-  tag: 'orders' | 'portal actions' | 'cards';
+  tag: 'orders' | 'portal actions' | 'transactions' | 'cards';
   /** What an API key must be allowed. */
   scope: Scope;
   params: Params;
@@ -262,7 +262,7 @@ const PROBLEMS = {
   401: 'No valid API key',
   403: 'The API key lacks the scope that `scope` names, or is for other integrations',
   404: 'No such order, integration, transaction or portal action',
-  409: 'The order does not take this now; `type` says why',
+  409: 'The state of the order or the transaction does not allow this; `type` says why',
   413: 'The body is over 1 MiB',
   415: 'Another content type than application/json in UTF-8, or a compressed body',
   422: 'The request breaks a rule; `errors` lists every fault',

@@ -48,6 +48,13 @@ export const eventParams = orderParams.extend({
     .meta({ description: 'The number of the event, its `sequence`', examples: ['1'] })
     .transform(Number),
 });
+export const transactionParams = z.strictObject({
+  idOrInvoice: orderIdSchema.meta({
+    description:
+      'The id or the invoice number of the transaction; a leading `#` is removed. If several have the invoice number, the first one is read',
+    examples: ['order-1001'],
+  }),
+});
 export const orderQuery = z.strictObject({ integration });
 export const readQuery = orderQuery.extend({
   view: z.enum(['record', 'full'], { error: 'must be record or full' }).optional().meta({

@@ -31,8 +31,8 @@ export const EXIT_CODES = `Exit codes
   2  bad usage, bad input, bad settings: nothing was done
   3  refused: by the order, its window, or the screening service
   4  not found: the order, its attempt, its transaction, its portal action, or the integration
-  5  no answer of Temporal, a worker or the card stash, or one that PAYLOAD_KEYS here can't decrypt: the outcome may be
-     unknown, the same again is safe
+  5  no answer from Temporal, a worker, the card stash or the screening service, or one that PAYLOAD_KEYS here can't
+     decrypt: the outcome may be unknown, the same again is safe
   6  doctor: something is wrong
   7  not yet: the action goes on after 10 s, or watch --timeout is over`;
 

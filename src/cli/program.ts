@@ -6,10 +6,19 @@ import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { orderCommands, readCommands } from './order-commands.ts';
 import { portalCommands } from './portal-commands.ts';
+import { transactionCommand } from './transaction-command.ts';
 import { watchCommand } from './watch-command.ts';
 
 /** The commands that change nothing: one whose output nobody reads any more may end. */
-export const LOOKING: ReadonlySet<string> = new Set(['show', 'list', 'days', 'count', 'watch', 'doctor']);
+export const LOOKING: ReadonlySet<string> = new Set([
+  'show',
+  'list',
+  'days',
+  'count',
+  'transaction',
+  'watch',
+  'doctor',
+]);
 
 /**
  * @returns the program with all commands; each sets the exit code of the process
@@ -28,6 +37,7 @@ export function createProgram(tools: CommandTools): Command {
   orderCommands(program, tools);
   adoptCommand(program, tools);
   readCommands(program, tools);
+  transactionCommand(program, tools);
   watchCommand(program, tools);
   portalCommands(program, tools);
   doctorCommand(program, tools);

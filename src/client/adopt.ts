@@ -5,7 +5,7 @@ import { applyAdoption } from '../orders/apply-reading.ts';
 import { refuseCardData, vouchedFor } from '../orders/card-data.ts';
 import { adoptionFaults, adoptRefusal } from '../orders/check-messages.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
-import { orderAttributes, searchAttributesAtStart } from '../orders/describe.ts';
+import { searchAttributesAtStart } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import { adoptUpdate, SCREEN_ORDER, type TransactionJson } from '../orders/messages.ts';
@@ -20,9 +20,8 @@ import {
   instant,
   millis,
 } from '../orders/words.ts';
-import { createScreeningClient, readForAdoption } from '../screening/index.ts';
+import { readForAdoption } from '../screening/index.ts';
 import { describeOrder } from './describe-order.ts';
-import { quoted } from './list-orders.ts';
 import { sendUpdate } from './order-messages.ts';
 import { memoAtStart } from './order-record.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
@@ -35,15 +34,16 @@ import {
   orderIdSchema,
   readBy,
 } from './read-requests.ts';
+import { screeningClientOf } from './screening-client.ts';
 import {
   ANSWER_WITHIN_MS,
-  asOrderError,
   isEnded,
   orderClosed,
   READ_WITHIN_MS,
   toOrderError,
   within,
 } from './temporal-errors.ts';
+import { ownersOf } from './transaction-owners.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
 
 const AMOUNT = 'must be a number as text, such as 125.50';
@@ -166,9 +166,7 @@ async function answerOfDryRun(
     return answerOnRecord(await recordOfOrder(context, description), transactionId);
   }
   const { name } = integration;
-  const apiKey = integration.apiKey();
-  if (!apiKey) throw new OrderScreeningError('screening-service-unavailable', NO_KEY);
-  const client = createScreeningClient({ ...integration, apiKey });
+  const client = screeningClientOf(integration);
   const read = await readForAdoption(client, { ...adoption, invoiceNumber: orderId }, READ_WITHIN_MS);
   if (!('decision' in read)) throw new OrderScreeningError(read.code, read.message);
   const now = instant(Date.now());
@@ -196,28 +194,9 @@ function answerOnRecord(order: OrderState, transactionId: string): CheckoutAnswe
   return answer;
 }
 
-/** By the search attributes, which are up to 2 s behind. A workflow that failed has no transaction to keep. */
-async function refuseTaken(
-  { client }: ClientContext,
-  transactionId: string,
-  workflowId: string,
-): Promise<void> {
-  const query = [
-    `WorkflowType = '${SCREEN_ORDER}'`,
-    "ExecutionStatus IN ('Running', 'ContinuedAsNew', 'Completed')",
-    `${orderAttributes.transactionId.name} = ${quoted(transactionId.toLowerCase())}`,
-  ].join(' AND ');
-  const { executions } = await asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.listWorkflowExecutions({
-        namespace: client.options.namespace,
-        query,
-        pageSize: 10,
-      }),
-    ),
-  );
-  const others = executions.map(({ execution }) => execution?.workflowId ?? workflowId);
-  const other = others.find((one) => one !== workflowId);
+async function refuseTaken(context: ClientContext, transactionId: string, workflowId: string): Promise<void> {
+  const owners = await ownersOf(context, transactionId);
+  const other = owners.find((one) => one !== workflowId);
   if (other === undefined) return;
   const name = orderOfWorkflowId(other);
   throw new OrderScreeningError(
@@ -225,5 +204,3 @@ async function refuseTaken(
     `The order ${name?.orderId ?? other} (${name?.integration ?? 'unknown'}) has this transaction`,
   );
 }
-
-const NO_KEY = 'This process has no API key of the screening service: set the variable that apiKeyEnv names';

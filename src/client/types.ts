@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { CardStash } from '../cards/index.ts';
 import type { AfterEnd } from '../orders/after-end.ts';
+import type { OrderKey } from '../orders/ids.ts';
 import type {
   CancelRequest,
   ChargebackRequest,
@@ -20,6 +21,7 @@ import type { FindIntegration } from '../orders/policy.ts';
 import type { Attention, CheckoutAnswer } from '../orders/state.ts';
 import type {
   Action,
+  Decision,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
@@ -164,6 +166,24 @@ export interface PollTimes {
   nextAt?: Instant;
 }
 
+/** Identifies a transaction by its id or its invoice number. If several have the invoice number, the first one is read. */
+export interface TransactionLookup {
+  /** A leading `#` is removed. */
+  idOrInvoice: string;
+  /** The integration whose API key is used; `default` unless given. */
+  integration?: string | undefined;
+}
+
+/** A transaction as the screening service reports it now. */
+export interface TransactionStatus {
+  id: string;
+  decision: Decision;
+  /** The account's message for the customer; with `fail` only. */
+  message?: string;
+  /** The order that owns the transaction; up to 2 s behind. Absent when there is none. */
+  order?: OrderKey;
+}
+
 /** Somebody says there is news about a transaction, by its id or by the invoice number of its order. */
 export interface HintRequest {
   integration?: string | undefined;
@@ -214,6 +234,12 @@ export interface OrderScreening {
   get(order: OrderName, options?: { view?: View }): Promise<OrderRecord & { afterEnd?: AfterEnd }>;
   /** All that can be known of an order within a time, 5 s unless given; no worker takes part. */
   inspect(order: OrderName, options?: { withinMs?: number; view?: View }): Promise<InspectedOrder>;
+  /**
+   * Reads a transaction from the screening service now. This process sends the request, with the integration's API key; no
+   * worker is needed. Rejects with `unknown-transaction`, with `transaction-without-decision` when the decision is unknown, and with
+   * `screening-service-unavailable` when the status can't be read.
+   */
+  getTransaction(request: TransactionLookup): Promise<TransactionStatus>;
   list(request?: ListRequest): Promise<OrderList>;
   /** How many orders a list with these filters has. */
   count(request?: Omit<ListRequest, 'cursor' | 'limit'>): Promise<number>;

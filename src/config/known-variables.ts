@@ -247,8 +247,9 @@ const furtherVariables: readonly DocumentedVariable[] = [
   },
   {
     name: 'SCREENING_API_KEY',
-    about: 'Key of the screening service; a policy file may name other variables (`apiKeyEnv`)',
-    readBy: ['worker', 'start'],
+    about:
+      'Key of the screening service; a policy file may name other variables (`apiKeyEnv`). The API needs it only to read transactions',
+    readBy: everybody,
     secret: true,
   },
   { name: 'SCREENING_BASE_URL', about: 'The service’s screening address', readBy: everybody },

@@ -15,8 +15,9 @@ export const ORDER_ERRORS = {
   },
   'screening-service-unavailable': {
     status: 503,
-    title: 'The screening service did not tell the status: send the same request again',
-    advice: 'nothing was done: the service didn’t answer, or doesn’t take the key; send the same again',
+    title: 'The screening service returned no status. Retrying is safe.',
+    advice:
+      'nothing was done: the screening service gave no usable answer, or the API key is missing or wrong. Retrying is safe',
   },
   'card-stash-unavailable': {
     status: 503,
@@ -53,7 +54,8 @@ export const ORDER_ERRORS = {
   'unknown-transaction': {
     status: 404,
     title: 'There is no such transaction',
-    advice: 'look at the name: the order has no such transaction, or the service doesn’t know it',
+    advice:
+      'check the id or invoice number: the order has no such transaction, or the screening service does not know it',
   },
   'unknown-attempt': { status: 404, title: 'The order has no such attempt', advice: 'look at the number' },
   'unknown-action': {
@@ -146,8 +148,9 @@ export const ORDER_ERRORS = {
   },
   'transaction-without-decision': {
     status: 409,
-    title: 'The transaction has no decision that an order could go by',
-    advice: 'nothing was started: the service says `error`, or a word that isn’t a decision',
+    title: 'The transaction has no usable decision',
+    advice:
+      'the screening service returned `error` or an unknown decision: no order can adopt the transaction',
   },
   'cancel-under-way': {
     status: 409,

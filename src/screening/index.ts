@@ -42,3 +42,4 @@ export {
   transactionSchema,
 } from './transaction-schema.ts';
 export { readWebhook } from './webhook.ts';
+export { whyUnread } from './why-unread.ts';

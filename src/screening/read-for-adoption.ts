@@ -4,6 +4,7 @@ import { sameTransaction } from '../orders/ids.ts';
 import type { ScreeningClient } from './client.ts';
 import { ScreeningError } from './errors.ts';
 import type { TransactionResponse } from './replies.ts';
+import { whyUnread } from './why-unread.ts';
 
 /**
  * Reads the transaction and what the order's invoice number leads to, both within `timeoutMs`.
@@ -27,7 +28,8 @@ export async function readForAdoption(
     return read;
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    return whyUnread(error);
+    const { code, message } = whyUnread(error);
+    return { code, message: `${message}, so nothing was adopted` };
   }
 }
 
@@ -47,23 +49,6 @@ async function idByInvoice(
   }
 }
 
-function whyUnread({ reason, outcome }: ScreeningError): { code: OrderErrorCode; message: string } {
-  if (reason === 'not-found') return { code: 'unknown-transaction', message: UNKNOWN_TO_SERVICE };
-  if (reason === 'unknown-decision') return { code: 'transaction-without-decision', message: NO_DECISION };
-  if (reason === 'other-transaction') {
-    return { code: 'screening-service-unavailable', message: `${OTHER_TRANSACTION}, so nothing was adopted` };
-  }
-  const words = reason === 'forbidden' ? WRONG_KEY : outcome === 'refused' ? REFUSED_TO_TELL : NO_ANSWER;
-  return { code: 'screening-service-unavailable', message: `${words}, so nothing was adopted` };
-}
-
-const UNKNOWN_TO_SERVICE = 'The screening service does not know the transaction';
 const IN_ERROR = 'The decision of the transaction is «error»: there is nothing to adopt';
-const NO_DECISION = 'The service’s word for the transaction is no decision: there is nothing to adopt';
 const ANOTHER_BY_INVOICE =
   'The order’s invoice number leads to another transaction at the screening service: send it with force';
-const WRONG_KEY = 'The screening service does not take the API key';
-const OTHER_TRANSACTION =
-  'The screening service answered about another transaction than the one that was asked for';
-const REFUSED_TO_TELL = 'The screening service refused to tell the status';
-const NO_ANSWER = 'The screening service did not answer';

@@ -63,7 +63,7 @@ describe('a transaction that is adopted', () => {
     const asking = aWorld({ reviewLimitMs: 30 * 24 * HOUR }, { machine: { ...MACHINE, fetch } });
     const refused = await refusal(UNKNOWN_ID, { force: true }, ORDER_ID, asking);
     expect(refused).toMatchObject({ code: 'screening-service-unavailable' });
-    expect(refused.message).toContain('another transaction');
+    expect(refused.message).toContain('a different transaction');
   });
 
   it('that the service does not know, or that is in error, is refused', async () => {

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../src/config/index.ts';
 import type { PortalAnswer } from '../../src/orders/messages.ts';
 import type { CheckoutAnswer } from '../../src/orders/state.ts';
 import { createLog } from '../../src/process/log.ts';
-import type { InspectedOrder, OrderScreening, OrderSummary } from '../../src/starter.ts';
+import type { InspectedOrder, OrderScreening, OrderSummary, TransactionStatus } from '../../src/starter.ts';
 import { anOrderState } from '../fixtures/orders.ts';
 import { anOrder } from '../orders/support.ts';
 import { type Contract, createContract } from '../support/openapi-contract.ts';
@@ -61,6 +61,15 @@ export function anInspectedOrder(overrides: Partial<InspectedOrder> = {}): Inspe
   return { summary: anOrderSummary(), runId: RUN_ID, state: anOrder('review'), ...overrides };
 }
 
+export function aTransactionStatus(overrides: Partial<TransactionStatus> = {}): TransactionStatus {
+  return {
+    id: TRANSACTION_ID,
+    decision: 'review',
+    order: { integration: 'default', orderId: 'order-1' },
+    ...overrides,
+  };
+}
+
 /** Answers every call as an order that passed; a test replaces what it is about. */
 export function fakeOrderScreening() {
   return {
@@ -81,6 +90,9 @@ export function fakeOrderScreening() {
     })),
     get: vi.fn<OrderScreening['get']>(async () => anOrderState()),
     inspect: vi.fn<OrderScreening['inspect']>(async () => anInspectedOrder()),
+    getTransaction: vi.fn<OrderScreening['getTransaction']>(async ({ integration = 'default' }) =>
+      aTransactionStatus({ order: { integration, orderId: 'order-1' } }),
+    ),
     list: vi.fn<OrderScreening['list']>(async () => ({ orders: [] })),
     count: vi.fn<OrderScreening['count']>(async () => 0),
     cancel: vi.fn<OrderScreening['cancel']>(async () => aPortalAnswer()),

@@ -14,6 +14,7 @@ const OPERATIONS = [
   ...POSTS.map((post) => ({ method: 'POST', ...post }) as const),
   { method: 'DELETE', path: '/v1/orders/%23order-1/actions/2', body: undefined, calls: 'withdraw' },
   { method: 'GET', path: '/v1/orders/order-1', body: undefined, calls: 'get' },
+  { method: 'GET', path: '/v1/transactions/%23order-1', body: undefined, calls: 'getTransaction' },
 ] as const;
 type Called = (typeof OPERATIONS)[number]['calls'];
 
@@ -34,6 +35,7 @@ const ASKED: Record<Called, (body?: object) => unknown[]> = {
   redeliver: () => [order, { sequence: 2 }, { by }],
   recheck: () => [order],
   get: () => [order, { view: 'record' }],
+  getTransaction: () => [{ idOrInvoice: 'order-1', integration: 'shop' }],
 };
 
 describe('an operation', () => {
@@ -114,6 +116,8 @@ describe('a request is refused with every fault of path, query, header and body'
       ['attempt', 'authCode', 'integration', 'orderId', 'result', 'x'],
     ],
     ...each('POST orders/order-1/events/*/redeliver', 'sequence', ['0', '-1', '1.5', 'two']),
+    ...each('GET transactions/*', 'idOrInvoice', ['%23', '%20', 'a%0a', '%23%231', 'x'.repeat(65)]),
+    ['GET transactions/1?integration=a:b&x=1', {}, ['integration', 'x']],
     ...each('DELETE orders/order-1/actions/*', 'number', ['0', 'x', '1.5', '01', '-1', '1234567']),
     ...['phase=x', 'decision=x', 'attention=yes', 'open=1', 'find=', 'dueBefore=tomorrow'].flatMap(ofTheList),
     ...['amountFrom=-1', 'amountTo=1e3', 'startedFrom=2026-12-24', 'startedTo=x'].flatMap(ofTheList),

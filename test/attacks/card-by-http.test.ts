@@ -70,6 +70,7 @@ describe('by HTTP card data is refused', () => {
           app.inject({ method: 'POST', url: '/v1/orders/o-1/cancel', headers: key, body: {} }),
           app.inject({ method: 'DELETE', url: '/v1/orders/o-1/actions/1', headers: key }),
           app.inject({ method: 'GET', url: `/v1/orders?cursor=${id}` }),
+          app.inject({ method: 'GET', url: `/v1/transactions/${id}` }),
           app.inject({ method: 'GET', url: `/v1/orders/o-1?integration=${digits}` }),
           app.inject({ method: 'GET', url: `/v1/orders/o-1?${id}=1` }),
         ]);

@@ -52,6 +52,7 @@ function librarySends(text: string) {
     () => orders.recheck(planted),
     () => orders.get(planted),
     () => orders.inspect(planted),
+    () => orders.getTransaction({ idOrInvoice: text }),
     () => orders.putCard({ ...planted, ...TEST_CARD }),
   ];
   return { calls, temporal, ...rest };

@@ -35,11 +35,15 @@ async function operationsOf(app: FastifyInstance): Promise<Operation[]> {
       const [scope, ...more] = security.flatMap(({ key = [] }) => key);
       if (scope === undefined || more.length > 0) throw new Error(`${path} doesn't name its scope`);
       expect(Object.keys(responses), path).toContain('403');
-      const url = path.replace('{orderId}', 'order-1').replace('{number}', '1').replace('{sequence}', '1');
+      const url = path
+        .replace(/\{(?:orderId|idOrInvoice)\}/, 'order-1')
+        .replace(/\{(?:number|sequence)\}/, '1');
       return { method: method.toUpperCase() as Operation['method'], url, scope };
     }),
   );
-  const pages = ['/', '/orders/order-1'].map((url): Operation => ({ method: 'GET', url, scope: 'read' }));
+  const pages = ['/', '/orders/order-1', '/transactions/order-1'].map(
+    (url): Operation => ({ method: 'GET', url, scope: 'read' }),
+  );
   const buttons = ['cancel', 'recheck', 'actions/1/withdraw'].flatMap((name): Operation[] =>
     (['GET', 'POST'] as const).map((method) => ({ method, url: `/orders/order-1/${name}`, scope: 'act' })),
   );
@@ -49,7 +53,7 @@ async function operationsOf(app: FastifyInstance): Promise<Operation[]> {
   return [...documented, ...pages, ...buttons, ...codec];
 }
 
-const isPage = (url: string) => url === '/' || url.startsWith('/orders/');
+const isPage = (url: string) => url === '/' || /^\/(?:orders|transactions)\//.test(url);
 
 function requestOf({ method, url }: Operation, key: string, integration?: string): InjectOptions {
   const name = url.split('/').at(-1) ?? '';

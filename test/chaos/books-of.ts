@@ -11,7 +11,7 @@ import {
 } from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
 import type { Outage } from './deployment.ts';
-import type { OrderEvidence, Request } from './evidence.ts';
+import type { HistorySummary, OrderEvidence, Request } from './evidence.ts';
 import { SLOW_MS } from './fault-mix.ts';
 import type { FaultsFromOutside } from './faults-from-outside.ts';
 
@@ -192,6 +192,12 @@ function newsOf({ plan, ledger }: OrderEvidence, { hints, rechecked }: Happened)
   return [...webhooks, ...signals, ...asked].sort((a, b) => a.at - b.at);
 }
 
+/** A checkout's task that waited in a worker which has run nothing yet can't know that: its window counts from the task's beginning. */
+function waitedInWorkerMs({ begunAt }: HistorySummary, requests: readonly BookedRequest[]): number {
+  const waitedMs = (requests[0]?.sentAt ?? 0) - (begunAt ?? Number.POSITIVE_INFINITY);
+  return waitedMs > NOTED_LATE_MS ? waitedMs : 0;
+}
+
 function worldOf(
   { run, diary, at: closedAt }: OrderEvidence,
   { outages, spans }: Happened,
@@ -216,7 +222,7 @@ function worldOf(
     resets: [],
     skewMs: 0,
     losses: lostInMemory || failed || history.timedOutTasks > 0 || history.lostTries > 0,
-    lateByMs: 0,
+    lateByMs: waitedInWorkerMs(history, requests),
     brokeDown: false,
     cutOff: history.cutOff,
     recordLost: history.eager && (history.firstTaskLost || failed),

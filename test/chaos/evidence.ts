@@ -33,6 +33,8 @@ export interface HistorySummary {
   eager: boolean;
   /** The first task was run again, since its end never arrived. */
   firstTaskLost: boolean;
+  /** When the first workflow task began, in milliseconds after the epoch. */
+  begunAt?: number;
   /** When the order's answer was recorded, in milliseconds after the epoch. */
   recordedAt?: number;
 }
@@ -251,6 +253,7 @@ function summary(events: readonly HistoryEvent[]): HistorySummary {
   }
   const recordedIn = events.findIndex((event) => event.workflowTaskCompletedEventAttributes);
   const recorded = events[recordedIn];
+  const begun = events.find((event) => event.workflowTaskStartedEventAttributes);
   return {
     events: events.length,
     failedTasks,
@@ -259,6 +262,7 @@ function summary(events: readonly HistoryEvent[]): HistorySummary {
     cutOff: events.some((event) => event.activityTaskCanceledEventAttributes),
     eager: events[0]?.workflowExecutionStartedEventAttributes?.eagerExecutionAccepted === true,
     firstTaskLost: events.slice(0, recordedIn).some((event) => event.workflowTaskTimedOutEventAttributes),
+    ...(begun && { begunAt: timeOf(begun) }),
     ...(recorded && { recordedAt: timeOf(recorded) }),
   };
 }

@@ -38,6 +38,7 @@ describe('a command', () => {
     ],
     ['get', [order, { view: 'record' }], 'show 1001'],
     ['get', [order, { view: 'full' }], 'show 1001 --full'],
+    ['getTransaction', [{ idOrInvoice: '1001', integration: 'shop' }], 'transaction #1001'],
     [
       'list',
       [

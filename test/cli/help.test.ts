@@ -11,6 +11,7 @@ const COMMANDS = [
   'list',
   'days',
   'count',
+  'transaction',
   'watch',
   'cancel',
   'report-fraud',

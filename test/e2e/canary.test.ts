@@ -197,6 +197,9 @@ describe('marked orders', () => {
       result: 'pass',
       authcode: 'A1',
     });
+    expect((await call('GET', `/v1/transactions/${retried}`)).status).toBe(200);
+    withFault({ operation: 'status', kind: 'reset-before-commit', times: 1 });
+    expect((await call('GET', `/v1/transactions/${retried}`)).status).toBe(503);
     await call('POST', `/v1/orders/${retried}/report-fraud`, { reason: 'called by the bank' });
     await call('POST', `/v1/orders/${retried}/chargebacks`, { reason_code: '10.4', due_date: '2037-01-31' });
     await call('POST', `/v1/orders/${retried}/customer-code`, { customerCode: 'code-1' });

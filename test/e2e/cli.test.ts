@@ -100,6 +100,20 @@ describe('an order', () => {
     expect(all.sandbox.control.ledger({ operation: 'cancel-transaction', invoice: orderId })).toHaveLength(1);
   });
 
+  it('has a transaction that is read from the screening service, by its id and by its invoice number', async () => {
+    const orderId = await inReview('other');
+    const id = all.sandbox.control.transactions(orderId)[0]?.id ?? '';
+    for (const name of [id, `#${orderId}`]) {
+      await eventually(async () => {
+        const run = await cli('transaction', name, '--integration', 'other');
+        expect(run).toMatchObject({ code: 0, stderr: '' });
+        expect(run.json()).toEqual({ id, decision: 'review', order: { integration: 'other', orderId } });
+      });
+    }
+    const unknown = await cli('transaction', 'no-such-invoice');
+    expect([unknown.code, unknown.problem().type]).toEqual([4, 'unknown-transaction']);
+  });
+
   it('is decided by a person, in place of the service, and shown so', async () => {
     const orderId = await inReview();
     const refused = await cli('override', orderId, '--action', 'hold', '--reason', 'asked');

@@ -1,4 +1,4 @@
-/** Portal actions that the sandbox holds up, so that somebody can take them back, or give them up, meanwhile. */
+/** Calls that the sandbox holds up, or answers wrongly. */
 import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
@@ -62,4 +62,9 @@ export async function giveUp({ workflow }: Client, integration: string, count: n
     return found;
   });
   await Promise.all(ids.map((id) => workflow.getHandle(id).cancel()));
+}
+
+/** Plays a fault once, when the status of an order's transaction is read by its invoice number. */
+export function spoilStatus({ control }: Sandbox, invoice: string, kind: Fault['kind']): void {
+  control.setFaults({ faults: [{ operation: 'status', kind, times: 1, match: { invoice } }] });
 }

@@ -1,9 +1,10 @@
 /** The requests of the contract test. */
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import { aTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { freePort, type GivenKey, spawnProcess } from '../support/index.ts';
 import type { Contract, OpenApi } from '../support/openapi-contract.ts';
-import type { Deployment } from './support.ts';
+import { anOrderId, type Deployment } from './support.ts';
 
 /** `codec` opens payloads, and may do nothing with orders. */
 export const KEYS = {
@@ -99,7 +100,9 @@ export function exampleOf(path: string, parameters: Parameters = [], orderId: st
     parameters
       .filter((parameter) => parameter.in === place && parameter.example !== undefined)
       .map((parameter): [string, string] => [parameter.name, String(parameter.example)]);
-  const address = [['orderId', orderId] as const, ...named('path')].reduce(
+  // The invoice number of an order is its id.
+  const ofTheOrder = ['orderId', 'idOrInvoice'].map((name) => [name, orderId] as const);
+  const address = [...ofTheOrder, ...named('path')].reduce(
     (to, [name, value]) => to.replace(`{${name}}`, value),
     path,
   );
@@ -138,8 +141,31 @@ export function addresses(orderId: string): { method: string; url: string; body?
   return [
     { method: 'GET', url: `/v1/orders/${orderId}` },
     { method: 'GET', url: '/v1/orders' },
+    { method: 'GET', url: `/v1/transactions/${orderId}` },
     { method: 'POST', url: '/v1/card-refs', body: { orderId, ...TEST_CARD } },
     { method: 'DELETE', url: of(orderId, 'actions/1') },
     ...Object.entries(BODIES).map(([name, body]) => ({ method: 'POST', url: of(orderId, name), body })),
   ];
+}
+
+/** What is the same in each request. `url`: in place of the last part of an address. */
+export type Unchanging = Pick<Sending, 'at' | 'key'> & { url?: string };
+
+/** Asks for each operation, and expects that status from each. */
+export async function isAnsweredAlways(
+  send: (url: string, sending: Sending) => Promise<{ status: number }>,
+  status: number,
+  { url: wrong, ...how }: Unchanging,
+): Promise<void> {
+  await Promise.all(
+    addresses(anOrderId()).map(async ({ method, url, body }) => {
+      if (status === 400 && (method !== 'GET' || url === '/v1/orders')) return;
+      const address = wrong === undefined ? url : url.replace(/[^/]*$/, wrong);
+      const ask = () => send(address, { method, ...(body && { body }), ...how });
+      let answer = await ask();
+      // Where calls are slow, some get through before one comes too soon.
+      for (let more = 9; status === 429 && answer.status !== 429 && more > 0; more -= 1) answer = await ask();
+      expect(answer.status, `${method} ${url}`).toBe(status);
+    }),
+  );
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, withTestServer } from '../support/index.ts';
 import type { Contract, OpenApi } from '../support/openapi-contract.ts';
-import { giveUp, heldUp, holdingUp, underWay } from './contract-actions.ts';
+import { giveUp, heldUp, holdingUp, spoilStatus, underWay } from './contract-actions.ts';
 import {
   ACTIONS,
   addresses,
@@ -13,11 +13,13 @@ import {
   CALLERS,
   exampleOf,
   INTEGRATIONS,
+  isAnsweredAlways,
   KEYS,
   of,
   type Sending,
   sendTo,
   UNSCREENED_BODY,
+  type Unchanging,
 } from './contract-requests.ts';
 import { adoptable } from './plugin.ts';
 import { anOrderId, contractOf, type Deployment, deploy } from './support.ts';
@@ -26,7 +28,7 @@ const server = withTestServer();
 let all: Deployment;
 let contract: Contract;
 let document: OpenApi;
-/** Without Temporal and Redis; letting each key ask once a second. */
+/** Without Temporal, Redis and a key of the screening service; letting each key ask once a second. */
 let cutOff: { url: string; process: SpawnedProcess };
 let strict: { url: string; process: SpawnedProcess };
 const seen = new Set<string>();
@@ -39,6 +41,7 @@ beforeAll(async () => {
   [cutOff, strict] = await Promise.all([
     anotherApi(all, {
       TEMPORAL_ADDRESS: nobody,
+      SCREENING_API_KEY: '',
       CARD_STASH_URL: `redis://${nobody}`,
       CARD_STASH_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
     }),
@@ -74,26 +77,11 @@ async function preGateway(): Promise<string> {
 /** An action that is asked for an order of its own. */
 const action = ([name, operation]: (typeof ACTIONS)[number]) => ({ name, operation, orderId: anOrderId() });
 
-/** Asks for each operation, and is always answered so. */
-async function isAlways(
-  status: number,
-  { url: wrong, ...how }: Sending & { url?: string; at?: string; key?: string },
-) {
-  await Promise.all(
-    addresses(anOrderId()).map(async ({ method, url, body }) => {
-      if (status === 400 && (method !== 'GET' || !url.includes('/orders/'))) return;
-      const ask = () => send(wrong ?? url, { method, ...(body && { body }), ...how });
-      let answer = await ask();
-      // Where calls are slow, some get through before one comes too soon.
-      for (let more = 9; status === 429 && answer.status !== 429 && more > 0; more -= 1) answer = await ask();
-      expect(answer.status, `${method} ${url}`).toBe(status);
-    }),
-  );
-}
+const isAlways = (status: number, how: Unchanging) => isAnsweredAlways(send, status, how);
 
 describe('answers that are the same for every operation', () => {
   it.each([
-    [400, 'an address that cannot be read', { url: '/v1/orders/%zz' }],
+    [400, 'an address that cannot be read', { url: '%zz' }],
     [401, 'a wrong key', { key: 'wrong' }],
     [403, 'a key without the scope', { key: KEYS.codec }],
   ])('%i: %s', (status, _case, how) => isAlways(status, how));
@@ -113,10 +101,11 @@ describe('answers that are the same for every operation', () => {
     }
   });
 
-  it('422, to a filter, to the name of an order and to the number of an action', async () => {
+  it('422, to a filter, to the name of an order or a transaction and to the number of an action', async () => {
     expect((await send(of(anOrderId(), 'actions/0'), { method: 'DELETE' })).status).toBe(422);
     expect((await send('/v1/orders?limit=0', { method: 'GET' })).status).toBe(422);
     expect((await send('/v1/orders/%23', { method: 'GET' })).status).toBe(422);
+    expect((await send('/v1/transactions/%23', { method: 'GET' })).status).toBe(422);
   });
 
   it('404, for an order or an integration that is not there', async () => {
@@ -166,6 +155,17 @@ describe('answers of each operation', () => {
     for (const name of ['override', 'recheck', 'acknowledge', 'events/1/redeliver']) {
       expect((await send(of(orderId, name), { body: BODIES[name] })).status).toBe(409);
     }
+  });
+
+  it('transactions: 200 with the owning order, 409 for an unknown decision and 503 for a wrong key', async () => {
+    const orderId = await screened('review@example.com');
+    const read = () => send(`/v1/transactions/${orderId}`, { method: 'GET' });
+    const owned = { decision: 'review', order: { integration: 'default', orderId } };
+    await eventually(async () => expect(await read()).toMatchObject({ status: 200, body: owned }));
+    spoilStatus(all.sandbox, orderId, 'unknown-decision');
+    expect(said(await read())).toBe('409 transaction-without-decision');
+    spoilStatus(all.sandbox, orderId, '403');
+    expect(said(await read())).toBe('503 screening-service-unavailable');
   });
 
   it('the portal actions: 200, 409 and 502', async () => {

@@ -75,6 +75,12 @@ const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
   },
   { page: 'docs/calling.md', has: '2101/override', output: /"decision":"pass","action":"proceed"/ },
   { page: 'docs/calling.md', has: 'cancel-2101', output: /"status":"done"[\s\S]*"orders":\[/ },
+  {
+    page: 'docs/calling.md',
+    has: '/v1/transactions/2101',
+    output: /"decision":"pass","order":\{"integration":"default","orderId":"2101"\}/,
+    again: true,
+  },
   { page: 'docs/calling.md', has: '-X DELETE', output: /\/problems\/(action-ended|order-closed)"/ },
   { page: 'docs/calling.md', has: '2102/gateway-result', output: /"result":"pass"/ },
   { page: 'docs/calling.md', has: '2103', output: /"path":"transaction.amount"/ },

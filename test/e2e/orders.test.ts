@@ -252,12 +252,16 @@ describe('when no answer comes in time', () => {
 });
 
 describe('a worker that is killed', () => {
-  it('has the next one go on with a review', async () => {
+  it('has the next one go on with a review; meanwhile its transaction can be read', async () => {
     const orderId = anOrderId();
     await screen(orderId, 'review@example.com');
     all.worker().kill('SIGKILL');
     await all.worker().ended;
     all.sandbox.control.decide(orderId, 'pass');
+    const now = { decision: 'pass', order: { integration: 'default', orderId } };
+    await eventually(async () =>
+      expect((await all.call('GET', `/v1/transactions/${orderId}`)).body).toMatchObject(now),
+    );
     await all.startWorker();
     const order = await all.until(orderId, ({ phase }) => phase === 'decided');
     expect(order).toMatchObject({ decision: 'pass', action: 'proceed' });

@@ -67,30 +67,23 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
 const QUEUE = `/?integration=${INTEGRATION}`;
 const of = (orderId: string, action = '') => `/orders/${orderId}${action}?integration=${INTEGRATION}`;
 
+/** The page of an order's transaction, by the invoice number, which is the order's id. */
+const transactionOf = (orderId: string) => `/transactions/${orderId}?integration=${INTEGRATION}`;
+
 /** Every page that a person sees, by its name. */
-const pages = () =>
-  ({
-    'the queue': QUEUE,
-    'an order in review': of(inReview),
-    'an order that needs attention': of(needsAttention),
-    'a recheck to confirm': of(inReview, '/recheck'),
-    'a cancel to confirm': of(inReview, '/cancel'),
-    'the last days': `/days?integration=${INTEGRATION}`,
-    'a wall': `${QUEUE}&wall=1`,
-    'several orders to confirm': `/several?do=proceed&order=${INTEGRATION}/${inReview}`,
-    'an unknown order': of('no-such-order'),
-  }) as const;
-const NAMES = [
-  'the queue',
-  'an order in review',
-  'an order that needs attention',
-  'a recheck to confirm',
-  'a cancel to confirm',
-  'the last days',
-  'a wall',
-  'several orders to confirm',
-  'an unknown order',
-] as const;
+const PAGES = {
+  'the queue': QUEUE,
+  'an order in review': of(inReview),
+  'an order that needs attention': of(needsAttention),
+  'a recheck to confirm': of(inReview, '/recheck'),
+  'a cancel to confirm': of(inReview, '/cancel'),
+  'the last days': `/days?integration=${INTEGRATION}`,
+  'a wall': `${QUEUE}&wall=1`,
+  'several orders to confirm': `/several?do=proceed&order=${INTEGRATION}/${inReview}`,
+  'an unknown order': of('no-such-order'),
+  'a transaction': transactionOf(inReview),
+  'an unknown transaction': transactionOf('no-such-order'),
+};
 
 const rowOf = (page: Page, orderId: string) => page.getByRole('row').filter({ hasText: orderId });
 
@@ -124,6 +117,14 @@ describe('the queue', () => {
     expect(await link.getAttribute('href')).toMatch(
       `${UI}/namespaces/default/workflows/${encodeURIComponent(`order:${INTEGRATION}:${inReview}`)}/`,
     );
+  });
+
+  it('leads to the transaction of an order, and back', async () => {
+    const page = await open(of(inReview));
+    await page.getByRole('link', { name: 'Read it from the screening service' }).click();
+    expect(await page.getByRole('main').textContent()).toMatch(/Decision\s*review/);
+    await page.getByRole('link', { name: inReview, exact: true }).click();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Order ${inReview}`);
   });
 
   it('finds an order by its id, its invoice number and its transaction, also one that is closed', async () => {
@@ -192,23 +193,26 @@ describe('the queue', () => {
   });
 });
 
-it.each(NAMES)('%s fits a phone and a desk and is for everybody, in light and in dark', async (name) => {
-  const page = await open(pages()[name]);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize(PHONE);
-    expect(await accessFaults(page), colorScheme).toEqual([]);
-    for (const viewport of [PHONE, DESK]) {
-      await page.setViewportSize(viewport);
-      expect(await overflow(page), `${viewport.width}`).toBe(0);
+it.each(Object.entries(PAGES))(
+  '%s fits a phone and a desk and is for everybody, in light and in dark',
+  async (_name, path) => {
+    const page = await open(path);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(PHONE);
+      expect(await accessFaults(page), colorScheme).toEqual([]);
+      for (const viewport of [PHONE, DESK]) {
+        await page.setViewportSize(viewport);
+        expect(await overflow(page), `${viewport.width}`).toBe(0);
+      }
+      const seen = await picture(browser, page);
+      expect(seen).toMatchObject(DESK);
+      expect(seen.colours).toBeGreaterThan(20);
+      if (colorScheme === 'light') expect(seen.lightness).toBeGreaterThan(0.7);
+      else expect(seen.lightness).toBeLessThan(0.3);
     }
-    const seen = await picture(browser, page);
-    expect(seen).toMatchObject(DESK);
-    expect(seen.colours).toBeGreaterThan(20);
-    if (colorScheme === 'light') expect(seen.lightness).toBeGreaterThan(0.7);
-    else expect(seen.lightness).toBeLessThan(0.3);
-  }
-});
+  },
+);
 
 it('the documentation of the API has no serious fault that axe finds', async () => {
   const page = await open('/docs/');

@@ -115,6 +115,7 @@ describe('the API', () => {
       path: fc.oneof(
         inPath.map((part) => `/v1/orders/${part}`),
         inPath.map((part) => `/v1/orders/${part}/cancel`),
+        inPath.map((part) => `/v1/transactions/${part}`),
         inPath.map((part) => `/v1/orders/order-1/actions/${part}`),
         inPath.map((part) => `/${part}`),
         fc.constantFrom('/v1/orders', '/v1/orders/', '//v1/orders', '/v1/orders//cancel', '/v1/card-refs'),

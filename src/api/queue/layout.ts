@@ -230,6 +230,11 @@ export function orderPath({ orderId, integration }: OrderKey, action?: string, n
   return `/orders/${encodeURIComponent(orderId)}${action === undefined ? '' : `/${action}`}?${query}`;
 }
 
+/** @returns the address of the page that reads a transaction from the screening service */
+export function transactionPath(idOrInvoice: string, integration: string): string {
+  return `/transactions/${encodeURIComponent(idOrInvoice)}?${new URLSearchParams({ integration })}`;
+}
+
 /** @returns the address of an order in the Temporal UI; undefined when none is known */
 export function temporalLink(
   ui: TemporalUi | undefined,

@@ -23,6 +23,7 @@ import {
   type TemporalUi,
   temporalAnchor,
   temporalLink,
+  transactionPath,
 } from './layout.ts';
 import { type Checks, checksOf, type Happening, timelineOf, upcoming } from './timeline.ts';
 
@@ -93,7 +94,11 @@ function facts(
     ['Last check', last && lastCheck(last, now)],
     ['Next check', next && html`${moment(next.at, now)}, ${next.source}`],
     ['Attempts', state && `${state.attempts.length}`],
-    ['Transaction', transactionId],
+    [
+      'Transaction',
+      transactionId !== undefined &&
+        html`${transactionId} <a href="${transactionPath(transactionId, summary.integration)}">Read it from the screening service</a>`,
+    ],
     [
       'Portal',
       portal && html`<a href="${portal}" rel="noreferrer">The transaction in the service’s portal</a>`,

@@ -15,6 +15,7 @@ import {
   picture,
   type Shown,
   table,
+  transactionPath,
 } from './layout.ts';
 import { type Counts, type QueueFilters, SHOWN, type Show, WITHIN } from './read-queue.ts';
 
@@ -25,6 +26,8 @@ export interface QueueView extends QueueFilters {
   continued: boolean;
   /** Of the next page. */
   cursor?: string | undefined;
+  /** Integrations through which the transaction can be read when no order is found. */
+  readable: readonly string[];
   /** Nothing to type or press, and it loads itself again. */
   wall: boolean;
   /** Whether who looks at it may act on several orders at once. */
@@ -53,8 +56,13 @@ ${!wall && paging(view)}`;
   return page('Order queue', wall ? html`<div class="wall">${content}</div>` : content, now, wall);
 }
 
-function nothing(view: QueueView): string {
-  if (view.q !== undefined) return 'No order has this id, invoice number or transaction.';
+function nothing(view: QueueView): Shown {
+  const { q, readable } = view;
+  if (q !== undefined) {
+    return html`No order has this id, invoice number or transaction.${readable.map(
+      (name) => html` <a href="${transactionPath(q, name)}">Ask the screening service (${name})</a>`,
+    )}`;
+  }
   if (view.continued) return 'No more orders.';
   const isFiltered = filterQuery({ ...view, cursor: undefined }) !== filterQuery({ show: 'all' });
   return isFiltered ? 'No order fits these filters.' : 'No order waits for anybody.';

@@ -18,12 +18,19 @@ import {
   listedIntegrations,
   requireIntegration,
   requireKey,
-  sentBy,
 } from '../callers.ts';
 import { refuseCards } from '../define-route.ts';
 import { whoAsks } from '../metrics.ts';
-import { HttpError, logFailure, toProblem } from '../problems.ts';
-import { actionParams, fieldsOf, orderParams, orderQuery, queueQuery } from '../request-schemas.ts';
+import { logFailure, toProblem } from '../problems.ts';
+import {
+  actionParams,
+  fieldsOf,
+  orderParams,
+  orderQuery,
+  queueQuery,
+  transactionParams,
+} from '../request-schemas.ts';
+import { readTransaction } from '../transaction-routes.ts';
 import {
   chosenIn,
   confirmPath,
@@ -40,6 +47,8 @@ import { type Now, orderPath, refreshOf, STYLE_PATH, type TemporalUi } from './l
 import { orderPage } from './order-page.ts';
 import { csvName, DAYS_PICTURE_PATH, daysPage, daysPicture, queuePage } from './queue-page.ts';
 import { countQueue, readQueue, unlessOurs } from './read-queue.ts';
+import { CHALLENGE, requireOwnForm, signInOf } from './sign-in.ts';
+import { transactionPage } from './transaction-page.ts';
 
 export interface QueueOptions extends Admission {
   orderScreening: OrderScreening;
@@ -128,7 +137,9 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const counts = await countQueue(orderScreening, of, at.ms);
     const continued = asked.cursor !== undefined;
     const several = may(request.apiKey, 'ops');
-    return sendPage(reply, queuePage({ ...asked, orders, counts, cursor, continued, several }, at));
+    const readable = of.integrations ?? [asked.integration ?? DEFAULT_INTEGRATION];
+    const view = { ...asked, orders, counts, cursor, continued, readable, several };
+    return sendPage(reply, queuePage(view, at));
   });
 
   scope.get('/queue.csv', pageFor('read'), async (request, reply) => {
@@ -163,6 +174,14 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
       may: { act: may(request.apiKey, 'act'), ops: may(request.apiKey, 'ops') },
     };
     return sendPage(reply, orderPage(order, shown, now()));
+  });
+
+  scope.get('/transactions/:idOrInvoice', pageFor('read'), async (request, reply) => {
+    const { integration } = checked(orderQuery, request.query);
+    requireIntegration(request, integration);
+    const { idOrInvoice } = checked(transactionParams, request.params);
+    const status = await readTransaction(orderScreening, request, { idOrInvoice, integration });
+    return sendPage(reply, transactionPage(status, now()));
   });
 
   for (const action of Object.keys(PAGE_ACTIONS).filter(isAction)) {
@@ -269,27 +288,4 @@ function wayBack({ method, params, query }: FastifyRequest): string {
 
 function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(page);
-}
-
-// Who may see the pages: whoever has an API key. A browser sends it by HTTP Basic, as the password of a
-// user name of the person's own: that needs no script, no session and no secret of ours, and unlike a cookie it goes to no
-// other port of the same machine.
-
-/** What makes a browser ask for the key. */
-const CHALLENGE = 'Basic realm="order-screening", charset="UTF-8"';
-
-/** The password is the key; the user name is who says that they do what is done. */
-function signInOf(authorization: string): { key: string | undefined; user: string } {
-  const [, scheme, credentials = ''] = /^(Basic|Bearer) ([^\s]+)$/i.exec(authorization) ?? [];
-  if (scheme?.toLowerCase() === 'bearer') return { key: credentials, user: '' };
-  const [, user = '', key] = /^([^:]*):(.*)$/s.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
-  return { key, user };
-}
-
-/**
- * A browser sends the key along whoever made the form, so that a form must come from these pages themselves.
- * @throws HttpError `foreign-form` unless the browser says so
- */
-function requireOwnForm({ headers }: FastifyRequest): void {
-  if (sentBy(headers) !== 'own page') throw new HttpError('foreign-form');
 }

@@ -1,0 +1,39 @@
+/** Reads a transaction from the screening service, and looks up the order that owns it. */
+import { z } from 'zod';
+import { refuseCardData } from '../orders/card-data.ts';
+import { OrderScreeningError } from '../orders/errors.ts';
+import { orderOfWorkflowId } from '../orders/ids.ts';
+import type { Integration } from '../orders/policy.ts';
+import { ScreeningError, type TransactionResponse, whyUnread } from '../screening/index.ts';
+import { checked, integrationOf, orderIdSchema } from './read-requests.ts';
+import { screeningClientOf } from './screening-client.ts';
+import { READ_WITHIN_MS } from './temporal-errors.ts';
+import { ownersOf } from './transaction-owners.ts';
+import type { ClientContext, TransactionLookup, TransactionStatus } from './types.ts';
+
+/** An invoice number is an order id unless another was sent, and has the same limits. */
+const lookupSchema = z.object({ idOrInvoice: orderIdSchema });
+
+/** @see OrderScreening.getTransaction */
+export async function readTransaction(
+  context: ClientContext,
+  { integration: name, ...given }: TransactionLookup,
+): Promise<TransactionStatus> {
+  const integration = integrationOf(context, name);
+  refuseCardData(given, { notCards: integration.notCards });
+  const { idOrInvoice } = checked(lookupSchema, given);
+  const { id, decision, message } = await readStatus(integration, idOrInvoice);
+  const [order] = (await ownersOf(context, id)).flatMap((workflowId) => orderOfWorkflowId(workflowId) ?? []);
+  return { id, decision, ...(message !== undefined && { message }), ...(order && { order }) };
+}
+
+/** The screening client's error is not kept as a cause: logs and callers get its code and words only. */
+async function readStatus(integration: Integration, idOrInvoice: string): Promise<TransactionResponse> {
+  try {
+    return await screeningClientOf(integration).status(idOrInvoice, { timeoutMs: READ_WITHIN_MS });
+  } catch (error) {
+    if (!(error instanceof ScreeningError)) throw error;
+    const { code, message } = whyUnread(error);
+    throw new OrderScreeningError(code, message);
+  }
+}
