@@ -4,16 +4,11 @@ import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
-import {
-  OVERDUE_AFTER_MS,
-  STUCK_AFTER_TRIES,
-  type SweepFinding,
-  sweepWords,
-} from '../orders/activity-contract.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
 import { gaugeOf } from '../orders/metrics.ts';
+import { OVERDUE_AFTER_MS, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../orders/sweep.ts';
 import { instant, PHASES } from '../orders/words.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
 import { sayNotTaken } from './events.ts';

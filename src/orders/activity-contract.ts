@@ -171,43 +171,11 @@ export interface ReadActivities {
   readStatus: Activity<ReadRequest, Timed<StatusOutcome | undefined>>;
 }
 
-export interface SweepActivities {
-  sweep(): Promise<void>;
-}
-
 /** What a poll fails with, to be called again, when the service answered that nothing has changed. */
 export const POLL_UNCHANGED = 'unchanged';
 
 export interface PollActivities {
   pollStatus: Activity<PollRequest, Timed<StatusOutcome>>;
-}
-
-// The sweep: looks over open orders from outside, since an order that is stuck can't say so itself.
-
-/** Why an order needs a person, seen from outside. */
-export type SweepFinding = {
-  workflowId: string;
-  /** `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it didn't close. */
-  kind: 'stuck' | 'overdue';
-  /** When the incident began: when the task was first due, or the window's end. */
-  since: Instant;
-};
-
-export const SWEEP_ORDERS = 'sweepOrders';
-/** The workflow's id: there is one. */
-export const SWEEP_ID = 'order-screening-sweep';
-
-/** A workflow task that has failed this often isn't a passing fault. */
-export const STUCK_AFTER_TRIES = 5;
-
-/** How long after `cancelBy` an order that should have closed is called overdue. */
-export const OVERDUE_AFTER_MS = 5 * 60_000;
-
-/** @returns the reason in words */
-export function sweepWords({ kind }: SweepFinding): string {
-  return kind === 'stuck'
-    ? 'The order’s workflow task fails again and again: look at the error in the Temporal UI.'
-    : 'The order’s cancel window is over and the order has not closed: look at it in the Temporal UI.';
 }
 
 // What the screening activity brings back from one try at a decision. Plain data: it is recorded in

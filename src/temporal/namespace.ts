@@ -4,7 +4,7 @@ import { type ConnectionLike, isGrpcServiceError, WorkflowClient } from '@tempor
 import type { SearchAttributeType } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { grpcCode } from '../client/temporal-errors.ts';
-import { SWEEP_ID, SWEEP_ORDERS } from '../orders/activity-contract.ts';
+import { SWEEP_ID, SWEEP_ORDERS } from '../orders/sweep.ts';
 import { orderSearchAttributes } from '../orders/describe.ts';
 import { TASK_QUEUE } from '../orders/ids.ts';
 

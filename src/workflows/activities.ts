@@ -6,16 +6,8 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  BackgroundActivities,
-  Call,
-  CallResult,
-  CheckoutActivities,
-  PollActivities,
-  ReadActivities,
-  RunFacts,
-  SweepActivities,
-} from '../orders/activity-contract.ts';
+import type { BackgroundActivities, Call, CallResult, CheckoutActivities, PollActivities, ReadActivities, RunFacts } from '../orders/activity-contract.ts';
+import type { SweepActivities } from '../orders/sweep.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
 import { millis } from '../orders/words.ts';
 import {

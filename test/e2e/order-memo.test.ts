@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decoded } from '../../src/client/order-record.ts';
 import { createPayloadCodec } from '../../src/codec/index.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
-import { SWEEP_ID } from '../../src/orders/activity-contract.ts';
+import { SWEEP_ID } from '../../src/orders/sweep.ts';
 import { orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
 import { recheckSignal } from '../../src/orders/messages.ts';
 import { recordIn } from '../../src/orders/order-memo.ts';
