@@ -6,9 +6,17 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BackgroundActivities, Call, CallResult, CheckoutActivities, PollActivities, ReadActivities, RunFacts } from '../orders/activity-contract.ts';
-import type { SweepActivities } from '../orders/sweep.ts';
+import type {
+  BackgroundActivities,
+  Call,
+  CallResult,
+  CheckoutActivities,
+  PollActivities,
+  ReadActivities,
+  RunFacts,
+} from '../orders/activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
+import type { SweepActivities } from '../orders/sweep.ts';
 import { millis } from '../orders/words.ts';
 import {
   ACTIVITY_OPTIONS,

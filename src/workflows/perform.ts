@@ -1,9 +1,17 @@
 /** Which call of an order is which activity; the task queue, time-outs and retries of each activity. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { BackgroundActivities, Call, CallResult, CheckoutActivities, PollActivities, ReadActivities, RunFacts } from '../orders/activity-contract.ts';
-import type { SweepActivities } from '../orders/sweep.ts';
+import type {
+  BackgroundActivities,
+  Call,
+  CallResult,
+  CheckoutActivities,
+  PollActivities,
+  ReadActivities,
+  RunFacts,
+} from '../orders/activity-contract.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
+import type { SweepActivities } from '../orders/sweep.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
