@@ -153,7 +153,7 @@ export const POLICY_KEYS = {
   events: {
     kind: 'word',
     words: ['all', 'changes'],
-    fallback: 'all',
+    fallback: 'changes',
     recorded: false,
     about:
       '`all`: every event; `changes`: only what a caller didn’t learn from the answer at checkout ([events](calling.md#only-what-changes))',

@@ -46,7 +46,7 @@ describe('the decision', () => {
   });
 
   it.each([
-    ['default', 'all'],
+    ['default', 'changes'],
     ['phone', false],
   ])('tells in the policy whether somebody wants events of the integration: %s, %s', async (name, wanted) => {
     const send = async () => undefined;

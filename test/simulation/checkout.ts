@@ -4,17 +4,22 @@ import { Process } from './process.ts';
 import { runTry } from './run-try.ts';
 import type { World } from './world.ts';
 
+/** While it runs, its workflow task is heartbeaten. */
+const HEARTBEAT_MS = 2_500;
+
 export class Checkout {
   readonly request: CheckoutRequest;
   readonly #process: Process;
+  #isOver = false;
 
-  /** @param onEnd hears the result; undefined: it failed */
+  /** @param onEnd hears the result; undefined: it failed. @param onBeat hears that its task is heartbeaten */
   constructor(
     world: World,
     request: CheckoutRequest,
     facts: RunFacts,
     begunAt: number,
     onEnd: (result: CheckedOut | undefined) => void,
+    onBeat: () => void,
   ) {
     this.request = request;
     const process = new Process(world.agenda, () => world.noteCode());
@@ -31,13 +36,24 @@ export class Checkout {
       (tried) => {
         const result = 'result' in tried ? tried.result : undefined;
         // A task goes on in a turn of its own.
-        world.agenda.at(world.agenda.now, () => process.heard && onEnd(result));
+        world.agenda.at(world.agenda.now, () => {
+          if (!process.heard) return;
+          this.#isOver = true;
+          onEnd(result);
+        });
       },
     );
+    const beat = (): void => {
+      if (this.#isOver) return;
+      onBeat();
+      world.agenda.at(world.agenda.now + HEARTBEAT_MS, beat);
+    };
+    world.agenda.at(world.agenda.now + HEARTBEAT_MS, beat);
   }
 
   /** Its task is lost. @param dies and so is its worker */
   lose(dies: boolean): void {
+    this.#isOver = true;
     if (dies) this.#process.die();
     this.#process.forget();
   }

@@ -9,9 +9,6 @@ import { relive } from './relive.ts';
 import type { Run } from './run.ts';
 import { type Asked, isCommand, openTask, type Task, type Update } from './task.ts';
 
-/** While the checkout runs, the task is heartbeaten, and what came meanwhile is delivered. */
-const HEARTBEAT_MS = 2_500;
-
 export class Worker {
   /** The order as the worker that knows it has it; undefined: none knows it. */
   order: Order | undefined;
@@ -61,7 +58,10 @@ export class Worker {
     if (this.#run.over) return;
     const { agenda, liberties } = this.#run.world;
     const number = this.#run.world.countTask();
-    const late = Math.max(this.#run.world.workersAwayUntil() - agenda.now, liberties.of('late-task', number)?.ms ?? 0);
+    const late = Math.max(
+      this.#run.world.workersAwayUntil() - agenda.now,
+      liberties.of('late-task', number)?.ms ?? 0,
+    );
     if (late > 0) agenda.at(agenda.now + late, () => this.#runTask(number));
     else this.#runTask(number);
   }
@@ -204,7 +204,6 @@ export class Worker {
 
   #checkOut(task: Task, order: Order): void {
     const { world, tasks, start, rules, id } = this.#run;
-    const { agenda } = world;
     if (this.#checkout !== undefined) return;
     const again = this.#lost > 0 || tasks.length > 0 || task.inputs.some((one) => one.kind === 'signal');
     const facts = {
@@ -215,19 +214,13 @@ export class Worker {
     };
     const begun = instant(task.at);
     const request = { ...rules.checkoutRequest(order), begun };
-    const checkout = new Checkout(world, request, facts, task.at, (result) => {
+    const onEnd = (result: CheckedOut | undefined): void => {
       this.#checkout = undefined;
       if (!again && !start.wasReset && result !== undefined && result.refusal === undefined)
         this.#run.onFirst?.(result, request);
       this.#checkedOut(order, result);
-    });
-    this.#checkout = checkout;
-    const beat = (): void => {
-      if (this.#checkout !== checkout || this.#run.over) return;
-      this.#heartbeat();
-      if (this.#checkout === checkout) agenda.at(agenda.now + HEARTBEAT_MS, beat);
     };
-    agenda.at(agenda.now + HEARTBEAT_MS, beat);
+    this.#checkout = new Checkout(world, request, facts, task.at, onEnd, () => this.#heartbeat());
   }
 
   #checkedOut(order: Order, result: CheckedOut | undefined): void {
@@ -253,7 +246,7 @@ export class Worker {
   /** The task's end so far is recorded, and what came meanwhile is delivered with the next. */
   #heartbeat(): void {
     const task = this.#task;
-    if (task === undefined) return;
+    if (task === undefined || this.#run.over) return;
     this.#record(task);
     this.#open(this.#run.world.countTask());
     this.#deliver();
