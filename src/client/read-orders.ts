@@ -108,12 +108,16 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, workflowId);
   } catch (error) {
+    // Nothing was sent for it, so its id is free for a start that can be read.
+    if (error instanceof OrderScreeningError && NEVER_BEGAN.includes(error.code)) throw unknownOrder();
     // What was wrong when the order was started isn't wrong with what is asked of it now.
     const other = error instanceof OrderScreeningError && !TOLD_AS_IT_IS.includes(error.code);
     throw other ? orderClosed() : error;
   }
 }
 
+/** With these a start is refused before anything is sent. */
+const NEVER_BEGAN: readonly OrderErrorCode[] = ['invalid-request', 'card-data-in-request'];
 const TOLD_AS_IT_IS: readonly OrderErrorCode[] = ['temporal-unavailable', 'unknown-order'];
 
 // All that can be known of an order: from the server alone, and from a worker where one answers.

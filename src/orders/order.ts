@@ -167,7 +167,8 @@ export type Input =
   | { kind: 'end'; number: number; end: End }
   | ({ kind: 'ask' } & Asked)
   | { kind: 'signal'; signal: 'review-hint'; hint: ReviewHint }
-  | { kind: 'signal'; signal: 'recheck' | 'cancellation' };
+  /** `unread`: why what came with it could not be read. */
+  | { kind: 'signal'; signal: 'recheck' | 'cancellation'; unread?: string };
 
 /** The answer to what was asked under this ticket. */
 export type Reply = { ticket: number } & (

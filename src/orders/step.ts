@@ -51,9 +51,11 @@ function flag(order: Order, input: Extract<Input, { kind: 'signal' }>): void {
   const { state, look, now } = order;
   if (isOver(state, millis(now))) return;
   look.signal = true;
-  const refused = input.signal === 'review-hint' ? whyUnread(input.hint) : undefined;
-  if (refused !== undefined) look.refused = refused;
-  else if (input.signal === 'cancellation') look.cancellation = true;
+  const refused = input.signal === 'review-hint' ? whyUnread(input.hint) : input.unread;
+  if (refused !== undefined) {
+    look.refused = refused;
+    look.because ??= 'operator';
+  } else if (input.signal === 'cancellation') look.cancellation = true;
   else if (input.signal === 'review-hint') {
     if (hintIsNews(state, input.hint, millis(now))) keepHint(state);
   } else if (state.phase !== 'canceled' && currentAttempt(state).answer !== undefined) look.recheck = true;

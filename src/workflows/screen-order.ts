@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { refusalOf } from '../orders/ask.ts';
-import { hintRefusal, messageRefusal, startRefusal } from '../orders/check-messages.ts';
+import { hintRefusal, messageRefusal, whyUnread } from '../orders/check-messages.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
   type Attributed,
@@ -38,15 +38,18 @@ import { newOrder } from '../orders/record.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { takenUp } from '../orders/step.ts';
 import { type Instant, instant } from '../orders/words.ts';
-import { failure, isRefusedNow, wasReset } from './activities.ts';
+import { failure, wasReset } from './activities.ts';
+import { refusedStart, refuseUpdates } from './check-start.ts';
 import { live, RULES, type Rules, Show } from './loop.ts';
 
 /** @returns the workflow `screenOrder` that lives by these rules */
 export function screenOrderBy(rules: Rules): (input: OrderRun) => Promise<OrderState> {
   return async function screenOrder(input) {
-    const { workflowId, continuedFromExecutionRunId } = workflowInfo();
-    const refused = startRefusal(input, workflowId, continuedFromExecutionRunId !== undefined);
-    if (refused !== undefined && isRefusedNow(refused)) throw failureOf(refused);
+    const refused = refusedStart(input);
+    if (refused !== undefined) {
+      refuseUpdates(() => reject(refused));
+      throw failureOf(refused);
+    }
     const messages = new Messages(input);
     const { order, inbox } = messages;
     const reply = (replies: readonly Reply[]) => messages.reply(replies);
@@ -162,8 +165,9 @@ class Messages {
     setHandler(reviewHintSignal, (hint) => {
       this.inbox.push({ kind: 'signal', signal: 'review-hint', hint });
     });
-    setHandler(recheckSignal, () => {
-      this.inbox.push({ kind: 'signal', signal: 'recheck' });
+    setHandler(recheckSignal, (...sent: unknown[]) => {
+      const unread = sent.map(whyUnread).find((why) => why !== undefined);
+      this.inbox.push({ kind: 'signal', signal: 'recheck', ...(unread !== undefined && { unread }) });
     });
   }
 
@@ -213,6 +217,8 @@ function strange(reply: Reply): never {
   throw new TypeError(`an answer of another kind: ${Object.keys(reply).join(' ')}`);
 }
 
+function reject(refusal: Refusal): never;
+function reject(refusal: Refusal | undefined): void;
 function reject(refusal: Refusal | undefined): void {
   if (refusal !== undefined) throw failureOf(refusal);
 }

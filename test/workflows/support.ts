@@ -164,7 +164,7 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     worlds.add(integration, world);
     const workflowId = orderWorkflowId(integration, orderId);
     workflowIds.push(workflowId);
-    const options = { taskQueue: TASK_QUEUE, workflowId, workflowRunTimeout: '60 days' } as const;
+    const options = { taskQueue: TASK_QUEUE, workflowId, workflowRunTimeout: '1000 days' } as const;
     return { world, orderId, integration, options };
   }
 }
