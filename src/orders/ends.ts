@@ -100,6 +100,11 @@ function notDone(order: Order, { effect, since }: Running, end: Exclude<End, { h
     order.refused = end.refused;
     return;
   }
+  // A person's completing or failing it in Temporal says nothing of the events: they are sent after a pause.
+  if (end.how === 'failed' && end.byHand && (effect.kind === 'deliver' || effect.kind === 'forget-card')) {
+    order.paused.push(effect.key);
+    return;
+  }
   switch (effect.kind) {
     case 'first-screening':
       if (order.state.adopted !== undefined) order.refused = NOT_READ;

@@ -144,8 +144,8 @@ export interface Asked {
 /** How an effect ended. */
 export type End =
   | { how: 'done'; result: EffectResult }
-  /** For good: by a fault of ours or a limit of the server's. `refused`: it said why, which is the order's end while it isn't screened yet. */
-  | { how: 'failed'; refused?: Refusal }
+  /** For good: by a fault of ours or a limit of the server's. `refused`: it said why, which is the order's end while it isn't screened yet. `byHand`: a person ended it in Temporal. */
+  | { how: 'failed'; refused?: Refusal; byHand?: true }
   /** It was stopped before it had an end of its own. */
   | { how: 'cut-off' };
 

@@ -71,7 +71,8 @@ export function perform(call: Call): Promise<EffectResult> {
     default: {
       const { runId, historyLength, unsafe } = workflowInfo();
       const mayHaveRun = historyLength > 3 || unsafe.isReplaying;
-      return performActivity(call, activities, { runId, now: instant(Date.now()), mayHaveRun });
+      const time = () => Date.now();
+      return performActivity(call, activities, { runId, now: instant(time()), mayHaveRun, time });
     }
   }
 }

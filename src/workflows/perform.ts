@@ -9,6 +9,7 @@ import type {
   SweepActivities,
 } from '../orders/activity-contract.ts';
 import { whyUnread } from '../orders/check-messages.ts';
+import { type CheckedKind, isOwnResult } from '../orders/check-results.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 import type { EffectResult, End } from '../orders/order.ts';
@@ -143,6 +144,8 @@ export interface RunFacts {
   now: Instant;
   /** A run of this task that was lost may have sent a create. Only the activity may know: a replay can't tell it again. */
   mayHaveRun: boolean;
+  /** The workflow's time when the result comes, in milliseconds. */
+  time?: () => number;
 }
 
 /**
@@ -152,37 +155,43 @@ export interface RunFacts {
 export async function performActivity(
   call: ActivityCall,
   activities: OrderActivities,
-  { runId, now: begun, mayHaveRun }: RunFacts,
+  { runId, now: begun, mayHaveRun, time }: RunFacts,
 ): Promise<EffectResult> {
+  const own = <Result extends object>(kind: CheckedKind, result: Result): Result =>
+    ownResult(kind, result, time?.());
   switch (call.kind) {
     case 'first-screening': {
       const request = { ...call.request, mayHaveRun, begun };
-      return { kind: call.kind, ...unlessRefused(await activities.screenAtCheckout(request)) };
+      return { ...unlessRefused(await activities.screenAtCheckout(request)), kind: call.kind };
     }
     case 'policy':
-      return { kind: call.kind, ...unlessRefused(await activities.policyInForce(call.request)) };
-    case 'retry-screening':
-      return { kind: call.kind, ...unlessRefused(await activities.screenRetry({ ...call.request, runId })) };
-    case 'catch-up':
-      return { kind: call.kind, ...unlessRefused(await activities.catchUp({ ...call.request, runId })) };
+      return { ...own(call.kind, await activities.policyInForce(call.request)), kind: call.kind };
+    case 'retry-screening': {
+      const request = { ...call.request, runId };
+      return { ...own(call.kind, await activities.screenRetry(request)), kind: call.kind };
+    }
+    case 'catch-up': {
+      const request = { ...call.request, runId };
+      return { ...own(call.kind, await activities.catchUp(request)), kind: call.kind };
+    }
     case 'look':
-      return { kind: call.kind, ...unlessRefused(await activities.look({ ...call.request, begun })) };
+      return { ...unlessRefused(await activities.look({ ...call.request, begun })), kind: call.kind };
     case 'read':
-      return { kind: call.kind, ...unlessRefused(await activities.readStatusDurably(call.request)) };
+      return { ...own(call.kind, await activities.readStatusDurably(call.request)), kind: call.kind };
     case 'poll':
-      return { kind: call.kind, ...unlessRefused(await activities.pollStatus(call.request)) };
+      return { ...own(call.kind, await activities.pollStatus(call.request)), kind: call.kind };
     case 'look-up':
-      return { kind: call.kind, ...unlessRefused(await activities.lookUp(call.request)) };
+      return { ...own(call.kind, await activities.lookUp(call.request)), kind: call.kind };
     case 'gateway':
-      return { kind: call.kind, ...unlessRefused(await activities.sendGatewayResponse(call.request)) };
+      return { ...own(call.kind, await activities.sendGatewayResponse(call.request)), kind: call.kind };
     case 'portal': {
       const request = { ...call.request, runId };
-      return { kind: call.kind, ...unlessRefused(await activities.performPortalAction(request)) };
+      return { ...own(call.kind, await activities.performPortalAction(request)), kind: call.kind };
     }
     case 'deliver':
-      return { kind: call.kind, ...(await activities.deliverEvents(call.events)) };
+      return { ...own(call.kind, await activities.deliverEvents(call.events)), kind: call.kind };
     case 'forget-card':
-      return { kind: call.kind, ...(await activities.forgetCard(call.request)) };
+      return { ...own(call.kind, await activities.forgetCard(call.request)), kind: call.kind };
   }
 }
 
@@ -200,15 +209,34 @@ export const LIMITS_OF_CALLS = {
   'forget-card': ACTIVITY_OPTIONS.forgetCard,
 } satisfies Record<Exclude<ActivityCall['kind'], 'first-screening' | 'look'>, ActivityLimits>;
 
-/** @returns what an activity brought @throws ApplicationFailure when that isn't its own: somebody else ended it */
+/** @returns what an activity brought @throws ApplicationFailure when it can't be read: somebody else ended it */
 export function unlessRefused<Result extends object>(result: Result): Result {
   const refused = whyUnread(result);
-  if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused);
+  if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused, NOT_ITS_OWN);
   return result;
+}
+
+const NOT_ITS_OWN = 'not-its-own-result';
+
+/**
+ * @returns what an activity of the server brought
+ * @throws ApplicationFailure when the result isn't its own, as when an operator completed it by hand: that is a failed try
+ */
+export function ownResult<Result extends object>(kind: CheckedKind, result: Result, nowMs?: number): Result {
+  unlessRefused(result);
+  if (isOwnResult(kind, result, nowMs)) return result;
+  throw ApplicationFailure.nonRetryable(`The result is none of ${kind}: it was made by hand`, NOT_ITS_OWN);
+}
+
+/** @returns whether a person ended the activity: completed it with something else than its result, or failed it */
+export function isEndedByHand(cause: unknown): boolean {
+  if (!(cause instanceof ApplicationFailure)) return false;
+  return cause.type === NOT_ITS_OWN || (cause.nonRetryable === true && !cause.type);
 }
 
 /** @returns how a call ended whose activity failed for good; with `refused` the order refuses its start in those words */
 export function endOfFailure(cause: unknown): Extract<End, { how: 'failed' }> {
+  if (isEndedByHand(cause)) return { how: 'failed', byHand: true };
   if (!(cause instanceof ApplicationFailure) || !isOrderErrorCode(cause.type)) return { how: 'failed' };
   const [details] = cause.details ?? [];
   return { how: 'failed', refused: { ...detailsOf(details), code: cause.type, message: cause.message } };

@@ -25,7 +25,14 @@ import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { createTimeSkipping, eventually } from '../support/index.ts';
 import { historiesOf, replay } from '../support/replays.ts';
-import { backgroundActivities, checkoutActivities, pollActivities, World, Worlds } from './world.ts';
+import {
+  backgroundActivities,
+  checkoutActivities,
+  endedByHand,
+  pollActivities,
+  World,
+  Worlds,
+} from './world.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';
 export { again, answered, decided, type World } from './world.ts';
@@ -186,11 +193,13 @@ export async function startWorkers(
       connection,
       taskQueue: BACKGROUND_TASK_QUEUE,
       activities: { ...backgroundActivities(worlds) },
+      interceptors: { activity: [endedByHand(worlds)] },
     }),
     await Worker.create({
       connection,
       taskQueue: POLLS_TASK_QUEUE,
       activities: { ...pollActivities(worlds) },
+      interceptors: { activity: [endedByHand(worlds)] },
     }),
   ];
   const runs = workers.map((worker) => worker.run());
