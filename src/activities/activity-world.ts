@@ -10,12 +10,12 @@ import type {
   LocalActivities,
   Moment,
   PollActivities,
-  SweepActivities,
   Timed,
 } from '../orders/activity-contract.ts';
 import type { Fault } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
+import type { SweepActivities } from '../orders/sweep-contract.ts';
 import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
 import {
   createScreeningClient,

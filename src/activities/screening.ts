@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type {
   CatchUpRequest,
   CheckoutRequest,
+  Fingerprinted,
   FirstScreening,
   InForce,
   RetryCheckoutRequest,
@@ -26,16 +27,17 @@ import {
   underWayMs,
 } from './activity-world.ts';
 import { CheckoutBreakers } from './checkout-breakers.ts';
+import { contentFingerprint } from './content-fingerprint.ts';
 import type { Beginning } from './server-clock.ts';
 import { readAdopted } from './status.ts';
 import {
   askedPauseMs,
   askedToStop,
   begunByAnotherRun,
-  grownPauseMs,
   lastTry,
   putOff,
   retryWrongKey,
+  spreadPauseMs,
   tellNextTry,
   told,
   tryAgain,
@@ -54,7 +56,6 @@ import {
 
 /** The longest that a create may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
-const FIRST_PAUSE_MS = 2_000;
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
@@ -105,10 +106,12 @@ export function screeningActivities(world: ActivityWorld) {
       const integration = knownIntegration(world, request);
       const policy = policyOf(world, request, integration);
       const { mayHaveRun, wasReset, startedAt } = request;
+      const checked = checkTransaction(request, integration, policy.workflow);
       const ended = (outcome: ScreeningOutcome): FirstScreening => ({
         policy,
         rules: RULES_WRITTEN,
         outcome,
+        ...contentFingerprint(request, checked),
         ...((mayHaveRun || wasReset) && { again: true as const }),
       });
       if (request.adopt !== undefined) {
@@ -116,7 +119,6 @@ export function screeningActivities(world: ActivityWorld) {
       }
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
-      const checked = checkTransaction(request, integration, policy.workflow);
       if (!checked.ok) throw invalidTransaction(checked.faults);
       const unseenSince = mayHaveRun || wasReset ? startedAt : undefined;
       const budget = budgetOf(request, integration);
@@ -147,19 +149,20 @@ export function screeningActivities(world: ActivityWorld) {
       request: RetryCheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<ScreeningOutcome> {
+    ): Promise<ScreeningOutcome & Fingerprinted> {
       const unseenSince = unseenBefore(request)?.since;
       const integration = integrationOf(world, request.integration);
       const rule = skipRuleFor(integration, request.transaction);
-      if (rule !== undefined) return { kind: 'skipped', rule };
+      const checked = checkTransaction(request, integration, request.workflow ?? integration.workflow);
+      const content = contentFingerprint(request, checked);
+      if (rule !== undefined) return { kind: 'skipped', rule, ...content };
       const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
-      const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return refusedByRules(checked.faults, unseenSince);
       const oneTry =
         unseenSince === undefined
           ? () => tryScreening(request, checked.transaction, t, undefined)
           : () => awaitEarlier(request, t, unseenSince, true);
-      return atCheckout(request, t, unseenSince, oneTry);
+      return { ...(await atCheckout(request, t, unseenSince, oneTry)), ...content };
     },
 
     /**
@@ -170,7 +173,7 @@ export function screeningActivities(world: ActivityWorld) {
       request: CatchUpRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<ScreeningOutcome> {
+    ): Promise<ScreeningOutcome & Fingerprinted> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
         tellNextTry({
@@ -214,17 +217,9 @@ export function screeningActivities(world: ActivityWorld) {
         report(outcome.unseenSince);
         throw retryWrongKey();
       }
-      return outcome;
+      return { ...outcome, ...contentFingerprint(request, checked) };
     },
   };
-}
-
-/**
- * Growing pauses, each times 0.5 to 1.5 by chance: orders that an outage stopped together don't come back together.
- * @returns milliseconds
- */
-function spreadPauseMs(): number {
-  return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
 }
 
 /**

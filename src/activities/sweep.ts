@@ -3,16 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { orderAttributes } from '../orders/describe.ts';
+import { orderOfWorkflowId } from '../orders/ids.ts';
+import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
+import { gaugeOf } from '../orders/metrics.ts';
 import {
   OVERDUE_AFTER_MS,
   STUCK_AFTER_TRIES,
   type SweepFinding,
   sweepWords,
-} from '../orders/activity-contract.ts';
-import { orderAttributes } from '../orders/describe.ts';
-import { orderOfWorkflowId } from '../orders/ids.ts';
-import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
-import { gaugeOf } from '../orders/metrics.ts';
+} from '../orders/sweep-contract.ts';
 import { type Instant, instant, PHASES } from '../orders/words.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
 import { sayNotTaken } from './events.ts';

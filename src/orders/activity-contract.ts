@@ -50,6 +50,8 @@ export interface ScreenRequest extends AboutAttempt {
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;
+  /** Nobody has computed the fingerprint of the transaction: a tool that is none of ours started the order. */
+  fingerprintMissing?: true;
   /** Always sent, so that a create whose answer was lost can be found again. */
   invoiceNumber: string;
   /** Transactions of the order whose decision is known: a lookup that finds one of them says nothing about this attempt. */
@@ -61,6 +63,11 @@ export interface ScreenRequest extends AboutAttempt {
    * before another create. Absent: there is no such create.
    */
   unseenSince?: Instant;
+}
+
+/** The fingerprint that a screening computed where the order had none. */
+export interface Fingerprinted {
+  fingerprint?: string;
 }
 
 export interface CheckoutRequest extends ScreenRequest, BegunAt {
@@ -155,11 +162,11 @@ export interface LocalActivities {
 export interface CheckoutActivities {
   /** The policy and the rules in force, when the first screening itself broke down. */
   policyInForce(request: ScreenRequest): Promise<InForce & Moment>;
-  screenRetry(request: RetryCheckoutRequest): Promise<Timed<ScreeningOutcome>>;
+  screenRetry(request: RetryCheckoutRequest): Promise<Timed<ScreeningOutcome & Fingerprinted>>;
 }
 
 export interface BackgroundActivities {
-  catchUp(request: CatchUpRequest): Promise<Timed<ScreeningOutcome>>;
+  catchUp(request: CatchUpRequest): Promise<Timed<ScreeningOutcome & Fingerprinted>>;
   lookUp(request: LookUpRequest): Promise<Timed<LookUpOutcome>>;
   readStatusDurably(request: DurableReadRequest): Promise<Timed<StatusOutcome>>;
   sendGatewayResponse(request: GatewayResponseRequest): Promise<Timed<GatewayOutcome>>;
@@ -168,43 +175,11 @@ export interface BackgroundActivities {
   forgetCard(request: { cardRef: string } & AboutAttempt): Promise<Moment>;
 }
 
-export interface SweepActivities {
-  sweep(): Promise<void>;
-}
-
 /** What a poll fails with, to be called again, when the service answered that nothing has changed. */
 export const POLL_UNCHANGED = 'unchanged';
 
 export interface PollActivities {
   pollStatus(request: PollRequest): Promise<Timed<StatusOutcome>>;
-}
-
-// The sweep: looks over open orders from outside, since an order that is stuck can't say so itself.
-
-/** Why an order needs a person, seen from outside. */
-export type SweepFinding = {
-  workflowId: string;
-  /** `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it didn't close. */
-  kind: 'stuck' | 'overdue';
-  /** When the incident began: when the task was first due, or the window's end. */
-  since: Instant;
-};
-
-export const SWEEP_ORDERS = 'sweepOrders';
-/** The workflow's id: there is one. */
-export const SWEEP_ID = 'order-screening-sweep';
-
-/** A workflow task that has failed this often isn't a passing fault. */
-export const STUCK_AFTER_TRIES = 5;
-
-/** How long after `cancelBy` an order that should have closed is called overdue. */
-export const OVERDUE_AFTER_MS = 5 * 60_000;
-
-/** @returns the reason in words */
-export function sweepWords({ kind }: SweepFinding): string {
-  return kind === 'stuck'
-    ? 'The order’s workflow task fails again and again: look at the error in the Temporal UI.'
-    : 'The order’s cancel window is over and the order has not closed: look at it in the Temporal UI.';
 }
 
 // What the screening activity brings back from one try at a decision. Plain data: it is recorded in
@@ -255,7 +230,7 @@ export interface InForce {
 }
 
 /** The first screening's result: the outcome with what it found in force. */
-export interface FirstScreening extends InForce {
+export interface FirstScreening extends InForce, Fingerprinted {
   outcome: ScreeningOutcome;
   /** A run of the task before this one may have told its caller something else. */
   again?: true;

@@ -1,5 +1,10 @@
 /** What the checkout's screening makes of an order: the policy in force, the decision, and the answer to the caller. */
-import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
+import type {
+  CheckoutRequest,
+  Fingerprinted,
+  FirstScreening,
+  ScreeningOutcome,
+} from './activity-contract.ts';
 import { applyScreening } from './apply-screening.ts';
 import { actionWithoutDecision } from './decide.ts';
 import type { OrderEventType, ScreenOrderInput } from './messages.ts';
@@ -15,13 +20,19 @@ import { type Instant, instant, millis } from './words.ts';
  */
 export function applyFirstScreening(
   state: OrderState,
-  { policy, outcome }: Pick<FirstScreening, 'policy' | 'outcome'>,
+  { policy, outcome, fingerprint }: Pick<FirstScreening, 'policy' | 'outcome' | 'fingerprint'>,
   now: Instant,
 ): OrderEventType[] {
   state.policy = policy;
   state.workflow = policy.workflow;
+  noteFingerprint(currentAttempt(state), { ...(fingerprint !== undefined && { fingerprint }) });
   currentAttempt(state).screenUntil = instant(millis(state.startedAt) + policy.screeningDeadlineMs);
   return answerCheckout(state, policy, outcome, now);
+}
+
+/** Later requests are compared with it, whoever started the order. */
+export function noteFingerprint(attempt: Attempt, { fingerprint }: Fingerprinted): void {
+  if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
 }
 
 /**

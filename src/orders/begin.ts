@@ -134,6 +134,8 @@ function screenRequest(order: Order): ScreenRequest {
     ...(since !== undefined && { unseenSince: since }),
     ...(state.policy !== undefined && { workflow: state.policy.workflow }),
     ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
+    ...(attempt.fingerprint === undefined &&
+      state.adopted === undefined && { fingerprintMissing: true as const }),
   };
 }
 

@@ -63,7 +63,7 @@ const enriched = {
   subStatus: optional(text),
 };
 
-const screening = oneOf({
+const screeningKinds: Kinds = {
   answered: { transactionId: id, decision, message: optional(text), found: flag, ...sent, ...enriched },
   skipped: { rule: finite },
   refused: { reason: text, words: optional(text), ...unseen },
@@ -74,7 +74,9 @@ const screening = oneOf({
   },
   unanswered: { reason: text, ...unseen },
   forbidden: unseen,
-});
+};
+const screening: Check = (value) =>
+  oneOf(screeningKinds)(value) && shaped({ fingerprint: optional(id) })(value);
 
 /** A read by an activity of the server goes on until there is an answer. */
 const status = oneOf({

@@ -8,7 +8,7 @@ import type {
   Timed,
 } from './activity-contract.ts';
 import { advance, attend, emit, emitAnswer } from './advance.ts';
-import { answerCheckout, applyFirstScreening, brokeDown } from './answer-checkout.ts';
+import { answerCheckout, applyFirstScreening, brokeDown, noteFingerprint } from './answer-checkout.ts';
 import { applyAdoption, applyReading } from './apply-reading.ts';
 import { applyScreening, HIDDEN } from './apply-screening.ts';
 import { actionCause, clear, noteAttention, raiseWrongKey } from './attention.ts';
@@ -54,9 +54,11 @@ function done(order: Order, running: Running, result: EffectResult): void {
       emit(order, applyFirstScreening(state, { ...result, outcome: brokeDown(state.startedAt) }, now));
       return;
     case 'retry-screening':
+      noteFingerprint(currentAttempt(state), result.outcome);
       retried(order, result.outcome, result.afterReset);
       return;
     case 'catch-up':
+      if (effect.kind === 'catch-up') noteFingerprint(attemptNumbered(state, effect.attempt), result.outcome);
       caughtUp(order, effect, result.outcome);
       return;
     case 'look':

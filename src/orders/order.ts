@@ -1,6 +1,7 @@
 /** Everything that decides an order's life, and what goes in and out of it. All of it is plain data, so that it can continue as new. */
 
 import type {
+  Fingerprinted,
   FirstScreening,
   GatewayOutcome,
   InForce,
@@ -153,7 +154,7 @@ export type End =
 export type EffectResult =
   | ({ kind: 'first-screening' } & FirstScreening & Moment)
   | ({ kind: 'policy' } & InForce & Moment)
-  | ({ kind: 'retry-screening' | 'catch-up' } & Timed<ScreeningOutcome>)
+  | ({ kind: 'retry-screening' | 'catch-up' } & Timed<ScreeningOutcome & Fingerprinted>)
   | ({ kind: 'look' } & Timed<StatusOutcome | undefined>)
   | ({ kind: 'read' | 'poll' } & Timed<StatusOutcome>)
   | ({ kind: 'look-up' } & Timed<LookUpOutcome>)

@@ -21,7 +21,9 @@ export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts'
 export {
   createBodySchema,
   fingerprint,
+  fingerprintOfRaw,
   MOST_FAULTS,
+  type ParsedTransaction,
   parseTransaction,
   writeTransaction,
 } from './parse-transaction.ts';

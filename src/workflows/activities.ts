@@ -13,10 +13,10 @@ import type {
   CheckoutActivities,
   LocalActivities,
   PollActivities,
-  SweepActivities,
 } from '../orders/activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
 import type { EffectResult } from '../orders/order.ts';
+import type { SweepActivities } from '../orders/sweep-contract.ts';
 import { instant, millis } from '../orders/words.ts';
 import {
   ACTIVITY_OPTIONS,

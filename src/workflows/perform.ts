@@ -6,13 +6,13 @@ import type {
   CheckoutActivities,
   LocalActivities,
   PollActivities,
-  SweepActivities,
 } from '../orders/activity-contract.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { type CheckedKind, isOwnResult } from '../orders/check-results.ts';
 import { isOrderErrorCode } from '../orders/errors.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 import type { EffectResult, End } from '../orders/order.ts';
+import type { SweepActivities } from '../orders/sweep-contract.ts';
 import type { Instant } from '../orders/words.ts';
 
 const SECOND = 1_000;
