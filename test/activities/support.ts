@@ -55,6 +55,7 @@ export const noOrders: OrderDirectory = {
   countByPhase: async () => new Map(),
   countAttention: async () => 0,
   withTransaction: async () => [],
+  lost: async () => [],
   pendingTask: async () => undefined,
 };
 

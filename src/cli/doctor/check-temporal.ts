@@ -8,6 +8,7 @@ import { PORTAL_ACTION, SCREEN_ORDER } from '../../orders/messages.ts';
 import { RULES_READ } from '../../orders/order.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../define-command.ts';
+import { checkLostOrders } from './check-lost-orders.ts';
 import {
   CHECK_WITHIN_MS,
   clockFinding,
@@ -45,12 +46,13 @@ async function checkWith(client: Client, config: Config): Promise<Finding[]> {
     attributes,
     ...(await checkTaskQueues(client, skewMs ?? 0)),
     ...(attributes.status === 'fault'
-      ? ['polls', 'rules', 'portal-actions'].map((name) =>
+      ? ['polls', 'rules', 'portal-actions', 'lost-orders'].map((name) =>
           finder(name).skipped('orders cannot be counted without the search attributes'),
         )
       : [
           await checkPolls(client, config),
           ...(await checkOrders((query) => ask(client, () => countOf(client, query)))),
+          await checkLostOrders(client),
         ]),
     skewMs === undefined
       ? clock.skipped("the server doesn't tell its time")
