@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { orderCommands, readCommands } from './order-commands.ts';
 import { portalCommands } from './portal-commands.ts';
+import { repairCommand } from './repair-command.ts';
 import { watchCommand } from './watch-command.ts';
 
 /** The commands that change nothing: one whose output nobody reads any more may end. */
@@ -30,6 +31,7 @@ export function createProgram(tools: CommandTools): Command {
   readCommands(program, tools);
   watchCommand(program, tools);
   portalCommands(program, tools);
+  repairCommand(program, tools);
   doctorCommand(program, tools);
   return program;
 }
