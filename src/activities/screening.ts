@@ -27,7 +27,6 @@ import {
   underWayMs,
 } from './activity-world.ts';
 import { CheckoutBreakers } from './checkout-breakers.ts';
-import { contentFingerprint } from './content-fingerprint.ts';
 import type { Beginning } from './server-clock.ts';
 import { readAdopted } from './status.ts';
 import {
@@ -45,6 +44,7 @@ import {
 import {
   awaitEarlier,
   checkTransaction,
+  contentFingerprint,
   EARLIER_TRY,
   findOwn,
   LEAST_TIME_MS,

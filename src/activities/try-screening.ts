@@ -1,14 +1,17 @@
 /** One try at a decision: look up a create that nobody has seen, else create. */
 import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
-import type { ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
+import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
 import type { Integration } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
 import { type Instant, type IntegrationWorkflow, millis } from '../orders/words.ts';
 import {
   type CardData,
   cardOfWorkflow,
+  fingerprint,
+  fingerprintOfRaw,
   type Machine,
+  type ParsedTransaction,
   parseTransaction,
   type ScreeningClient,
   ScreeningError,
@@ -90,6 +93,15 @@ export function checkTransaction(
     now: new Date(),
     cardInStash: request.cardRef !== undefined,
   });
+}
+
+/** @returns the fingerprint that the client library would have computed, where a tool that is none of ours started the order */
+export function contentFingerprint(
+  { fingerprintMissing, transaction }: ScreenRequest,
+  checked: ParsedTransaction,
+): Fingerprinted {
+  if (fingerprintMissing !== true) return {};
+  return { fingerprint: checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(transaction) };
 }
 
 /**

@@ -1,11 +1,6 @@
 /** What the checkout's screening makes of an order: the policy in force, the decision, and the answer to the caller. */
-import type {
-  CheckoutRequest,
-  Fingerprinted,
-  FirstScreening,
-  ScreeningOutcome,
-} from './activity-contract.ts';
-import { applyScreening } from './apply-screening.ts';
+import type { CheckoutRequest, FirstScreening, ScreeningOutcome } from './activity-contract.ts';
+import { applyScreening, noteFingerprint } from './apply-screening.ts';
 import { actionWithoutDecision } from './decide.ts';
 import type { OrderEventType, ScreenOrderInput } from './messages.ts';
 import type { Policy } from './policy.ts';
@@ -20,19 +15,15 @@ import { type Instant, instant, millis } from './words.ts';
  */
 export function applyFirstScreening(
   state: OrderState,
-  { policy, outcome, fingerprint }: Pick<FirstScreening, 'policy' | 'outcome' | 'fingerprint'>,
+  first: Pick<FirstScreening, 'policy' | 'outcome' | 'fingerprint'>,
   now: Instant,
 ): OrderEventType[] {
+  const { policy, outcome } = first;
   state.policy = policy;
   state.workflow = policy.workflow;
-  noteFingerprint(currentAttempt(state), { ...(fingerprint !== undefined && { fingerprint }) });
+  noteFingerprint(currentAttempt(state), first);
   currentAttempt(state).screenUntil = instant(millis(state.startedAt) + policy.screeningDeadlineMs);
   return answerCheckout(state, policy, outcome, now);
-}
-
-/** Later requests are compared with it, whoever started the order. */
-export function noteFingerprint(attempt: Attempt, { fingerprint }: Fingerprinted): void {
-  if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
 }
 
 /**

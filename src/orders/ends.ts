@@ -8,9 +8,9 @@ import type {
   Timed,
 } from './activity-contract.ts';
 import { advance, attend, emit, emitAnswer } from './advance.ts';
-import { answerCheckout, applyFirstScreening, brokeDown, noteFingerprint } from './answer-checkout.ts';
+import { answerCheckout, applyFirstScreening, brokeDown } from './answer-checkout.ts';
 import { applyAdoption, applyReading } from './apply-reading.ts';
-import { applyScreening, HIDDEN } from './apply-screening.ts';
+import { applyScreening, HIDDEN, noteFingerprint } from './apply-screening.ts';
 import { actionCause, clear, noteAttention, raiseWrongKey } from './attention.ts';
 import { screensAgain } from './begin.ts';
 import { takeHint } from './deadlines.ts';

@@ -21,6 +21,7 @@ const COMMANDS = [
   'redeliver',
   'recheck',
   'acknowledge',
+  'repair',
   'doctor',
 ];
 
