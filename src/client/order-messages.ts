@@ -27,6 +27,7 @@ import {
   isExhausted,
   isUnanswered,
   orderClosed,
+  readable,
   temporalUnavailable,
   toOrderError,
   within,
@@ -179,7 +180,7 @@ function secondIdOf(updateId: string | undefined): string | undefined {
 
 async function once<T>(updateId: string | undefined, send: (name: UpdateName) => Promise<T>): Promise<T> {
   try {
-    return await send(updateId === undefined ? {} : { updateId });
+    return readable(await send(updateId === undefined ? {} : { updateId }));
   } catch (error) {
     throw isExhausted(error) ? busy(error) : error;
   }

@@ -19,6 +19,7 @@ import {
   asOrderError,
   orderClosed,
   READ_WITHIN_MS,
+  readable,
   toOrderError,
   unknownOrder,
   within,
@@ -50,9 +51,8 @@ export async function openState(
   workflowId: string,
   withinMs: number = READ_WITHIN_MS,
 ): Promise<OrderState> {
-  return asOrderError(() =>
-    within(client, Date.now() + withinMs, () => client.workflow.getHandle(workflowId).query(orderQuery)),
-  );
+  const read = () => client.workflow.getHandle(workflowId).query(orderQuery);
+  return readable(await asOrderError(() => within(client, Date.now() + withinMs, read)));
 }
 
 /** @returns what the server knows of an order, which takes no worker; undefined when it knows none */
@@ -78,9 +78,8 @@ export async function finalRecord(
   withinMs: number = READ_WITHIN_MS,
 ): Promise<OrderState> {
   try {
-    return await within(client, Date.now() + withinMs, () =>
-      client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result(),
-    );
+    const read = () => client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result();
+    return readable(await within(client, Date.now() + withinMs, read));
   } catch (error) {
     const known = toOrderError(error);
     if (known instanceof OrderScreeningError && NOTHING_ADOPTED.includes(known.code)) throw unknownOrder();

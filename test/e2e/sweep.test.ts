@@ -136,3 +136,29 @@ it('the sweep and doctor count orders that ended without a record, and the sweep
   });
   await all.until(lost, ({ phase }) => phase === 'review');
 }, 120_000);
+
+it('the sweep counts and reports an order whose poll an operator paused', async () => {
+  const temporal = temporalCli(server);
+  const held = anOrderId();
+  await screen(held, 'review@example.com');
+  const id = ['--workflow-id', `order:default:${held}`];
+  const activityId = await eventually(async () => {
+    const { raw } = await server.client.workflow.getHandle(`order:default:${held}`).describe();
+    const poll = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'pollStatus');
+    if (!poll?.activityId) throw new Error('the poll has not begun');
+    return poll.activityId;
+  });
+  await temporal('activity', 'pause', ...id, '--activity-id', activityId);
+  await eventually(
+    async () => {
+      await sweepAnew();
+      expect(await (await fetch(all.workerMetricsUrl())).text()).toMatch(
+        /order_screening_held_orders\{[^}]*\} [1-9]/,
+      );
+      const told = all.events.filter(({ orderId, sequence }) => orderId === held && sequence === 0);
+      expect(told[0]?.data).toMatchObject({ attention: [expect.stringContaining('paused')] });
+    },
+    { timeoutMs: 60_000, intervalMs: 2_000 },
+  );
+  await temporal('activity', 'unpause', ...id, '--activity-id', activityId);
+}, 120_000);
