@@ -5,6 +5,7 @@ import type {
   CatchUpRequest,
   CheckedOut,
   CheckoutRequest,
+  Fingerprinted,
   Moment,
   RetryCheckoutRequest,
   ScreeningOutcome,
@@ -32,10 +33,10 @@ import { readAdopted } from './status.ts';
 import {
   askedPauseMs,
   askedToStop,
-  grownPauseMs,
   lastTry,
   putOff,
   retryWrongKey,
+  spreadPauseMs,
   tellNextTry,
   told,
   tryAgain,
@@ -43,6 +44,7 @@ import {
 import {
   awaitEarlier,
   checkTransaction,
+  contentFingerprint,
   EARLIER_TRY,
   findOwn,
   LEAST_TIME_MS,
@@ -57,7 +59,6 @@ type Untimed<Result> = Result extends Moment ? Omit<Result, keyof Moment> : neve
 
 /** The longest that a try may take when no customer waits for it. */
 const PATIENT_MS = 30_000;
-const FIRST_PAUSE_MS = 2_000;
 
 export function screeningActivities(world: ActivityWorld) {
   const breakers = new CheckoutBreakers();
@@ -143,7 +144,8 @@ export function screeningActivities(world: ActivityWorld) {
           };
         }
         const outcome = await firstScreening(request, integration, policy, time, beginning);
-        return { policy, outcome, ...(mayHaveRun() && { again: true as const }) };
+        const content = contentFingerprint(request, integration, policy.workflow);
+        return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
       } catch (error) {
         const refusal = refusalIn(error);
         if (refusal !== undefined) return { refusal };
@@ -160,13 +162,15 @@ export function screeningActivities(world: ActivityWorld) {
       request: RetryCheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<{ outcome: ScreeningOutcome; again?: true }> {
+    ): Promise<{ outcome: ScreeningOutcome; again?: true } & Fingerprinted> {
       const unseenSince = unseenBefore(request)?.since;
+      const integration = integrationOf(world, request.integration);
+      const content = contentFingerprint(request, integration, request.workflow ?? integration.workflow);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,
+        ...content,
         ...(isAfterReset() && { again: true as const }),
       });
-      const integration = integrationOf(world, request.integration);
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
@@ -187,7 +191,7 @@ export function screeningActivities(world: ActivityWorld) {
       request: CatchUpRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<{ outcome: ScreeningOutcome; policy?: Policy }> {
+    ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
         tellNextTry({
@@ -207,12 +211,14 @@ export function screeningActivities(world: ActivityWorld) {
         const policy = policyOf(world, request, t.integration);
         return { policy, outcome: unanswered(BROKE_DOWN, unseen?.since) };
       }
+      const content = contentFingerprint(request, t.integration, t.workflow);
+      const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
       const checked = checkTransaction(request, t.integration, t.workflow);
       const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
       const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
       // An invalid transaction was never sent.
-      if (!checked.ok) return { outcome: skipped ?? refusedByRules(checked.faults, unseen?.since) };
-      if (skipped !== undefined && unseen === undefined) return { outcome: skipped };
+      if (!checked.ok) return ended(skipped ?? refusedByRules(checked.faults, unseen?.since));
+      if (skipped !== undefined && unseen === undefined) return ended(skipped);
       // This try has not reported yet: should it be lost, a create may have been sent from then on.
       t.beforeCreate = (at) => tellNextTry({ at, unseenSince: at });
       const outcome =
@@ -220,10 +226,10 @@ export function screeningActivities(world: ActivityWorld) {
           ? await tryScreening(request, checked.transaction, t, unseen)
           : await awaitEarlier(request, t, unseen.since, false);
       const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
-      if (skipped !== undefined && noneFound && unseen?.underWay === false) return { outcome: skipped };
+      if (skipped !== undefined && noneFound && unseen?.underWay === false) return ended(skipped);
       // The server retries nothing that is asked to stop: this is the last report.
       if (outcome.kind === 'no-answer' && askedToStop()) {
-        return { outcome: unanswered(outcome.reason, outcome.unseenSince) };
+        return ended(unanswered(outcome.reason, outcome.unseenSince));
       }
       if (outcome.kind === 'no-answer') {
         report(outcome.unseenSince);
@@ -235,17 +241,9 @@ export function screeningActivities(world: ActivityWorld) {
         report(outcome.unseenSince);
         throw retryWrongKey();
       }
-      return { outcome: outcome };
+      return ended(outcome);
     },
   };
-}
-
-/**
- * Growing pauses, each times 0.5 to 1.5 by chance: orders that an outage stopped together don't come back together.
- * @returns milliseconds
- */
-function spreadPauseMs(): number {
-  return Math.round(grownPauseMs(FIRST_PAUSE_MS) * (0.5 + Math.random()));
 }
 
 /**

@@ -47,6 +47,8 @@ export interface ScreenRequest extends AboutAttempt {
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;
+  /** The order has no fingerprint of the transaction, since another tool started it: the activity computes one. */
+  fingerprintMissing?: true;
   /** Always sent, so that a create whose answer was lost can be found again. */
   invoiceNumber: string;
   /** Transactions of the order whose decision is known: a lookup that finds one of them says nothing about this attempt. */
@@ -58,6 +60,11 @@ export interface ScreenRequest extends AboutAttempt {
    * before another create. Absent: there is no such create.
    */
   unseenSince?: Instant;
+}
+
+/** The fingerprint that a screening computed, where the order has none. */
+export interface Fingerprinted {
+  fingerprint?: string;
 }
 
 export interface CheckoutRequest extends ScreenRequest, BegunAt {
@@ -149,11 +156,11 @@ type Activity<Argument, Result> = (argument: Argument, run: RunFacts) => Promise
 /** A caller waits for these. `screenAtCheckout` runs inside the workflow task: fast, and possibly again. */
 export interface CheckoutActivities {
   screenAtCheckout: Activity<CheckoutRequest, CheckedOut>;
-  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & { again?: true }>;
+  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & Fingerprinted & { again?: true }>;
 }
 
 export interface BackgroundActivities {
-  catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & { policy?: Policy }>;
+  catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & Fingerprinted & { policy?: Policy }>;
   lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant }>;
   sendGatewayResponse: Activity<GatewayResponseRequest, Timed<GatewayOutcome>>;
   performPortalAction: Activity<PortalRequest, Timed<PortalOutcome>>;
@@ -171,43 +178,11 @@ export interface ReadActivities {
   readStatus: Activity<ReadRequest, Timed<StatusOutcome | undefined>>;
 }
 
-export interface SweepActivities {
-  sweep(): Promise<void>;
-}
-
 /** What a poll fails with, to be called again, when the service answered that nothing has changed. */
 export const POLL_UNCHANGED = 'unchanged';
 
 export interface PollActivities {
   pollStatus: Activity<PollRequest, Timed<StatusOutcome>>;
-}
-
-// The sweep: looks over open orders from outside, since an order that is stuck can't say so itself.
-
-/** Why an order needs a person, seen from outside. */
-export type SweepFinding = {
-  workflowId: string;
-  /** `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it didn't close. */
-  kind: 'stuck' | 'overdue';
-  /** When the incident began: when the task was first due, or the window's end. */
-  since: Instant;
-};
-
-export const SWEEP_ORDERS = 'sweepOrders';
-/** The workflow's id: there is one. */
-export const SWEEP_ID = 'order-screening-sweep';
-
-/** A workflow task that has failed this often isn't a passing fault. */
-export const STUCK_AFTER_TRIES = 5;
-
-/** How long after `cancelBy` an order that should have closed is called overdue. */
-export const OVERDUE_AFTER_MS = 5 * 60_000;
-
-/** @returns the reason in words */
-export function sweepWords({ kind }: SweepFinding): string {
-  return kind === 'stuck'
-    ? 'The order’s workflow task fails again and again: look at the error in the Temporal UI.'
-    : 'The order’s cancel window is over and the order has not closed: look at it in the Temporal UI.';
 }
 
 // What the screening activity brings back from one try at a decision. Plain data: it is recorded in
@@ -253,13 +228,13 @@ interface MayBeUnseen {
 /** The result of the checkout's screening: its outcome and the policy in force, or why the order can't be screened at all. */
 export type CheckedOut = Moment &
   (
-    | {
+    | ({
         outcome: ScreeningOutcome;
         policy: Policy;
         /** An earlier run may have given its caller a different answer. */
         again?: true;
         refusal?: undefined;
-      }
+      } & Fingerprinted)
     | { refusal: Refusal }
   );
 

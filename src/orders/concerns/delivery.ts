@@ -22,8 +22,10 @@ export const delivery: Concern = {
     return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];
   },
 
-  ended(order, { effect: { call } }, { status }) {
+  ended(order, { effect: { call } }, outcome) {
     const { state } = order;
+    const { status } = outcome;
+    if (status === 'failed' && outcome.byHand) return 'retry-later';
     if (call.kind !== 'deliver' || status === 'canceled') return [];
     const upTo = call.events.at(-1)?.sequence ?? 0;
     const left = order.outbox.filter(({ sequence }) => sequence > upTo);
