@@ -188,10 +188,19 @@ describe('7. the outcome', () => {
     expect(life.order.state.transactions.map(({ id }) => id)).toEqual(['made']);
   });
 
+  it('of a write is awaited before the next one on its resource starts', () => {
+    const life = screened('pass', { workflow: 'pre-gateway' });
+    for (const result of ['error', 'pass'] as const)
+      life.ask({ kind: 'gateway-result', request: { result } }, HOUR);
+    expect(life.calls('gateway')).toHaveLength(1);
+    life.break('gateway', 'canceled');
+    expect(life.calls('gateway').map(({ request }) => request.gateway.result)).toEqual(['error', 'pass']);
+  });
+
   it('of a canceled write that failed is that of one that was canceled', () => {
-    const life = withCancel(screened(unanswered())).break('catch-up', 'failed');
-    expect(life.order.retryAt).toEqual({});
-    expect(life.underWay).toEqual(['look-up:1']);
+    const life = screened('pass', { events: 'all' }).wrapUp().break('deliver', 'failed');
+    expect(life.order.outbox).toHaveLength(1);
+    expect(attention(life.order.state)).toEqual([]);
   });
 
   it('has a number that is never used again, also after the order continues as new', () => {
