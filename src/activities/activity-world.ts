@@ -16,7 +16,7 @@ import type {
 import type { Fault } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
-import type { LostStatus, SweepActivities } from '../orders/sweep-contract.ts';
+import type { LostStatus, SweepActivities } from '../orders/sweep.ts';
 import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
 import {
   createScreeningClient,

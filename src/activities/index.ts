@@ -11,6 +11,8 @@ import {
   type WorldParts,
   withMoment,
 } from './activity-world.ts';
+import { tryBeginner } from './begin-screening.ts';
+import { catchUpActivities } from './catch-up.ts';
 import { eventActivities } from './events.ts';
 import { exactlyForCancels, portalActivities } from './portal.ts';
 import { screeningActivities } from './screening.ts';
@@ -28,7 +30,9 @@ export { withHeartbeats } from './tries.ts';
 /** @returns the activities, standing on the given world */
 export function createActivities(parts: WorldParts): ActivitiesByQueue {
   const world: ActivityWorld = { machine: MACHINE, ...parts };
-  const screening = screeningActivities(world);
+  const begin = tryBeginner(world);
+  const screening = screeningActivities(world, begin);
+  const { catchUp } = catchUpActivities(world, begin);
   const status = statusActivities(world);
   const portal = portalActivities(world);
   const events = eventActivities(world);
@@ -41,7 +45,7 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
       screenRetry: withMoment(clock, screening.screenRetry, exactly),
     },
     background: {
-      catchUp: withMoment(clock, screening.catchUp, exactly),
+      catchUp: withMoment(clock, catchUp, exactly),
       lookUp: withMoment(clock, status.lookUp),
       sendGatewayResponse: timed(clock, portal.sendGatewayResponse),
       performPortalAction: timed(clock, portal.performPortalAction, exactlyForCancels),

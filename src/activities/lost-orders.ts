@@ -5,7 +5,7 @@ import { describeOrder, instantOf, statusName } from '../client/describe-order.t
 import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../orders/sweep-contract.ts';
+import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../orders/sweep.ts';
 import { type Instant, instant } from '../orders/words.ts';
 
 /** A lost order. */

@@ -5,7 +5,7 @@ import { instantOf } from '../client/describe-order.ts';
 import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
-import { OVERDUE_AFTER_MS } from '../orders/sweep-contract.ts';
+import { OVERDUE_AFTER_MS } from '../orders/sweep.ts';
 import { type Instant, instant, PHASES } from '../orders/words.ts';
 import type { OrderDirectory } from './activity-world.ts';
 import { lostOrders } from './lost-orders.ts';

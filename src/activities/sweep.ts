@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import { gaugeOf } from '../orders/metrics.ts';
-import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../orders/sweep-contract.ts';
+import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../orders/sweep.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
 import { sayNotTaken } from './events.ts';
 import { waitLonger } from './tries.ts';

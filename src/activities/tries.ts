@@ -73,14 +73,6 @@ export function retryLater(error: unknown, nextRetryDelay?: number): Application
   return tryAgain(error.reason, error.message, nextRetryDelay ?? askedPauseMs(error));
 }
 
-/**
- * Growing pauses, each times 0.5 to 1.5 by chance: orders that an outage stopped together don't come back together.
- * @returns milliseconds
- */
-export function spreadPauseMs(): number {
-  return Math.round(grownPauseMs(2_000) * (0.5 + Math.random()));
-}
-
 /** A failure that the server tries again: after the delay, else by the activity's retry policy. */
 export function tryAgain(type: string, message: string, nextRetryDelay?: number): ApplicationFailure {
   return ApplicationFailure.create({

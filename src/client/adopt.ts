@@ -13,6 +13,7 @@ import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
 import type { Adoption, CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { VERSION } from '../orders/version.ts';
 import {
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
@@ -124,7 +125,14 @@ async function adopted(
     taskQueue: TASK_QUEUE,
     args: [
       vouchedFor(
-        { orderId, integration: integration.name, workflow, transaction, adopt: adoption },
+        {
+          version: VERSION,
+          orderId,
+          integration: integration.name,
+          workflow,
+          transaction,
+          adopt: adoption,
+        },
         integration,
       ),
     ] as const,

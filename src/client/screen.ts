@@ -12,6 +12,7 @@ import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { VERSION } from '../orders/version.ts';
 import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast, type OrderStart } from './fast-path.ts';
@@ -137,6 +138,7 @@ function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderS
     args: [
       vouchedFor(
         {
+          version: VERSION,
           orderId,
           integration: integration.name,
           transaction,

@@ -3,7 +3,7 @@
  * only clock is the time of the inputs. It knows the concerns by one list.
  */
 import { isSameCause } from './attention.ts';
-import type { Wanted } from './concern.ts';
+import type { Concern, Wanted } from './concern.ts';
 import { CONCERNS, takeIn } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
@@ -104,12 +104,11 @@ function endWrongKeys(order: Order): void {
 }
 
 function isKeptOpen(order: Order): boolean {
-  return CONCERNS.some(
-    ({ name, keepsOpen, desired }) =>
-      keepsOpen &&
-      (desired(order).length > 0 ||
-        order.running.some(({ effect }) => effect.concern === name && isWrite(effect))),
-  );
+  return CONCERNS.some((one) => one.keepsOpen && (one.desired(order).length > 0 || isWriting(order, one)));
+}
+
+function isWriting({ running }: Order, { name, keepsOpen }: Concern): boolean {
+  return keepsOpen && running.some(({ effect }) => effect.concern === name && isWrite(effect));
 }
 
 function wanted(order: Order): (Wanted & Effect)[] {
@@ -172,9 +171,13 @@ export function isFinished(order: Order): boolean {
   return order.over === true && order.outbox.length + order.running.length === 0 && !isAwaited(order);
 }
 
-/** The history is long: a delivery that waits for its next try is canceled, and starts again in the next run. */
+/**
+ * The history is long. Once nothing else keeps the run from continuing as new, a delivery that waits for its next try is canceled, and starts
+ * again in the next run.
+ */
 export function wrapUp(order: Order): Command[] {
-  if (order.continues === true) return [];
+  if (order.continues === true || isAwaited(order) || CONCERNS.some((one) => isWriting(order, one)))
+    return [];
   order.continues = true;
   return reconcile(order);
 }

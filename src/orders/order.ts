@@ -46,6 +46,8 @@ export interface Order {
   spacing: { ms: number; until?: Instant };
   /** When the newest decision was read: an older reading changes nothing. */
   readAt?: Instant;
+  /** A read was requested that did not end before the order did: the workflow `readAfterEnd` makes it. */
+  readsAfterEnd?: true;
   /** How many signals the order received. */
   signals: number;
   /** Retries that came before the attempt before them was answered: they are taken in after it. */

@@ -6,7 +6,7 @@ import proto from '@temporalio/proto';
 import { grpcCode } from '../client/temporal-errors.ts';
 import { orderSearchAttributes } from '../orders/describe.ts';
 import { TASK_QUEUE } from '../orders/ids.ts';
-import { SWEEP_ID, SWEEP_ORDERS } from '../orders/sweep-contract.ts';
+import { SWEEP_ID, SWEEP_ORDERS } from '../orders/sweep.ts';
 
 /** How long a closed order stays readable, and its id taken. */
 export const RETENTION_DAYS = 90;

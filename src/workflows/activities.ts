@@ -16,7 +16,7 @@ import type {
   RunFacts,
 } from '../orders/activity-contract.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
-import type { SweepActivities } from '../orders/sweep-contract.ts';
+import type { SweepActivities } from '../orders/sweep.ts';
 import { millis } from '../orders/words.ts';
 import {
   ACTIVITY_OPTIONS,

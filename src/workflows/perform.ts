@@ -12,7 +12,7 @@ import type {
 import { whyUnread } from '../orders/check-messages.ts';
 import { isOwnResult } from '../orders/check-results.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
-import type { SweepActivities } from '../orders/sweep-contract.ts';
+import type { SweepActivities } from '../orders/sweep.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -18,18 +18,22 @@
  * 9. order-screening never queries a running order: a query to a run that is not in the cache hands over pending events in an activation of
  *    their own. Facts about resets and replays are activity input only.
  */
+
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   allHandlersFinished,
   CancellationScope,
   condition,
   makeContinueAsNewFunc,
+  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CheckedOut } from '../orders/activity-contract.ts';
+import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
 import { recordOf } from '../orders/bounded-record.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';
-import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
+import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
   begin,
   isFinished,
@@ -100,6 +104,7 @@ class Run {
       do {
         await this.#untilFinished();
         await condition(allHandlersFinished);
+        if (this.#inputs.length === 0 && isFinished(this.#order)) await this.#handOver();
         // A message may have come while the last callers got their replies.
       } while (this.#inputs.length > 0);
       if (!isFinished(this.#order)) await this.#continueAsNew();
@@ -141,6 +146,25 @@ class Run {
     if (this.#door.waiting === 0) return;
     await wholeActivation();
     await wholeActivation();
+  }
+
+  /** Reads that the order's end came before are made by a workflow of their own, unless it runs already. */
+  async #handOver(): Promise<void> {
+    const { readsAfterEnd, state } = this.#order;
+    if (readsAfterEnd !== true || state.transactions.length === 0) return;
+    delete this.#order.readsAfterEnd;
+    const decisions: LateDecision[] = [];
+    try {
+      await startChild(READ_AFTER_END, {
+        workflowId: afterEndWorkflowId(state),
+        args: [readAfterEndInput(state, decisions)],
+        memo: { [LATE_DECISIONS]: decisions },
+        parentClosePolicy: 'ABANDON',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
   }
 
   #continueAsNew(): Promise<never> {

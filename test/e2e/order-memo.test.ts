@@ -12,7 +12,7 @@ import { orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
 import { recheckSignal } from '../../src/orders/messages.ts';
 import { recordIn } from '../../src/orders/order-memo.ts';
 import type { Insights } from '../../src/orders/state.ts';
-import { SWEEP_ID } from '../../src/orders/sweep-contract.ts';
+import { SWEEP_ID } from '../../src/orders/sweep.ts';
 import { createOrderScreening } from '../../src/starter.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import { anIntegration } from '../fixtures/integrations.ts';

@@ -7,7 +7,7 @@ import { mixed } from './random.ts';
 import { RULES, type Rules } from './rules.ts';
 
 /** Of so many lives one is lived again with other cuts: it takes as long as a life. */
-const CUT_ONE_OF = 20;
+const CUT_ONE_OF = 10;
 
 export interface Lived {
   faults: string[];

@@ -50,7 +50,6 @@ export const status: Concern = {
 
   signaled(order, { kind, unread }) {
     const { state, now } = order;
-    if (state.endedAt !== undefined) return [];
     request(order, kind === 'recheck' ? 'operator' : 'webhook');
     if (unread !== undefined)
       return raiseAttention(state, 'message-refused', `A signal was ignored: ${unread}.`, {}, now);
@@ -60,7 +59,9 @@ export const status: Concern = {
   },
 
   followUp(order) {
-    if (order.state.phase === 'canceled' || order.state.endedAt !== undefined) order.reads = [];
+    const { phase, endedAt } = order.state;
+    if (endedAt !== undefined && order.reads.length > 0) order.readsAfterEnd = true;
+    if (endedAt !== undefined || phase === 'canceled') order.reads = [];
     return [];
   },
 };

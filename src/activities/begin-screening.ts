@@ -1,0 +1,73 @@
+/** What every screening begins with: the policy, a try, and what an earlier one left behind. */
+import { activityInfo } from '@temporalio/activity';
+import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
+import { orderFactsOf, policyFor } from '../orders/decide.ts';
+import type { Fault } from '../orders/errors.ts';
+import type { Integration, Policy } from '../orders/policy.ts';
+import { type Instant, instant } from '../orders/words.ts';
+import { type ActivityWorld, clientOf, faultWords, isAnothers, senderOf } from './activity-world.ts';
+import { isAfterReset } from './earlier-run.ts';
+import type { Beginning } from './server-clock.ts';
+import { lastTry, told } from './tries.ts';
+import type { Try, Unseen } from './try-screening.ts';
+
+/** Begins a try that may take `forMs`. */
+export type BeginTry = (
+  request: ScreenRequest,
+  integration: Integration,
+  forMs: number,
+  time: () => Instant,
+  beginning: Beginning,
+) => Try;
+
+export function tryBeginner(world: ActivityWorld): BeginTry {
+  const otherModes = new Set<string>();
+  return (request, integration, forMs, time, beginning) => {
+    return {
+      integration,
+      workflow: request.workflow ?? integration.workflow,
+      client: clientOf(world, integration),
+      machine: world.machine,
+      cards: world.cards,
+      isAnothers: (transactionId) => isAnothers(world, transactionId),
+      otherModes,
+      time,
+      beginning,
+      until: beginning.elapsed + forMs,
+    };
+  };
+}
+
+export function policyOf(world: ActivityWorld, request: ScreenRequest, integration: Integration): Policy {
+  const facts = orderFactsOf(request.transaction);
+  return policyFor(integration, request.workflow, facts, senderOf(world, integration.name) !== undefined);
+}
+
+/**
+ * Returns the create of an earlier try, effect or run whose transaction nobody has seen:
+ * - after a reset, the previous run may have sent one at any time since the order's start;
+ * - on the first try, the order's state says it;
+ * - after a try that reported its end, its report says it, and the pause since was long enough for it to arrive;
+ * - after a try that did not report (its worker died, or it was given up), that try may have sent one just now. What an earlier try
+ *   told is newer than what the order's state says.
+ */
+export function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined {
+  const { reported, unseenSince, at } = told();
+  const last = lastTry();
+  if (last > 0 && reported === last) {
+    return unseenSince === undefined ? undefined : { since: unseenSince, underWay: false };
+  }
+  const known = isAfterReset() ? request.startedAt : request.unseenSince;
+  if (last === 0) return known === undefined ? undefined : { since: known, underWay: true };
+  const { scheduledTimestampMs } = activityInfo();
+  return { since: unseenSince ?? at ?? known ?? instant(scheduledTimestampMs), underWay: true };
+}
+
+export function unanswered(reason: string, unseenSince: Instant | undefined): ScreeningOutcome {
+  return { kind: 'unanswered', reason, ...(unseenSince !== undefined && { unseenSince }) };
+}
+
+export function refusedByRules(faults: Fault[], unseenSince: Instant | undefined): ScreeningOutcome {
+  const refused = { kind: 'refused' as const, reason: 'invalid-request', words: faultWords(faults) };
+  return { ...refused, ...(unseenSince !== undefined && { unseenSince }) };
+}
