@@ -25,8 +25,12 @@ export const delivery: Concern = {
   ended(order, { effect: { call } }, outcome) {
     const { state } = order;
     const { status } = outcome;
-    if (status === 'failed' && outcome.byHand) return 'retry-later';
     if (call.kind !== 'deliver' || status === 'canceled') return [];
+    delete state.events.paused;
+    if (status === 'failed' && outcome.byHand) {
+      state.events.paused = true;
+      return 'retry-later';
+    }
     const upTo = call.events.at(-1)?.sequence ?? 0;
     const left = order.outbox.filter(({ sequence }) => sequence > upTo);
     const count = order.outbox.length - left.length;
