@@ -296,6 +296,5 @@ async function focus(page: Page, text: string): Promise<void> {
   throw new Error(`"${text}" can't be reached by Tab`);
 }
 
-async function focused(page: Page): Promise<string> {
-  return String(await page.evaluate('document.activeElement.textContent.trim()'));
-}
+const focused = async (page: Page): Promise<string> =>
+  String(await page.evaluate('document.activeElement.textContent.trim()'));

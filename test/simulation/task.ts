@@ -61,6 +61,20 @@ export interface Task {
   ends?: 'completed' | 'continued';
 }
 
+export function openTask(number: number, at: number): Task {
+  const nothing = {
+    batch: [],
+    inputs: [],
+    taken: [],
+    commands: [],
+    all: [],
+    replies: [],
+    refusals: [],
+    accepted: [],
+  };
+  return { number, at, recordedAt: 0, place: 0, over: false, ...nothing };
+}
+
 /** @returns the command in a few letters, without the arguments that Temporal doesn't compare */
 export function inShort(command: Command): string {
   switch (command.do) {

@@ -7,7 +7,7 @@ import type { Invariants } from './invariants.ts';
 import { between } from './random.ts';
 import { relive } from './relive.ts';
 import type { Run } from './run.ts';
-import { type Asked, isCommand, type Task, type Update } from './task.ts';
+import { type Asked, isCommand, openTask, type Task, type Update } from './task.ts';
 
 /** While the checkout runs, the task is heartbeaten, and what came meanwhile is delivered. */
 const HEARTBEAT_MS = 2_500;
@@ -60,9 +60,8 @@ export class Worker {
   #beginTask(): void {
     if (this.#run.over) return;
     const { agenda, liberties } = this.#run.world;
-    const away = this.#run.world.workersAwayUntil();
     const number = this.#run.world.countTask();
-    const late = Math.max(away - agenda.now, liberties.of('late-task', number)?.ms ?? 0);
+    const late = Math.max(this.#run.world.workersAwayUntil() - agenda.now, liberties.of('late-task', number)?.ms ?? 0);
     if (late > 0) agenda.at(agenda.now + late, () => this.#runTask(number));
     else this.#runTask(number);
   }
@@ -78,23 +77,10 @@ export class Worker {
   }
 
   #open(number: number): void {
-    const lost = this.#run.world.lostTasks.at(-1);
-    if (lost !== undefined && lost.to > this.#run.world.agenda.now) lost.to = this.#run.world.agenda.now;
-    this.#task = {
-      number,
-      at: this.#run.world.agenda.now,
-      recordedAt: 0,
-      place: 0,
-      over: false,
-      batch: [],
-      inputs: [],
-      taken: [],
-      commands: [],
-      all: [],
-      replies: [],
-      refusals: [],
-      accepted: [],
-    };
+    const { agenda, lostTasks } = this.#run.world;
+    const lost = lostTasks.at(-1);
+    if (lost !== undefined) lost.to = Math.min(lost.to, agenda.now);
+    this.#task = openTask(number, agenda.now);
   }
 
   /** A worker that doesn't know the order takes it up from its history. */
@@ -139,11 +125,8 @@ export class Worker {
     const at = instant(task.at);
     // What came with the start is judged after the checkout.
     const withStart = tasks.length === 0 && this.#checkout === undefined;
-    const code = this.#screened
-      ? rules.refusalOf(order, update.ask, at)?.code
-      : withStart
-        ? undefined
-        : 'checkout-under-way';
+    const early = withStart ? undefined : 'checkout-under-way';
+    const code = this.#screened ? rules.refusalOf(order, update.ask, at)?.code : early;
     if (code !== undefined) {
       task.refusals.push({ update, code });
       return;
