@@ -61,7 +61,10 @@ export class Worker {
     if (this.#run.over) return;
     const { agenda, liberties } = this.#run.world;
     const number = this.#run.world.countTask();
-    const late = Math.max(this.#run.world.workersAwayUntil() - agenda.now, liberties.of('late-task', number)?.ms ?? 0);
+    const late = Math.max(
+      this.#run.world.workersAwayUntil() - agenda.now,
+      liberties.of('late-task', number)?.ms ?? 0,
+    );
     if (late > 0) agenda.at(agenda.now + late, () => this.#runTask(number));
     else this.#runTask(number);
   }
