@@ -34,7 +34,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   try {
     const connection = await connectWorker(temporal);
     parts.add(() => connection.close());
-    const settings = workerSettings(config, connection);
+    const settings = workerSettings(config, connection, log);
     const earlyAnswers = new EarlyAnswers();
     const world = { ...worldOf(config), beforeRecord: earlyAnswers };
     const { cards } = world;

@@ -26,7 +26,7 @@ import {
 } from './config/index.ts';
 import { MEMO_BYTES } from './orders/bounded-record.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
-import { createLog, showError } from './process/log.ts';
+import { createLog, type Log, showError } from './process/log.ts';
 import { allEnded, endedBySignals } from './process/parts.ts';
 import { missingSearchAttributes } from './temporal/namespace.ts';
 import { installRuntime, untilEndedOrLost, watchQueues } from './temporal/runtime.ts';
@@ -192,7 +192,7 @@ export async function connectWorker({ connection }: TemporalSettings): Promise<N
 }
 
 /** @returns what the workers of a process are started with */
-export function workerSettings(config: Config, connection: NativeConnection): WorkerSettings {
+export function workerSettings(config: Config, connection: NativeConnection, log?: Log): WorkerSettings {
   const { maxRps, workerVersion: version } = config;
   return {
     connection,
@@ -200,6 +200,7 @@ export function workerSettings(config: Config, connection: NativeConnection): Wo
     dataConverter: createDataConverter(config.payloadKeys, {
       required: config.payloadsRequired,
       refused: 'marked',
+      report: (err) => log?.foreign('warn', { err }, 'a payload can not be read and is refused'),
     }),
     maxRps,
     ...(version !== undefined && { version }),
@@ -235,7 +236,7 @@ async function main(): Promise<void> {
   const { namespace } = config.temporal;
   const connection = await connectWorker(config.temporal);
   const world = worldOf(config);
-  const settings = workerSettings(config, connection);
+  const settings = workerSettings(config, connection, log);
   const workers = await startWorkers(settings, world);
   log.info({ address, namespace, ...settings.version }, 'worker is ready');
   const stop = (): void => {

@@ -16,7 +16,7 @@ import type {
 import type { Fault } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
-import type { SweepActivities } from '../orders/sweep.ts';
+import type { LostStatus, SweepActivities } from '../orders/sweep.ts';
 import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
 import {
   createScreeningClient,
@@ -253,14 +253,21 @@ export interface OrderDirectory {
   open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
   /** Open orders that should have closed when their cancel window did. */
   overdue(limit: number): Promise<{ workflowId: string; since: Instant }[]>;
+  /** Orders that ended without a record inside their cancel window. */
+  lost(limit: number): Promise<{ workflowId: string; since: Instant; status: LostStatus }[]>;
   /** How many orders are open, by phase. */
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
   /** The orders that have the transaction, open or closed. */
   withTransaction(transactionId: string): Promise<string[]>;
-  /** The order's current workflow task: how often it was begun, and since when it is due. */
-  pendingTask(workflowId: string): Promise<{ tries: number; since: Instant } | undefined>;
+  /**
+   * The order's current workflow task: how often it was begun, and since when it is due. `heldSince`: an operator paused an activity of the
+   * order then, or pinned the order.
+   */
+  pendingTask(
+    workflowId: string,
+  ): Promise<{ tries: number; since: Instant; heldSince?: Instant } | undefined>;
 }
 
 /** The activities of each task queue. */

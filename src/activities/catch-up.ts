@@ -1,6 +1,6 @@
 /** The catch-up: screens an order after its checkout, until the screening service has answered. */
 import { activityInfo } from '@temporalio/activity';
-import type { CatchUpRequest, ScreeningOutcome } from '../orders/activity-contract.ts';
+import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../orders/activity-contract.ts';
 import { BROKE_DOWN } from '../orders/checkout.ts';
 import { skipRuleFor } from '../orders/decide.ts';
 import type { Policy } from '../orders/policy.ts';
@@ -18,7 +18,14 @@ import {
   tellNextTry,
   tryAgain,
 } from './tries.ts';
-import { awaitEarlier, checkTransaction, EARLIER_TRY, type Try, tryScreening } from './try-screening.ts';
+import {
+  awaitEarlier,
+  checkTransaction,
+  contentFingerprint,
+  EARLIER_TRY,
+  type Try,
+  tryScreening,
+} from './try-screening.ts';
 
 /** The longest that a try may take: no customer waits for it. */
 const PATIENT_MS = 30_000;
@@ -34,7 +41,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
       request: CatchUpRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<{ outcome: ScreeningOutcome; policy?: Policy }> {
+    ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
         tellNextTry({
@@ -55,12 +62,14 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
         // Settings that lack the integration don't make the next lookup come too early to be believed.
         throw unseen?.underWay ? putOff(error, underWayMs()) : error;
       }
+      const content = contentFingerprint(request, t.integration, t.workflow);
+      const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
       const checked = checkTransaction(request, t.integration, t.workflow);
       const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
       const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
       // An invalid transaction was never sent.
-      if (!checked.ok) return { outcome: skipped ?? refusedByRules(checked.faults, unseen?.since) };
-      if (skipped !== undefined && unseen === undefined) return { outcome: skipped };
+      if (!checked.ok) return ended(skipped ?? refusedByRules(checked.faults, unseen?.since));
+      if (skipped !== undefined && unseen === undefined) return ended(skipped);
       // This try has not reported yet: should it be lost, a create may have been sent from then on.
       t.beforeCreate = (at) => tellNextTry({ at, unseenSince: at });
       const outcome =
@@ -68,10 +77,10 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
           ? await tryScreening(request, checked.transaction, t, unseen)
           : await awaitEarlier(request, t, unseen.since, false);
       const noneFound = outcome.kind === 'no-answer' && outcome.reason === EARLIER_TRY.reason;
-      if (skipped !== undefined && noneFound && unseen?.underWay === false) return { outcome: skipped };
+      if (skipped !== undefined && noneFound && unseen?.underWay === false) return ended(skipped);
       // The server retries nothing that is asked to stop: this is the last report.
       if (outcome.kind === 'no-answer' && askedToStop()) {
-        return { outcome: unanswered(outcome.reason, outcome.unseenSince) };
+        return ended(unanswered(outcome.reason, outcome.unseenSince));
       }
       if (outcome.kind === 'no-answer') {
         report(outcome.unseenSince);
@@ -83,7 +92,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
         report(outcome.unseenSince);
         throw retryWrongKey();
       }
-      return { outcome: outcome };
+      return ended(outcome);
     },
   };
 }

@@ -22,8 +22,9 @@ import { sweepActivities } from './sweep.ts';
 
 export type { ActivityWorld, EventSenders, WorldParts } from './activity-world.ts';
 export { createEventSender } from './events.ts';
+export { lostOrders, lostQuery } from './lost-orders.ts';
 export { withAttemptInLog, withMetrics } from './metrics.ts';
-export { createOrderDirectory } from './sweep.ts';
+export { createOrderDirectory } from './order-directory.ts';
 export { withHeartbeats } from './tries.ts';
 
 /** @returns the activities, standing on the given world */

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type {
   CheckedOut,
   CheckoutRequest,
+  Fingerprinted,
   Moment,
   RetryCheckoutRequest,
   ScreeningOutcome,
@@ -21,6 +22,7 @@ import { readAdopted } from './status.ts';
 import {
   awaitEarlier,
   checkTransaction,
+  contentFingerprint,
   findOwn,
   LEAST_TIME_MS,
   type Tried,
@@ -93,7 +95,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
           };
         }
         const outcome = await firstScreening(request, integration, policy, time, beginning);
-        return { policy, outcome, ...(mayHaveRun() && { again: true as const }) };
+        const content = contentFingerprint(request, integration, policy.workflow);
+        return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
       } catch (error) {
         const refusal = refusalIn(error);
         if (refusal !== undefined) return { refusal };
@@ -110,13 +113,15 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       request: RetryCheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<{ outcome: ScreeningOutcome; again?: true }> {
+    ): Promise<{ outcome: ScreeningOutcome; again?: true } & Fingerprinted> {
       const unseenSince = unseenBefore(request)?.since;
+      const integration = integrationOf(world, request.integration);
+      const content = contentFingerprint(request, integration, request.workflow ?? integration.workflow);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,
+        ...content,
         ...(isAfterReset() && { again: true as const }),
       });
-      const integration = integrationOf(world, request.integration);
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);

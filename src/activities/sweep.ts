@@ -1,15 +1,11 @@
-/** Looks over the open orders from outside, and tells of those that are stuck or overdue. */
+/** Looks at the orders from outside, and reports those that are stuck, overdue, held by an operator, or ended without a record. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
-import { orderAttributes } from '../orders/describe.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
-import { type OrderEvent, SCREEN_ORDER } from '../orders/messages.ts';
+import type { OrderEvent } from '../orders/messages.ts';
 import { gaugeOf } from '../orders/metrics.ts';
-import { OVERDUE_AFTER_MS, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../orders/sweep.ts';
-import { instant, PHASES } from '../orders/words.ts';
+import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../orders/sweep.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
 import { sayNotTaken } from './events.ts';
 import { waitLonger } from './tries.ts';
@@ -82,10 +78,17 @@ export class Sweeper {
     this.#cursor = undefined;
     const page = await this.#orders.open(LOOKED_AT, cursor);
     // What was stuck before and isn't on this page is looked at again, so that the metric falls when it is mended.
-    const before = this.#standing.filter(({ kind }) => kind === 'stuck').map(({ workflowId }) => workflowId);
+    const before = this.#standing
+      .filter(({ kind }) => kind === 'stuck' || kind === 'held')
+      .map(({ workflowId }) => workflowId);
     const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
     const overdue = await this.#orders.overdue(LOOKED_AT);
-    this.#standing = [...stuck, ...overdue.map((one) => ({ ...one, kind: 'overdue' as const }))];
+    const lost = await this.#orders.lost(LOOKED_AT);
+    this.#standing = [
+      ...stuck,
+      ...overdue.map((one) => ({ ...one, kind: 'overdue' as const })),
+      ...lost.map((one) => ({ ...one, kind: 'lost' as const })),
+    ];
     this.#cursor = page.cursor;
   }
 
@@ -122,6 +125,7 @@ async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): 
       if (task !== undefined && task.tries >= STUCK_AFTER_TRIES) {
         stuck.push({ workflowId, kind: 'stuck', since: task.since });
       }
+      if (task?.heldSince !== undefined) stuck.push({ workflowId, kind: 'held', since: task.heldSince });
     }
   }
   return stuck;
@@ -129,9 +133,13 @@ async function stuckOf(orders: OrderDirectory, workflowIds: readonly string[]): 
 
 /** The moment says which worker's numbers are the newest: each worker keeps those of its own last sweep. */
 async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[]): Promise<void> {
-  for (const kind of ['stuck', 'overdue'] as const) {
+  for (const kind of ['stuck', 'overdue', 'held'] as const) {
     const count = found.filter((one) => one.kind === kind).length;
     gaugeOf(metricMeter, `order_screening_${kind}_orders`).set(count);
+  }
+  const lost = gaugeOf(metricMeter, 'order_screening_lost_orders');
+  for (const status of LOST_STATUSES) {
+    lost.set(found.filter((one) => one.kind === 'lost' && one.status === status).length, { status });
   }
   const open = gaugeOf(metricMeter, 'order_screening_open_orders');
   for (const [phase, orderCount] of await orders.countByPhase()) open.set(orderCount, { phase });
@@ -170,71 +178,4 @@ async function tell(world: ActivityWorld, finding: SweepFinding): Promise<void> 
 /** One incident, whoever tells of it: the order may get into the same state again. */
 function eventId({ workflowId, kind, since }: SweepFinding): string {
   return `sweep:${workflowId}:${kind}:${since}`;
-}
-
-// The open orders as Temporal knows them from outside.
-
-const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
-
-/** @returns the directory of the client's namespace */
-export function createOrderDirectory(client: Client): OrderDirectory {
-  const { namespace } = client.options;
-  const count = async (query: string): Promise<number> =>
-    Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
-  return {
-    open: async (pageSize, cursor) => {
-      const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
-        namespace,
-        query: OPEN,
-        pageSize,
-        ...(cursor !== undefined && { nextPageToken: Buffer.from(cursor, 'base64') }),
-      });
-      const next = Buffer.from(nextPageToken).toString('base64');
-      return {
-        workflowIds: executions.flatMap(({ execution }) => execution?.workflowId ?? []),
-        ...(next !== '' && { cursor: next }),
-      };
-    },
-    overdue: async (limit) => {
-      const before = instant(Date.now() - OVERDUE_AFTER_MS);
-      const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
-      const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
-      // The SDK's own list decodes memos, and stops at one that it has no key for.
-      const { executions } = await client.workflowService.listWorkflowExecutions({
-        namespace,
-        query: late,
-        pageSize: limit,
-      });
-      return executions.flatMap(({ execution, searchAttributes }) => {
-        const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
-        const cancelBy = attributes.get(orderAttributes.cancelBy);
-        const workflowId = execution?.workflowId;
-        const isFound = cancelBy !== undefined && typeof workflowId === 'string';
-        return isFound ? [{ workflowId, since: instant(cancelBy.getTime()) }] : [];
-      });
-    },
-    countByPhase: async () => {
-      const phases = PHASES.filter((phase) => phase !== 'closed');
-      const counts = await Promise.all(
-        phases.map((phase) => count(`${OPEN} AND ScreeningPhase = '${phase}'`)),
-      );
-      return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
-    },
-    countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
-    withTransaction: async (transactionId) => {
-      const query = `WorkflowType = '${SCREEN_ORDER}' AND TransactionId = '${transactionId.toLowerCase()}'`;
-      const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
-      return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
-    },
-    pendingTask: async (workflowId) => {
-      const { pendingWorkflowTask } = await client.workflowService.describeWorkflowExecution({
-        namespace,
-        execution: { workflowId },
-      });
-      if (!pendingWorkflowTask) return undefined;
-      const { attempt, originalScheduledTime } = pendingWorkflowTask;
-      const since = instant(Number(originalScheduledTime?.seconds ?? 0) * 1_000);
-      return { tries: attempt ?? 0, since };
-    },
-  };
 }

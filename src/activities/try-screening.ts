@@ -1,13 +1,15 @@
 /** One try at a decision: look up a create that nobody has seen, else create. */
 import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
-import type { ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
+import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
 import type { Integration } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
 import { type Instant, type IntegrationWorkflow, millis } from '../orders/words.ts';
 import {
   type CardData,
   cardOfWorkflow,
+  fingerprint,
+  fingerprintOfRaw,
   type Machine,
   parseTransaction,
   type ScreeningClient,
@@ -90,6 +92,19 @@ export function checkTransaction(
     now: new Date(),
     cardInStash: request.cardRef !== undefined,
   });
+}
+
+/** @returns the fingerprint that the client library computes, for an order that another tool started without one */
+export function contentFingerprint(
+  request: ScreenRequest,
+  integration: Integration,
+  workflow: IntegrationWorkflow,
+): Fingerprinted {
+  if (request.fingerprintMissing !== true) return {};
+  const checked = checkTransaction(request, integration, workflow);
+  return {
+    fingerprint: checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(request.transaction),
+  };
 }
 
 /**

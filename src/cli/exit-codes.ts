@@ -33,8 +33,8 @@ export const EXIT_CODES = `Exit codes
   4  not found: the order, its attempt, its transaction, its portal action, or the integration
   5  no answer from Temporal, a worker, the card stash or the screening service, or one that PAYLOAD_KEYS here can't
      decrypt: the outcome may be unknown, the same again is safe
-  6  doctor: something is wrong
-  7  not yet: the action goes on after 10 s, or watch --timeout is over`;
+  6  doctor: something is wrong; repair: the order's workflow task fails still
+  7  not yet: the action goes on after 10 s, no worker has taken a repaired order, or watch --timeout is over`;
 
 /** Wrong arguments, input or surroundings: nothing was sent. Faults name an option, an argument or a path in the input. */
 export class UsageError extends Error {

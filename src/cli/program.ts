@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { orderCommands, readCommands } from './order-commands.ts';
 import { portalCommands } from './portal-commands.ts';
+import { repairCommand } from './repair-command.ts';
 import { transactionCommand } from './transaction-command.ts';
 import { watchCommand } from './watch-command.ts';
 
@@ -40,6 +41,7 @@ export function createProgram(tools: CommandTools): Command {
   transactionCommand(program, tools);
   watchCommand(program, tools);
   portalCommands(program, tools);
+  repairCommand(program, tools);
   doctorCommand(program, tools);
   return program;
 }

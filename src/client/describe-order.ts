@@ -1,6 +1,7 @@
 /** What Temporal's server says of an order by `describe`: no worker takes part. */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { type Instant, instant } from '../orders/words.ts';
 import { decodeTypedSearchAttributes, rethrowKnownErrorTypes } from './sdk-internals.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
@@ -30,7 +31,7 @@ const FAILED = 3;
  * @returns undefined when Temporal does not have the order
  */
 export async function describeOrder(
-  { client }: ClientContext,
+  { client }: Pick<ClientContext, 'client'>,
   workflowId: string,
   withinMs: number = READ_WITHIN_MS,
 ): Promise<DescribedOrder | undefined> {
@@ -68,6 +69,13 @@ function described(workflowId: string, raw: RawDescription): DescribedOrder {
     attributes: decodeTypedSearchAttributes(searchAttributes?.indexedFields),
     raw,
   };
+}
+
+const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
+
+/** Returns Temporal's name of a workflow's status, such as `TIMED_OUT`. */
+export function statusName(code: number | null | undefined): string {
+  return (WorkflowExecutionStatus[code ?? 0] ?? '').replace('WORKFLOW_EXECUTION_STATUS_', '');
 }
 
 /** Returns a moment of Temporal's API as the product writes it, to the millisecond; undefined when it is none. */

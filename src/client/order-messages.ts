@@ -25,6 +25,7 @@ import {
   isExhausted,
   isUnanswered,
   orderClosed,
+  readable,
   temporalUnavailable,
   toOrderError,
   within,
@@ -132,7 +133,7 @@ export async function sendUpdate<T>(
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await send(updateId === undefined ? {} : { updateId });
+      return readable(await send(updateId === undefined ? {} : { updateId }));
     } catch (error) {
       if (tries >= MOST_TRIES || !isUnderWay(error)) throw isExhausted(error) ? busy(error) : error;
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));

@@ -108,14 +108,17 @@ async function unscreenedRecord(
 /** The activity's name. */
 const DELIVERY: keyof BackgroundActivities = 'deliverEvents';
 
-/** A delivery alone does not write the memo: while none is under way, every event that waited then has arrived. */
+/** A delivery alone does not write the memo: while none is under way or paused, every event that waited then has arrived. */
 function asDelivered(record: OrderRecord, { status, raw }: DescribedOrder): OrderRecord {
-  const { sequence, delivered, waiting } = record.events;
+  const { paused, ...events } = record.events;
+  const { delivered, waiting } = events;
   const underWay =
+    paused ||
     raw.pendingWorkflowTask ||
     raw.pendingActivities?.some(({ activityType }) => activityType?.name === DELIVERY);
-  if (waiting === 0 || (status !== 'completed' && (status !== 'open' || underWay))) return record;
-  return { ...record, events: { sequence, delivered: delivered + waiting, waiting: 0 } };
+  if (waiting === 0 || (status !== 'completed' && (status !== 'open' || underWay)))
+    return { ...record, events };
+  return { ...record, events: { ...events, delivered: delivered + waiting, waiting: 0 } };
 }
 
 /** Returns the error for an order whose record can't be read here. It says why, as far as that is known. */

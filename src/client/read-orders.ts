@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
 import { recordOf } from '../orders/bounded-record.ts';
+import { whyUnread } from '../orders/check-messages.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
@@ -70,9 +71,11 @@ export async function finalRecord(
   withinMs: number = READ_WITHIN_MS,
 ): Promise<OrderState> {
   try {
-    return await within(client, Date.now() + withinMs, () =>
-      client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result(),
-    );
+    const read = () => client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result();
+    const record = await within(client, Date.now() + withinMs, read);
+    const why = whyUnread(record);
+    if (why !== undefined) throw recordUnreadable(new Error(why));
+    return record;
   } catch (error) {
     const known = toOrderError(error);
     if (known instanceof OrderScreeningError && NOTHING_ADOPTED.includes(known.code)) throw unknownOrder();
@@ -101,12 +104,16 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, workflowId);
   } catch (error) {
+    // Nothing was sent for it, so its id is free for a start that can be read.
+    if (error instanceof OrderScreeningError && NEVER_BEGAN.includes(error.code)) throw unknownOrder();
     // What was wrong when the order was started isn't wrong with what is asked of it now.
     const other = error instanceof OrderScreeningError && !TOLD_AS_IT_IS.includes(error.code);
     throw other ? orderClosed() : error;
   }
 }
 
+/** With these a start is refused before anything is sent. */
+const NEVER_BEGAN: readonly OrderErrorCode[] = ['invalid-request', 'card-data-in-request'];
 const TOLD_AS_IT_IS: readonly OrderErrorCode[] = [
   'temporal-unavailable',
   'unknown-order',

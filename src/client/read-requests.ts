@@ -1,6 +1,4 @@
 /** Checks what an order service sends, every fault at once. Nothing that was sent is in a message. */
-import { createHash } from 'node:crypto';
-import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
 import { ACTOR_LIMIT, isRecord, REASON_LIMIT, sizeFault } from '../orders/check-messages.ts';
@@ -15,6 +13,7 @@ import {
   CARD_FIELDS,
   type CardData,
   fingerprint,
+  fingerprintOfRaw,
   hasUnprintable,
   MAX_DEPTH,
   MOST_FAULTS,
@@ -205,7 +204,7 @@ function readTransaction(
   }
   // It would be kept as it is, with the fields of a card.
   if (cardDataIn({ transaction: raw }, integration).length > 0) return { faults: parsed.faults };
-  return { transaction: raw, fingerprint: createHash('sha256').update(stringify(raw)).digest('hex') };
+  return { transaction: raw, fingerprint: fingerprintOfRaw(raw) };
 }
 
 /** Not recursive, since what is sent may be very deep: no reader after this one need fear it. */

@@ -194,7 +194,7 @@ async function recordedAnswer(
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
       const closed = await closedOrder(context, sending.workflowId).catch(undefinedIfUnknown);
       if (closed !== undefined) return answerOnRecord(closed, sending);
-      // All that there was is an adoption that was refused.
+      // All that there was is an adoption or a start that was refused.
       if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
       const again = { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
       return recordedAnswer(context, sending, again);

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
+import { whyUnread } from '../orders/check-messages.ts';
 import { isOrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 
 /** A call to Temporal, or to an order, had no answer in time. Whether it was done isn't known. */
@@ -80,6 +81,13 @@ export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderSc
   const error = new OrderScreeningError('temporal-unavailable', words);
   if (cause !== undefined) error.cause = cause;
   return error;
+}
+
+/** @returns what Temporal brought @throws OrderScreeningError when nobody can read it: a tool that is none of ours wrote it */
+export function readable<T>(value: T): T {
+  const why = whyUnread(value);
+  if (why !== undefined) throw temporalUnavailable(undefined, `The order’s answer cannot be read: ${why}`);
+  return value;
 }
 
 /** @returns the error of an order that a worker has begun with and has not answered: the same is to be sent again */

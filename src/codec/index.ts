@@ -7,7 +7,8 @@ import type { NamedKey } from './sealer.ts';
 export { createPayloadCodec, PayloadCodecError } from './payload-codec.ts';
 
 /**
- * For every client and worker of a deployment, as its option `dataConverter`. Without it an order's answers can't be read.
+ * For every client and worker of a deployment, as its option `dataConverter`. Without it an order's answers can't be read. A payload in an
+ * encoding that the SDK cannot read becomes a marked value (`whyUnread`), in workflows, activities and clients.
  *
  * @param keys those of PAYLOAD_KEYS. The first encrypts, failures included; all decrypt. None: everything stays in plain,
  *   and what is encrypted is refused by the name of its key
@@ -16,6 +17,7 @@ export { createPayloadCodec, PayloadCodecError } from './payload-codec.ts';
 export function createDataConverter(keys: readonly NamedKey[], rules: PayloadRules = {}): DataConverter {
   return {
     payloadCodecs: [createPayloadCodec(keys, rules)],
+    payloadConverterPath: fileURLToPath(new URL('./payload-converter.cjs', import.meta.url)),
     ...(keys.length > 0 && {
       failureConverterPath: fileURLToPath(new URL('./failure-converter.cjs', import.meta.url)),
     }),

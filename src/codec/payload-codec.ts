@@ -6,7 +6,7 @@ import {
   type SerializationContext,
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { REFUSED_PAYLOAD } from '../orders/words.ts';
+import { KEY_MISSING, REFUSED_PAYLOAD } from '../orders/words.ts';
 import { createSealer, type NamedKey, NONCE_BYTES, SealError, type Sealed, TAG_BYTES } from './sealer.ts';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
@@ -31,10 +31,13 @@ export interface PayloadRules {
   /** Payloads in plain are refused. */
   required?: boolean;
   /**
-   * What becomes of a refused payload. `thrown`: reading fails. `marked`: what is read is `REFUSED_PAYLOAD` and why, which an order
-   * refuses like any other wrong message; thrown, it would fail the workflow's task again and again.
+   * What becomes of a payload that is refused or can't be opened. `thrown`: reading fails. `marked`: what is read is `REFUSED_PAYLOAD` and
+   * why, which an order refuses like any other wrong message; thrown, it would fail the workflow's task again and again. Only what an
+   * activity is given or returns is thrown still when it can't be opened: processes of ours alone write that, so this one lacks a key.
    */
   refused?: 'thrown' | 'marked';
+  /** Gets why each marked payload could not be read. */
+  report?: (error: PayloadCodecError) => void;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface PayloadRules {
  */
 export function createPayloadCodec(
   keys: readonly NamedKey[],
-  { required = false, refused = 'thrown' }: PayloadRules = {},
+  { required = false, refused = 'thrown', report }: PayloadRules = {},
 ): PayloadCodec {
   const [first, ...others] = keys;
   const sealer = first && createSealer(first, ...others);
@@ -63,12 +66,18 @@ export function createPayloadCodec(
       data: Buffer.concat([nonce, tag, data]),
     };
   };
-  const refuse = (code: RefusalCode, keyId = ''): Payload => {
+  const refuse = (code: PayloadCodecErrorCode, keyId = '', mark = REFUSED_PAYLOAD): Payload => {
     const error = new PayloadCodecError(code, keyId);
     if (refused === 'thrown') throw error;
-    return defaultPayloadConverter.toPayload(`${REFUSED_PAYLOAD}${error.message}`);
+    report?.(error);
+    return defaultPayloadConverter.toPayload(`${mark}${error.message}`);
   };
-  const decrypt = (payload: Payload, reader: string | undefined): Payload => {
+  const decrypt = (payload: Payload, context: SerializationContext | undefined): Payload => {
+    const reader = workflowOf(context);
+    const unopened = (code: UnopenedCode, keyId: string): Payload => {
+      if (context?.type === 'activity') throw new PayloadCodecError(code, keyId);
+      return refuse(code, keyId, KEY_MISSING);
+    };
     const encoding = textOf(payload.metadata?.encoding);
     if (encoding !== ENCRYPTED) return required && encoding !== NOTHING ? refuse('plain-payload') : payload;
     const sealed = sealedOf(payload);
@@ -76,18 +85,18 @@ export function createPayloadCodec(
     if (owner !== undefined && reader !== undefined && owner !== reader) {
       return refuse('payload-of-another', sealed.keyId);
     }
-    if (sealer === undefined) throw new PayloadCodecError('unknown-payload-key', sealed.keyId);
+    if (sealer === undefined) return unopened('unknown-payload-key', sealed.keyId);
     try {
       const { metadata, data } = PayloadMessage.decode(sealer.open(sealed, associated(owner)));
       return { metadata, data };
     } catch (error) {
-      const known = error instanceof SealError && error.reason === 'unknown-key';
-      throw new PayloadCodecError(known ? 'unknown-payload-key' : 'damaged-payload', sealed.keyId);
+      const unknown = error instanceof SealError && error.reason === 'unknown-key';
+      return unopened(unknown ? 'unknown-payload-key' : 'damaged-payload', sealed.keyId);
     }
   };
   return {
     encode: async (payloads, context) => payloads.map((one) => encrypt(one, workflowOf(context))),
-    decode: async (payloads, context) => payloads.map((one) => decrypt(one, workflowOf(context))),
+    decode: async (payloads, context) => payloads.map((one) => decrypt(one, context)),
   };
 }
 
@@ -124,8 +133,11 @@ function textOf(bytes: Uint8Array | null | undefined): string {
 /** `plain-payload`: not encrypted, where that is required. `payload-of-another`: it belongs to another workflow. */
 type RefusalCode = 'plain-payload' | 'payload-of-another';
 
-/** `unknown-payload-key`: this process lacks the key. `damaged-payload`: changed, or the key of that id is another one. */
-export type PayloadCodecErrorCode = 'unknown-payload-key' | 'damaged-payload' | RefusalCode;
+/** `unknown-payload-key`: this process lacks the key. `damaged-payload`: it was changed, or the key of that id is a different one. */
+type UnopenedCode = 'unknown-payload-key' | 'damaged-payload';
+
+/** Why a payload cannot be read. */
+export type PayloadCodecErrorCode = UnopenedCode | RefusalCode;
 
 /** Thrown when a payload can't be decrypted, or is refused. Of the payload it names the key's id, and nothing else. */
 export class PayloadCodecError extends Error {

@@ -47,6 +47,8 @@ export interface ScreenRequest extends AboutAttempt {
   workflow?: IntegrationWorkflow;
   transaction: TransactionJson;
   cardRef?: string;
+  /** The order has no fingerprint of the transaction, since another tool started it: the activity computes one. */
+  fingerprintMissing?: true;
   /** Always sent, so that a create whose answer was lost can be found again. */
   invoiceNumber: string;
   /** Transactions of the order whose decision is known: a lookup that finds one of them says nothing about this attempt. */
@@ -58,6 +60,11 @@ export interface ScreenRequest extends AboutAttempt {
    * before another create. Absent: there is no such create.
    */
   unseenSince?: Instant;
+}
+
+/** The fingerprint that a screening computed, where the order has none. */
+export interface Fingerprinted {
+  fingerprint?: string;
 }
 
 export interface CheckoutRequest extends ScreenRequest, BegunAt {
@@ -149,11 +156,11 @@ type Activity<Argument, Result> = (argument: Argument, run: RunFacts) => Promise
 /** A caller waits for these. `screenAtCheckout` runs inside the workflow task: fast, and possibly again. */
 export interface CheckoutActivities {
   screenAtCheckout: Activity<CheckoutRequest, CheckedOut>;
-  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & { again?: true }>;
+  screenRetry: Activity<RetryCheckoutRequest, Timed<ScreeningOutcome> & Fingerprinted & { again?: true }>;
 }
 
 export interface BackgroundActivities {
-  catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & { policy?: Policy }>;
+  catchUp: Activity<CatchUpRequest, Timed<ScreeningOutcome> & Fingerprinted & { policy?: Policy }>;
   lookUp: Activity<LookUpRequest, Timed<LookUpOutcome> & { sentFrom: Instant }>;
   sendGatewayResponse: Activity<GatewayResponseRequest, Timed<GatewayOutcome>>;
   performPortalAction: Activity<PortalRequest, Timed<PortalOutcome>>;
@@ -221,13 +228,13 @@ interface MayBeUnseen {
 /** The result of the checkout's screening: its outcome and the policy in force, or why the order can't be screened at all. */
 export type CheckedOut = Moment &
   (
-    | {
+    | ({
         outcome: ScreeningOutcome;
         policy: Policy;
         /** An earlier run may have given its caller a different answer. */
         again?: true;
         refusal?: undefined;
-      }
+      } & Fingerprinted)
     | { refusal: Refusal }
   );
 

@@ -1,6 +1,6 @@
 /** Brings the outcome of a screening into the order, the first one's answer included. */
 
-import type { ScreeningOutcome } from './activity-contract.ts';
+import type { Fingerprinted, ScreeningOutcome } from './activity-contract.ts';
 import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import { addReading } from './bounds.ts';
 import {
@@ -196,3 +196,8 @@ const GIVEN_UP =
   'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =
   'The service answered «error» to the end: decide by hand, send another attempt, or recheck.';
+
+/** Later requests are compared with it, whoever started the order. */
+export function noteFingerprint(attempt: Attempt, { fingerprint }: Fingerprinted): void {
+  if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
+}

@@ -101,7 +101,10 @@ function recordWithin(state: OrderState, room: Room): OrderRecord {
     attention: attentionWithin(attention, room, out),
     actions: actionsWithin(actions, room, out),
     ...(journal !== undefined && { journal: journalWithin(journal, room, out) }),
-    events: { sequence: events.sequence, delivered: events.delivered, waiting: events.waiting },
+    events: {
+      ...{ sequence: events.sequence, delivered: events.delivered, waiting: events.waiting },
+      ...(events.paused && { paused: events.paused }),
+    },
   };
   out.add('transactions', transactions.length - record.transactions.length);
   out.add('events', events.last?.length ?? 0);

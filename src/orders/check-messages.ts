@@ -14,7 +14,7 @@ import type { Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt } from './record.ts';
 import type { Adoption, OrderState } from './state.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, millis, REFUSED_PAYLOAD } from './words.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, KEY_MISSING, millis, REFUSED_PAYLOAD } from './words.ts';
 
 export const TEXT_LIMIT = 4_096;
 /** Of why a person does something, in their own words. */
@@ -195,10 +195,10 @@ export function messageRefusal(message: unknown, idempotencyKey?: string): Refus
   return refused ?? cardDataRefusal({ idempotencyKey });
 }
 
-/** @returns why the payload codec refused what was sent, or undefined: it didn't */
+/** @returns why the payload codec or converter could not read what was sent, or undefined: it could */
 export function whyUnread(value: unknown): string | undefined {
-  const refused = typeof value === 'string' && value.startsWith(REFUSED_PAYLOAD);
-  return refused ? value.slice(REFUSED_PAYLOAD.length) : undefined;
+  if (typeof value !== 'string' || !value.startsWith(REFUSED_PAYLOAD)) return undefined;
+  return value.slice((value.startsWith(KEY_MISSING) ? KEY_MISSING : REFUSED_PAYLOAD).length);
 }
 
 /** @returns why the payload codec didn't let it through, or undefined: it did */

@@ -2,7 +2,7 @@
 import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from './activity-contract.ts';
 import { answerNow, checkoutAnswer } from './answers.ts';
 import { applyAdoption } from './apply-reading.ts';
-import { applyScreening } from './apply-screening.ts';
+import { applyScreening, noteFingerprint } from './apply-screening.ts';
 import { actionWithoutDecision } from './decide.ts';
 import { announce, eventsOfAnswer } from './events.ts';
 import type { ScreenOrderInput } from './messages.ts';
@@ -33,7 +33,10 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
   if (result?.refusal !== undefined) return result.refusal;
   if (result === undefined && state.adopted !== undefined) return NOT_READ;
   if (result === undefined) order.policyMissing = true;
-  else takePolicy(order, result.policy);
+  else {
+    takePolicy(order, result.policy);
+    noteFingerprint(currentAttempt(state), result);
+  }
   const outcome = result?.outcome ?? brokeDown(state.startedAt);
   if (state.adopted !== undefined) announce(order, applyAdoption(state, state.adopted, outcome, order.now));
   else {

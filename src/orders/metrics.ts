@@ -76,6 +76,16 @@ export const METRICS = {
     from: 'worker',
     about: 'orders whose workflow task fails again and again',
   },
+  order_screening_held_orders: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'open orders that an operator holds: an activity is paused, or the order is pinned to a version',
+  },
+  order_screening_lost_orders: {
+    kind: 'gauge',
+    from: 'worker',
+    about: 'orders that ended without a record inside their cancel window, by `status`',
+  },
   order_screening_last_sweep_timestamp_seconds: {
     kind: 'gauge',
     from: 'worker',

@@ -47,8 +47,8 @@ export function memoOf(record: OrderRecord): { [RECORD]: object } {
 
 /**
  * The memo of a run, as it was written last. It is written for what is worth a history event. Two things are not: a delivery, which readers
- * derive (`asDelivered` in src/client/order-record.ts), since each event that is made or given up writes the memo; and the read shortly before the
- * cancel window closes when it brings no news, since the order's end follows.
+ * derive (`asDelivered` in src/client/order-record.ts), since each event that is made or given up writes the memo, and so does a delivery that
+ * a person ended; and the read shortly before the cancel window closes when it brings no news, since the order's end follows.
  */
 export class WrittenMemo {
   #key: string | undefined;
@@ -61,8 +61,8 @@ export class WrittenMemo {
     const passed = record.passed.filter((kind) => kind !== 'recheck');
     const transactions = record.transactions.map(({ decidedAt: _when, source: _how, ...one }) => one);
     const memo = memoOf({ ...facts, passed, transactions, events: NO_EVENTS });
-    const { sequence, delivered, waiting } = events;
-    const key = JSON.stringify([memo, this.#lastRead, sequence, sequence - delivered - waiting]);
+    const { sequence, delivered, waiting, paused } = events;
+    const key = JSON.stringify([memo, this.#lastRead, sequence, sequence - delivered - waiting, paused]);
     if (key === this.#key) return false;
     this.#key = key;
     return true;

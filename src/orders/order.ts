@@ -98,8 +98,8 @@ export interface Running {
 
 export type Outcome =
   | { status: 'completed'; result: CallResult }
-  /** For good: by a bug of ours, or a limit of the server's. */
-  | { status: 'failed' }
+  /** For good: by a bug of ours, or a limit of the server's. `byHand`: a person ended the activity in Temporal. */
+  | { status: 'failed'; byHand?: true }
   /** It was canceled before it had an outcome of its own. */
   | { status: 'canceled' };
 

@@ -25,6 +25,8 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & {
     ...(since !== undefined && { unseenSince: since }),
     ...(order.policyMissing === undefined && { workflow: state.policy.workflow }),
     ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
+    ...(attempt.fingerprint === undefined &&
+      state.adopted === undefined && { fingerprintMissing: true as const }),
   };
 }
 

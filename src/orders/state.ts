@@ -41,7 +41,8 @@ export interface OrderState {
   actions: ActionRecord[];
   /** What people did, the last 200, oldest first; absent: nothing yet. */
   journal?: JournalEntry[];
-  events: { sequence: number; delivered: number; waiting: number; last?: KeptEvent[] };
+  /** `paused`: a person ended the delivery in Temporal, and it starts again after a pause. */
+  events: { sequence: number; delivered: number; waiting: number; paused?: true; last?: KeptEvent[] };
   /** The last time the decision was read from the service, by whom. */
   lastRead?: { at: Instant; source: ReadingSource };
   /** A person or a policy asked for a cancel and it isn't done. */

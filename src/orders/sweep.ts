@@ -1,17 +1,26 @@
-/** The sweep: looks over open orders from outside, since an order that is stuck can't say so itself. */
+/** The sweep: looks at orders from outside, since an order that is stuck, or was ended by force, cannot report it. */
 import type { Instant } from './words.ts';
 
 export interface SweepActivities {
   sweep(): Promise<void>;
 }
 
+/** How Temporal can end an order without a record. */
+export const LOST_STATUSES = ['Terminated', 'TimedOut', 'Failed', 'Canceled'] as const;
+export type LostStatus = (typeof LOST_STATUSES)[number];
+
 /** Why an order needs a person, seen from outside. */
 export type SweepFinding = {
   workflowId: string;
-  /** `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it didn't close. */
-  kind: 'stuck' | 'overdue';
-  /** When the incident began: when the task was first due, or the window's end. */
+  /**
+   * `stuck`: its workflow task fails again and again. `overdue`: its cancel window is over and it has not closed. `lost`: it ended without
+   * a record inside its cancel window. `held`: an operator paused one of its activities, or pinned it to a version.
+   */
+  kind: 'stuck' | 'overdue' | 'lost' | 'held';
+  /** When the incident began: when the task was first due, the window's end, when the workflow was closed, or when it was paused. */
   since: Instant;
+  /** Of a lost order. */
+  status?: LostStatus;
 };
 
 export const SWEEP_ORDERS = 'sweepOrders';
@@ -24,9 +33,19 @@ export const STUCK_AFTER_TRIES = 5;
 /** How long after `cancelBy` an order that should have closed is called overdue. */
 export const OVERDUE_AFTER_MS = 5 * 60_000;
 
+/** An order that ended before its first answer has no cancel window: for so long a transaction of it can be canceled. */
+export const LOST_WITHIN_MS = 5 * 24 * 3_600_000;
+
 /** @returns the reason in words */
-export function sweepWords({ kind }: SweepFinding): string {
-  return kind === 'stuck'
-    ? 'The order’s workflow task fails again and again: look at the error in the Temporal UI.'
-    : 'The order’s cancel window is over and the order has not closed: look at it in the Temporal UI.';
+export function sweepWords({ kind, status }: SweepFinding): string {
+  switch (kind) {
+    case 'stuck':
+      return 'The order’s workflow task fails again and again: run order-screening repair, or look at the error in the Temporal UI.';
+    case 'overdue':
+      return 'The order’s cancel window is over and the order has not closed: look at it in the Temporal UI.';
+    case 'lost':
+      return `The order’s workflow ended without a record (${status}), and its cancel window is open: reset it or adopt its transaction.`;
+    case 'held':
+      return 'An operator paused an activity of the order, or pinned it to a version: unpause or unpin it in the Temporal UI.';
+  }
 }

@@ -96,8 +96,10 @@ export interface JournalEntry {
   action?: OverrideAction;
 }
 
-/** The beginning of the text that stands in place of a payload that the codec refused. */
+/** The beginning of the text that stands in place of a payload that the codec refused, or that nobody can read. */
 export const REFUSED_PAYLOAD = 'order-screening refused a payload: ';
+/** The same, where a worker with other payload keys might open it. */
+export const KEY_MISSING = `${REFUSED_PAYLOAD}key: `;
 
 /** @returns the moment `ms` milliseconds after the epoch as an ISO string */
 export function instant(ms: number): Instant {

@@ -21,6 +21,7 @@ export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts'
 export {
   createBodySchema,
   fingerprint,
+  fingerprintOfRaw,
   MOST_FAULTS,
   parseTransaction,
   writeTransaction,

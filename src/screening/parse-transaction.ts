@@ -190,6 +190,11 @@ export function fingerprint(transaction: Transaction, card?: CardData): string {
   return hashOf({ ...transaction, payment: { ...transaction.payment, creditCard: reduced } });
 }
 
+/** The same of a request that cannot be parsed, and is not screened: as it stands. */
+export function fingerprintOfRaw(request: object): string {
+  return hashOf(request);
+}
+
 function hashOf(request: object): string {
   return createHash('sha256').update(stringify(request)).digest('hex');
 }

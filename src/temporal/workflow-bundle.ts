@@ -8,6 +8,8 @@ import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporal
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WORKFLOWS = fileURLToPath(import.meta.resolve('../workflows/index.ts'));
+/** Every worker reads payloads with it, so every bundle has it. */
+const PAYLOAD_CONVERTER = fileURLToPath(new URL('../codec/payload-converter.cjs', import.meta.url));
 /** All that workflow code is made of, this file included, since it says how. */
 const SOURCES = [
   'src/workflows',
@@ -26,7 +28,7 @@ const OPTIONS: Omit<BundleOptions, 'workflowsPath'> = {
   logger: new DefaultLogger('ERROR'),
 };
 
-type BundledModules = Pick<DataConverter, 'failureConverterPath'> &
+type BundledModules = Pick<DataConverter, 'failureConverterPath' | 'payloadConverterPath'> &
   Pick<BundleOptions, 'workflowInterceptorModules'> & {
     /** Instead of our own: a test's. */
     workflowsPath?: string;
@@ -42,11 +44,13 @@ export async function workflowBundle(
 ): Promise<{ codePath: string } | { code: string }> {
   const codePath = join(KEPT_IN, `workflows-${await fingerprint(modules)}.js`);
   if (await isReadable(codePath)) return { codePath };
-  const { failureConverterPath, workflowInterceptorModules, workflowsPath = WORKFLOWS } = modules;
+  const { workflowInterceptorModules, workflowsPath = WORKFLOWS } = modules;
+  const { failureConverterPath, payloadConverterPath = PAYLOAD_CONVERTER } = modules;
   const { code } = await bundleWorkflowCode({
     ...OPTIONS,
     workflowsPath,
     preloadModules: [workflowsPath],
+    payloadConverterPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
     ...(workflowInterceptorModules !== undefined && { workflowInterceptorModules }),
   });
@@ -75,13 +79,17 @@ async function kept(file: string, code: string): Promise<boolean> {
 
 async function fingerprint({
   failureConverterPath,
+  payloadConverterPath = PAYLOAD_CONVERTER,
   workflowInterceptorModules = [],
   workflowsPath = WORKFLOWS,
 }: BundledModules): Promise<string> {
   const hash = createHash('sha256');
   const own = SOURCES.map((path) => join(ROOT, path));
-  const converter = failureConverterPath === undefined ? [] : [failureConverterPath];
-  for (const source of [...own, workflowsPath, ...converter, ...workflowInterceptorModules]) {
+  const converters = [
+    payloadConverterPath,
+    ...(failureConverterPath === undefined ? [] : [failureConverterPath]),
+  ];
+  for (const source of [...own, workflowsPath, ...converters, ...workflowInterceptorModules]) {
     for (const file of await filesOf(source)) hash.update(file).update(await readFile(file));
   }
   return hash.digest('hex').slice(0, 16);

@@ -61,7 +61,7 @@ const activities: OrderActivities = {
  * @returns its result, named by its kind
  */
 export async function perform(call: Call, run: RunFacts): Promise<CallResult> {
-  if (call.kind !== 'timer') return performActivity(call, activities, run);
+  if (call.kind !== 'timer') return performActivity(call, activities, run, () => Date.now());
   await sleep(Math.max(call.leastMs ?? 1, millis(call.at) - Date.now()), { summary: call.summary });
   return { kind: call.kind, at: call.at };
 }

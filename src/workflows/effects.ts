@@ -3,6 +3,7 @@ import { ActivityFailure, CancellationScope, isCancellation, log, upsertMemo } f
 import type { RunFacts } from '../orders/activity-contract.ts';
 import type { Command, Input, Outcome, Running } from '../orders/order.ts';
 import { perform } from './activities.ts';
+import { isEndedByHand } from './perform.ts';
 
 export class Effects {
   readonly #inputs: Input[];
@@ -63,5 +64,5 @@ function outcomeOf(error: unknown, effect: string): Outcome {
   if (isCancellation(error)) return { status: 'canceled' };
   const cause = error instanceof ActivityFailure ? error.cause : error;
   log.error('an activity failed for good', { effect, error: String(cause) });
-  return { status: 'failed' };
+  return { status: 'failed', ...(isEndedByHand(cause) && { byHand: true }) };
 }

@@ -10,6 +10,7 @@ import type {
   RunFacts,
 } from '../orders/activity-contract.ts';
 import { whyUnread } from '../orders/check-messages.ts';
+import { isOwnResult } from '../orders/check-results.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 import type { SweepActivities } from '../orders/sweep.ts';
 
@@ -131,32 +132,35 @@ export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
 
 /**
  * Calls the activity that an order requires.
+ * @param time returns the workflow's time in milliseconds, with which the result's is compared
  * @returns its result, named by the call's kind
  */
 export async function performActivity(
   call: ActivityCall,
   activities: OrderActivities,
   run: RunFacts,
+  time?: () => number,
 ): Promise<CallResult> {
+  const own = <Result extends object>(result: Result): Result => ownResult(call.kind, result, time?.());
   switch (call.kind) {
     case 'retry-screening':
-      return { kind: call.kind, ...unlessRefused(await activities.screenRetry(call.request, run)) };
+      return { ...own(await activities.screenRetry(call.request, run)), kind: call.kind };
     case 'catch-up':
-      return { kind: call.kind, ...unlessRefused(await activities.catchUp(call.request, run)) };
+      return { ...own(await activities.catchUp(call.request, run)), kind: call.kind };
     case 'read':
-      return { kind: call.kind, ...unlessRefused(await activities.readStatus(call.request, run)) };
+      return { ...own(await activities.readStatus(call.request, run)), kind: call.kind };
     case 'poll':
-      return { kind: call.kind, ...unlessRefused(await activities.pollStatus(call.request, run)) };
+      return { ...own(await activities.pollStatus(call.request, run)), kind: call.kind };
     case 'look-up':
-      return { kind: call.kind, ...unlessRefused(await activities.lookUp(call.request, run)) };
+      return { ...own(await activities.lookUp(call.request, run)), kind: call.kind };
     case 'gateway':
-      return { kind: call.kind, ...unlessRefused(await activities.sendGatewayResponse(call.request, run)) };
+      return { ...own(await activities.sendGatewayResponse(call.request, run)), kind: call.kind };
     case 'portal':
-      return { kind: call.kind, ...unlessRefused(await activities.performPortalAction(call.request, run)) };
+      return { ...own(await activities.performPortalAction(call.request, run)), kind: call.kind };
     case 'deliver':
-      return { kind: call.kind, ...(await activities.deliverEvents(call.events, run)) };
+      return { ...own(await activities.deliverEvents(call.events, run)), kind: call.kind };
     case 'forget-card':
-      return { kind: call.kind, ...(await activities.forgetCard(call.request, run)) };
+      return { ...own(await activities.forgetCard(call.request, run)), kind: call.kind };
   }
 }
 
@@ -173,9 +177,24 @@ export const LIMITS_OF_CALLS = {
   'forget-card': ACTIVITY_OPTIONS.forgetCard,
 } satisfies Record<ActivityCall['kind'], ActivityLimits>;
 
-/** @returns what an activity brought @throws ApplicationFailure when that isn't its own: somebody else ended it */
-export function unlessRefused<Result extends object>(result: Result): Result {
-  const refused = whyUnread(result);
-  if (refused !== undefined) throw ApplicationFailure.nonRetryable(refused);
-  return result;
+const NOT_ITS_OWN = 'not-its-own-result';
+
+/**
+ * Returns the result of an activity of the server.
+ * @throws ApplicationFailure when the result isn't the activity's own, as when an operator completed it by hand: that is a failed try
+ */
+export function ownResult<Result extends object>(
+  kind: ActivityCall['kind'],
+  result: Result,
+  nowMs?: number,
+): Result {
+  if (isOwnResult(kind, result, nowMs)) return result;
+  const why = whyUnread(result) ?? `The result is not one of ${kind}: it was made by hand`;
+  throw ApplicationFailure.nonRetryable(why, NOT_ITS_OWN);
+}
+
+/** Returns whether a person ended the activity: completed it with something other than its result, or failed it. */
+export function isEndedByHand(cause: unknown): boolean {
+  if (!(cause instanceof ApplicationFailure)) return false;
+  return cause.type === NOT_ITS_OWN || (cause.nonRetryable === true && !cause.type);
 }

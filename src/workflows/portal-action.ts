@@ -1,5 +1,6 @@
 /** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. */
 import {
+  ActivityFailure,
   CancellationScope,
   setCurrentDetails,
   sleep,
@@ -17,7 +18,7 @@ import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
 import { failure, performPortalAction, runFacts } from './activities.ts';
-import { unlessRefused } from './perform.ts';
+import { isEndedByHand, ownResult } from './perform.ts';
 
 /**
  * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.
@@ -30,6 +31,9 @@ export async function portalAction(input: PortalActionInput): Promise<PortalAnsw
   const { outcome, at } = await withinADay(input, request);
   return answerOf(input, outcome, at);
 }
+
+/** An activity that a person ended starts again after it. */
+const PAUSE_MS = 5 * 60_000;
 
 /** Before it is known whether the key is right. */
 type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'>;
@@ -84,17 +88,37 @@ async function withinADay({ fields }: PortalActionInput, request: FirstRequest):
   }
 }
 
-/** A wrong key is an operator's mistake: it is shown, and the call goes on until the key is right. */
+/**
+ * A wrong key is an operator's mistake: it is shown, and the call continues until the key is right. So does a call that a person ended by
+ * hand, except a chargeback, which must not be sent twice.
+ */
 async function untilAllowed(request: FirstRequest): Promise<Ended> {
   let maybeDone = false;
-  for (let forbiddenKnown = false; ; forbiddenKnown = true) {
-    const { outcome, at }: Timed<PortalOutcome> = unlessRefused(
-      await performPortalAction({ ...request, maybeDone, forbiddenKnown }, runFacts()),
-    );
+  let forbiddenKnown = false;
+  for (;;) {
+    const result = await performedOnce({ ...request, maybeDone, forbiddenKnown });
+    if (result === undefined) {
+      maybeDone = true;
+      await sleep(PAUSE_MS, { summary: 'Try again after a failure' });
+      continue;
+    }
+    const { outcome, at } = result;
     if (outcome.kind !== 'forbidden') return { outcome, at };
     maybeDone ||= outcome.maybeDone === true;
+    forbiddenKnown = true;
     upsertSearchAttributes([{ key: orderAttributes.needsAttention, value: true }]);
     setCurrentDetails(wrongKeyWords({ operation: request.fields.kind }));
+  }
+}
+
+/** @returns undefined when a person ended the activity: the outcome of the action is unknown */
+async function performedOnce(request: PortalRequest): Promise<Timed<PortalOutcome> | undefined> {
+  try {
+    return ownResult('portal', await performPortalAction(request, runFacts()), Date.now());
+  } catch (error) {
+    const cause = error instanceof ActivityFailure ? error.cause : error;
+    if (!isEndedByHand(cause) || request.fields.kind === 'chargeback') throw error;
+    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Reads the decisions of an order that has ended, when a hint or a recheck asks for it, and reports those that changed. */
 import {
   ActivityFailure,
+  ApplicationFailure,
   condition,
   log,
   makeContinueAsNewFunc,
@@ -28,7 +29,7 @@ import { readAfterEndRefusal } from '../orders/check-after-end.ts';
 import { type OrderEvent, recheckSignal, reviewHintSignal } from '../orders/messages.ts';
 import { FIRST_SPACING_MS, longerSpacing } from '../orders/spacing.ts';
 import { failure, runFacts } from './activities.ts';
-import { ACTIVITY_OPTIONS, unlessRefused } from './perform.ts';
+import { ACTIVITY_OPTIONS, ownResult } from './perform.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /**
@@ -93,17 +94,16 @@ async function readLate(
   return event;
 }
 
-/** @returns undefined when the screening service did not answer within a day */
+/** @returns undefined when the screening service did not answer within a day, or a person ended the activity */
 async function statusOf(
   { integration }: ReadAfterEndInput,
   { id: transactionId, attempt }: EndedTransaction,
 ): Promise<Timed<StatusOutcome | undefined> | undefined> {
   try {
-    return unlessRefused(
-      await readStatus({ integration, transactionId, attempt, read: 1, forbiddenKnown: true }, runFacts()),
-    );
+    const request = { integration, transactionId, attempt, read: 1, forbiddenKnown: true };
+    return ownResult('read', await readStatus(request, runFacts()), Date.now());
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (!(error instanceof ActivityFailure || error instanceof ApplicationFailure)) throw error;
     log.warn('the status of an ended order could not be read');
     return undefined;
   }
@@ -129,10 +129,12 @@ class Deliveries {
   }
 
   async #deliver(event: OrderEvent): Promise<void> {
-    const status = await deliverEvents([event], runFacts()).then(
-      () => 'delivered' as const,
-      () => 'undelivered' as const,
-    );
+    const status = await deliverEvents([event], runFacts())
+      .then((result) => ownResult('deliver', result, Date.now()))
+      .then(
+        () => 'delivered' as const,
+        () => 'undelivered' as const,
+      );
     noteLateEvent(this.#order, event.sequence, status);
     upsertMemo(memoOf(this.#order));
     this.waiting -= 1;

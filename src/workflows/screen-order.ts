@@ -31,7 +31,7 @@ import {
 import type { CheckedOut } from '../orders/activity-contract.ts';
 import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
 import { recordOf } from '../orders/bounded-record.ts';
-import { startRefusal, whyUnread } from '../orders/check-messages.ts';
+import { whyUnread } from '../orders/check-messages.ts';
 import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';
 import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
@@ -50,6 +50,7 @@ import type { OrderState } from '../orders/state.ts';
 import { isSupported } from '../orders/version.ts';
 import { instant } from '../orders/words.ts';
 import { runFacts, screenAtCheckout } from './activities.ts';
+import { refusedStart } from './check-start.ts';
 import { Effects } from './effects.ts';
 import { type Door, failureOf, registerHandlers } from './handlers.ts';
 import { Show } from './show.ts';
@@ -60,11 +61,10 @@ import { Show } from './show.ts';
  * @throws `invalid-request`, `card-data-in-request` or `unknown-integration` when it can't be screened at all
  */
 export async function screenOrder(input: OrderRun): Promise<OrderState> {
-  const { workflowId, continuedFromExecutionRunId, startTime } = workflowInfo();
-  const refusal = startRefusal(input, workflowId, continuedFromExecutionRunId !== undefined);
+  const refusal = refusedStart(input);
   const door: Door = { isClosed: false, waiting: 0, ...(refusal !== undefined && { refusal }) };
   const inputs: Input[] = [];
-  const order = refusal === undefined ? orderOf(input, startTime) : undefined;
+  const order = refusal === undefined ? orderOf(input, workflowInfo().startTime) : undefined;
   registerHandlers(order, inputs, door);
   if (order === undefined) throw failureOf(required(refusal));
   return CancellationScope.nonCancellable(() => new Run(input, order, inputs, door).toTheEnd());

@@ -72,6 +72,7 @@ export const noOrders: OrderDirectory = {
   countByPhase: async () => new Map(),
   countAttention: async () => 0,
   withTransaction: async () => [],
+  lost: async () => [],
   pendingTask: async () => undefined,
 };
 

@@ -22,6 +22,7 @@ const COMMANDS = [
   'redeliver',
   'recheck',
   'acknowledge',
+  'repair',
   'doctor',
 ];
 

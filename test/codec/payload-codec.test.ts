@@ -203,13 +203,21 @@ describe('a payload of a workflow', () => {
     const { metadata, data } = await mine();
     const { 'workflow-id': _own, ...others } = metadata ?? {};
     const changed = { metadata: { ...others, ...(name && { 'workflow-id': name }) }, ...(data && { data }) };
-    const read = one(
-      createPayloadCodec([old], { refused: 'marked' }),
-      'decode',
-      changed,
-      'order:default:1002',
-    );
+    const read = one(createPayloadCodec([old]), 'decode', changed, 'order:default:1002');
     await expect(read).rejects.toMatchObject({ code: 'damaged-payload' });
+    const marking = createPayloadCodec([old], { refused: 'marked' });
+    const marked = await one(marking, 'decode', changed, 'order:default:1002');
+    expect(whyUnread(value(marked))).toMatch(/^A payload encrypted with the key "old" cannot be decrypted/);
+  });
+
+  it('of an unknown key is marked where refusals are, unless an activity was given or returned it', async () => {
+    const marking = createPayloadCodec([fresh], { refused: 'marked' });
+    const unknown = await mine();
+    expect(whyUnread(value(await one(marking, 'decode', unknown, MINE)))).toBe(
+      'A payload was encrypted with the key "old", which PAYLOAD_KEYS of this process lacks',
+    );
+    const activity = { type: 'activity' as const, namespace: 'any', workflowId: MINE, isLocal: false };
+    await expect(marking.decode([unknown], activity)).rejects.toMatchObject({ code: 'unknown-payload-key' });
   });
 
   it('that names no workflow, as all did once and the codec endpoint writes, is read by each', async () => {

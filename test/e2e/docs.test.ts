@@ -41,6 +41,13 @@ const NOT_RUN: NotRun[] = [
     because: `${COMPOSE}; test/production/ does the same`,
   },
   { page: 'docs/operations.md', has: 'docker compose exec postgresql', because: COMPOSE },
+  { page: 'docs/operations.md', has: 'order-screening doctor', because: 'test/e2e/repair.test.ts' },
+  { page: 'docs/operations.md', has: 'order-screening repair 1001', because: 'test/e2e/repair.test.ts' },
+  {
+    page: 'docs/operations.md',
+    has: 'order-screening adopt --file orders.csv',
+    because: 'test/e2e/repair.test.ts',
+  },
   {
     page: 'docs/operations.md',
     has: 'npm run setup:temporal',

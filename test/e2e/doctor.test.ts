@@ -62,7 +62,6 @@ describe('doctor in a good set-up', () => {
         'search-attributes',
         ...['', '-background', '-polls'].map((queue) => `task-queue:order-screening${queue}`),
         'polls',
-        'rules',
         'portal-actions',
         'clock:temporal',
         'screening-service:default',

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
 import { SWEEP_ID } from '../../src/orders/sweep.ts';
 import { startSweep } from '../../src/temporal/namespace.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { readExport, readPromql } from '../support/promql.ts';
+import { poison } from './poison.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
-const server = withTestServer();
+const poisonedIds: string[] = [];
+const server = withTestServer({ except: (workflowId) => poisonedIds.includes(workflowId) });
 let all: Deployment;
 /** Label names by sample, of the worker and the API together. */
 let exported: Map<string, Set<string>>;
@@ -73,17 +74,9 @@ async function liveThroughEverything(): Promise<void> {
   all.sandbox.control.decide(reviewed, 'pass');
   await all.until(reviewed, (order) => order.decision === 'pass');
   expect((await all.call('POST', `/v1/orders/${passed}/cancel`, {})).status).toBe(200);
-  const poisoned = `order:default:${anOrderId()}`;
-  await server.client.workflowService.startWorkflowExecution({
-    namespace: server.namespace,
-    workflowId: poisoned,
-    workflowType: { name: 'screenOrder' },
-    taskQueue: { name: TASK_QUEUE },
-    requestId: poisoned,
-    input: {
-      payloads: [{ metadata: { encoding: Buffer.from('no/such-encoding') }, data: Buffer.from('?') }],
-    },
-  });
+  const poisoned = `order:default:${await screen('review@example.com')}`;
+  poisonedIds.push(poisoned);
+  await poison(server, poisoned);
   await eventually(async () =>
     expect(await scrape(all.workerMetricsUrl())).toContain('task_execution_failed{'),
   );

@@ -1,21 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import { checkLostOrders } from '../../src/cli/doctor/check-lost-orders.ts';
 import { SWEEP_ID } from '../../src/orders/sweep.ts';
 import { startSweep } from '../../src/temporal/namespace.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
+import { poison } from './poison.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
+import { temporalCli } from './temporal-cli.ts';
 
 const poisoned = [anOrderId(), anOrderId()] as const;
-const server = withTestServer({ except: (workflowId) => poisoned.some((id) => workflowId.endsWith(id)) });
+const lost = anOrderId();
+const server = withTestServer({
+  except: (workflowId) => poisoned.some((id) => workflowId.endsWith(id)),
+});
 let all: Deployment;
 
 /** From the beginning on: the server tries their tasks again at pauses that grow, and only what was tried often is stuck. */
 beforeAll(async () => {
   all = await deploy(server.address, { default: {} });
   await startPoisoned(poisoned[0]);
-  await poison(poisoned[1]);
+  await startPoisoned(poisoned[1]);
 });
 afterAll(() => all?.stop());
 
@@ -30,32 +35,10 @@ async function sweepAnew(): Promise<void> {
   await startSweep(server.connection, server.namespace);
 }
 
-/** What no worker can read. */
-const unreadable = {
-  payloads: [{ metadata: { encoding: Buffer.from('no/such-encoding') }, data: Buffer.from('?') }],
-};
-
-/** Starts an order with an argument that no worker can read. */
-async function startPoisoned(orderId: string): Promise<void> {
-  await server.client.workflowService.startWorkflowExecution({
-    namespace: server.namespace,
-    workflowId: `order:default:${orderId}`,
-    workflowType: { name: 'screenOrder' },
-    taskQueue: { name: TASK_QUEUE },
-    requestId: orderId,
-    input: unreadable,
-  });
-}
-
 /** Gives an order in review a history that no worker can go through. */
-async function poison(orderId: string): Promise<void> {
+async function startPoisoned(orderId: string): Promise<void> {
   await screen(orderId, 'review@example.com');
-  await server.client.workflowService.signalWorkflowExecution({
-    namespace: server.namespace,
-    workflowExecution: { workflowId: `order:default:${orderId}` },
-    signalName: 'reviewHint',
-    input: unreadable,
-  });
+  await poison(server, `order:default:${orderId}`);
 }
 
 it('poisoned orders hurt nobody else', async () => {
@@ -115,3 +98,67 @@ it('the sweep tells ops of each poisoned order, under one id whoever sweeps', as
     await server.client.workflow.getHandle(`order:default:${orderId}`).terminate('poisoned by the test');
   }
 }, 180_000);
+
+it('the sweep and doctor count orders that ended without a record, and the sweep tells of each', async () => {
+  const temporal = temporalCli(server);
+  for (const orderId of [lost, anOrderId()]) await screen(orderId, 'review@example.com');
+  const workflowId = `order:default:${lost}`;
+  await temporal('workflow', 'terminate', '--workflow-id', workflowId, '--reason', 'by mistake');
+  const wanted = /order_screening_lost_orders\{[^}]*status="Terminated"[^}]*\} ([1-9]\d*)/;
+  await eventually(
+    async () => {
+      await sweepAnew();
+      expect(await (await fetch(all.workerMetricsUrl())).text()).toMatch(wanted);
+      const told = all.events.filter(({ orderId, sequence }) => orderId === lost && sequence === 0);
+      expect(told[0]?.data).toMatchObject({ attention: [expect.stringContaining('Terminated')] });
+    },
+    { timeoutMs: 60_000, intervalMs: 2_000 },
+  );
+  const found = await checkLostOrders(server.client);
+  expect(found).toMatchObject({
+    status: 'fault',
+    what: expect.stringMatching(/ended without a record.*Terminated/),
+  });
+  expect(found.what).toContain(lost);
+  // A reset brings the order back, under another run.
+  await temporal(
+    'workflow',
+    'reset',
+    '--workflow-id',
+    workflowId,
+    '--type',
+    'LastWorkflowTask',
+    '--reason',
+    'again',
+  );
+  await eventually(async () => {
+    expect((await checkLostOrders(server.client)).what).not.toContain(lost);
+  });
+  await all.until(lost, ({ phase }) => phase === 'review');
+}, 120_000);
+
+it('the sweep counts and reports an order whose poll an operator paused', async () => {
+  const temporal = temporalCli(server);
+  const held = anOrderId();
+  await screen(held, 'review@example.com');
+  const id = ['--workflow-id', `order:default:${held}`];
+  const activityId = await eventually(async () => {
+    const { raw } = await server.client.workflow.getHandle(`order:default:${held}`).describe();
+    const poll = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'pollStatus');
+    if (!poll?.activityId) throw new Error('the poll has not begun');
+    return poll.activityId;
+  });
+  await temporal('activity', 'pause', ...id, '--activity-id', activityId);
+  await eventually(
+    async () => {
+      await sweepAnew();
+      expect(await (await fetch(all.workerMetricsUrl())).text()).toMatch(
+        /order_screening_held_orders\{[^}]*\} [1-9]/,
+      );
+      const told = all.events.filter(({ orderId, sequence }) => orderId === held && sequence === 0);
+      expect(told[0]?.data).toMatchObject({ attention: [expect.stringContaining('paused')] });
+    },
+    { timeoutMs: 60_000, intervalMs: 2_000 },
+  );
+  await temporal('activity', 'unpause', ...id, '--activity-id', activityId);
+}, 120_000);

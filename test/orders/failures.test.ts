@@ -70,6 +70,22 @@ describe('an activity that fails for good', () => {
     expect(life.order.state.events).toMatchObject({ delivered: 1, waiting: 0 });
   });
 
+  it('by delivering, which a person ended, keeps these events and sends them again after a pause', () => {
+    const life = screened('review', { events: 'all' }).breakByHand('deliver');
+    expect(attention(life.order.state)).toEqual([]);
+    expect(life.order.state.events).toMatchObject({ delivered: 0, waiting: 1, paused: true });
+    expect(life.until(5 * MINUTE).calls('deliver')).toHaveLength(2);
+    life.end({ kind: 'deliver' }, 6 * MINUTE);
+    expect(life.order.state.events).toMatchObject({ delivered: 1, waiting: 0 });
+    expect(life.order.state.events).not.toHaveProperty('paused');
+  });
+
+  it('by deleting the card, which a person ended, deletes it again after a pause', () => {
+    const life = screened('pass', {}, aLife({ cardRef: 'card-1' })).breakByHand('forget-card');
+    expect(life.order.state.attempts[0]?.cardForgotten).toBeUndefined();
+    expect(life.until(5 * MINUTE).calls('forget-card')).toHaveLength(2);
+  });
+
   it('by deleting the card leaves it to the stash', () => {
     const life = screened('pass', {}, aLife({ cardRef: 'card-1' }));
     expect(life.underWay).toEqual(['forget-card:1']);

@@ -139,6 +139,12 @@ export class Life {
     return this.take({ kind: 'effect-ended', id: this.find(kind).id, outcome: { status } });
   }
 
+  /** Has a person end its activity in Temporal. */
+  breakByHand(kind: Kind): this {
+    const outcome = { status: 'failed', byHand: true } as const;
+    return this.take({ kind: 'effect-ended', id: this.find(kind).id, outcome });
+  }
+
   /** Lets the time pass: every timer fires until then. */
   until(at: number): this {
     for (;;) {

@@ -30,6 +30,7 @@ import { historiesOf, replay } from '../support/replays.ts';
 import {
   backgroundActivities,
   checkoutActivities,
+  endedByHand,
   pollActivities,
   readActivities,
   World,
@@ -173,7 +174,7 @@ export function withOrders({ workflowModules = [], known }: OrderTestOptions = {
     worlds.add(integration, world);
     const workflowId = orderWorkflowId(integration, orderId);
     workflowIds.push(workflowId);
-    const options = { taskQueue: TASK_QUEUE, workflowId, workflowRunTimeout: '60 days' } as const;
+    const options = { taskQueue: TASK_QUEUE, workflowId, workflowRunTimeout: '1000 days' } as const;
     return { world, orderId, integration, options };
   }
 }
@@ -197,11 +198,13 @@ export async function startWorkers(
       ...others,
       taskQueue: BACKGROUND_TASK_QUEUE,
       activities: { ...backgroundActivities(worlds) },
+      interceptors: { activity: [endedByHand(worlds)] },
     }),
     await Worker.create({
       ...others,
       taskQueue: POLLS_TASK_QUEUE,
       activities: { ...pollActivities(worlds) },
+      interceptors: { activity: [endedByHand(worlds)] },
     }),
     await Worker.create({
       ...others,

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type {
   BackgroundActivities,
   CheckoutActivities,
@@ -68,6 +69,9 @@ export class World {
   forget: () => Promise<void> = async () => undefined;
   screenAtCheckout: (request: ScreenRequest) => Promise<ScreeningOutcome> = async () => this.nextScreening();
 
+  /** A person ends an activity of that type, by what is returned or thrown; undefined: nobody does. */
+  byHand: (activityType: string) => { result: unknown } | undefined = () => undefined;
+
   readonly screened: ScreenRequest[] = [];
   readonly portalCalls: PortalRequest[] = [];
   /** What the portal actions were told of their runs. */
@@ -98,11 +102,33 @@ export class Worlds {
     this.#worlds.set(integration, world);
   }
 
+  find(integration: string): World | undefined {
+    return this.#worlds.get(integration);
+  }
+
   of({ integration }: { integration: string }): World {
     const world = this.#worlds.get(integration);
     if (world === undefined) throw new Error('no such integration in this test');
     return world;
   }
+}
+
+/** An interceptor for workers whose activities a person may end. */
+export function endedByHand(worlds: Worlds): ActivityInterceptorsFactory {
+  return ({ info }) => ({
+    inbound: {
+      execute: async (input, next) => {
+        const about: unknown = input.args.flat()[0];
+        const { integration } = isNamed(about) ? about : { integration: '' };
+        const ended = worlds.find(integration)?.byHand(info.activityType);
+        return ended === undefined ? next(input) : ended.result;
+      },
+    },
+  });
+}
+
+function isNamed(value: unknown): value is { integration: string } {
+  return typeof value === 'object' && value !== null && 'integration' in value;
 }
 
 export function checkoutActivities(worlds: Worlds): CheckoutActivities {

@@ -7,6 +7,7 @@ import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../order
 import { PORTAL_ACTION, SCREEN_ORDER } from '../../orders/messages.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../define-command.ts';
+import { checkLostOrders } from './check-lost-orders.ts';
 import {
   CHECK_WITHIN_MS,
   clockFinding,
@@ -44,12 +45,13 @@ async function checkWith(client: Client, config: Config): Promise<Finding[]> {
     attributes,
     ...(await checkTaskQueues(client, skewMs ?? 0)),
     ...(attributes.status === 'fault'
-      ? ['polls', 'rules', 'portal-actions'].map((name) =>
+      ? ['polls', 'portal-actions', 'lost-orders'].map((name) =>
           finder(name).skipped('orders cannot be counted without the search attributes'),
         )
       : [
           await checkPolls(client, config),
           await checkPortalActions((query) => ask(client, () => countOf(client, query))),
+          await checkLostOrders(client),
         ]),
     skewMs === undefined
       ? clock.skipped("the server doesn't tell its time")

@@ -22,7 +22,8 @@ export const card: Concern = {
     }),
 
   // When the stash does not answer for 15 minutes, it forgets by itself.
-  ended({ state }, { effect: { call } }) {
+  ended({ state }, { effect: { call } }, outcome) {
+    if (outcome.status === 'failed' && outcome.byHand) return 'retry-later';
     if (call.kind === 'forget-card') attemptNumbered(state, call.request.attempt).cardForgotten = true;
     return [];
   },

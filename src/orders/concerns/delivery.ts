@@ -22,9 +22,15 @@ export const delivery: Concern = {
     return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];
   },
 
-  ended(order, { effect: { call } }, { status }) {
+  ended(order, { effect: { call } }, outcome) {
     const { state } = order;
+    const { status } = outcome;
     if (call.kind !== 'deliver' || status === 'canceled') return [];
+    delete state.events.paused;
+    if (status === 'failed' && outcome.byHand) {
+      state.events.paused = true;
+      return 'retry-later';
+    }
     const upTo = call.events.at(-1)?.sequence ?? 0;
     const left = order.outbox.filter(({ sequence }) => sequence > upTo);
     const count = order.outbox.length - left.length;

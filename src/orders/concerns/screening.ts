@@ -2,8 +2,8 @@
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
  * after the decision `error`. At most one of them runs, since each may create a transaction.
  */
-import type { CallResult, ScreeningOutcome } from '../activity-contract.ts';
-import { applyScreening } from '../apply-screening.ts';
+import type { CallResult, Fingerprinted, ScreeningOutcome } from '../activity-contract.ts';
+import { applyScreening, noteFingerprint } from '../apply-screening.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.ts';
 import { answerCheckout, brokeDown, checkoutFailed, takePolicy } from '../checkout.ts';
@@ -85,18 +85,21 @@ function write(key: string) {
 
 function answered(
   order: Order,
-  { outcome, again }: { outcome: ScreeningOutcome; again?: true },
+  result: { outcome: ScreeningOutcome; again?: true } & Fingerprinted,
 ): OrderEventType[] {
-  const events = answerCheckout(order.state, outcome, order.now);
-  return eventsOfAnswer(order, events, again === true);
+  noteFingerprint(currentAttempt(order.state), result);
+  const events = answerCheckout(order.state, result.outcome, order.now);
+  return eventsOfAnswer(order, events, result.again === true);
 }
 
 function caughtUp(
   order: Order,
   attempt: Attempt,
-  { outcome, policy }: Extract<CallResult, { kind: 'catch-up' }>,
+  result: Extract<CallResult, { kind: 'catch-up' }>,
 ): OrderEventType[] {
   const { state, now } = order;
+  const { outcome, policy } = result;
+  noteFingerprint(attempt, result);
   if (policy !== undefined) takePolicy(order, policy);
   if (attempt !== currentAttempt(state)) {
     recordLate(state, attempt, outcome, now);

@@ -1,0 +1,93 @@
+/** The orders as Temporal knows them from outside. */
+import type { Client } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import { instantOf } from '../client/describe-order.ts';
+import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
+import { orderAttributes } from '../orders/describe.ts';
+import { SCREEN_ORDER } from '../orders/messages.ts';
+import { OVERDUE_AFTER_MS } from '../orders/sweep.ts';
+import { type Instant, instant, PHASES } from '../orders/words.ts';
+import type { OrderDirectory } from './activity-world.ts';
+import { lostOrders } from './lost-orders.ts';
+
+const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
+
+/** @returns the directory of the client's namespace */
+export function createOrderDirectory(client: Client): OrderDirectory {
+  const { namespace } = client.options;
+  const count = async (query: string): Promise<number> =>
+    Number((await client.workflowService.countWorkflowExecutions({ namespace, query })).count);
+  return {
+    open: async (pageSize, cursor) => {
+      const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
+        namespace,
+        query: OPEN,
+        pageSize,
+        ...(cursor !== undefined && { nextPageToken: Buffer.from(cursor, 'base64') }),
+      });
+      const next = Buffer.from(nextPageToken).toString('base64');
+      return {
+        workflowIds: executions.flatMap(({ execution }) => execution?.workflowId ?? []),
+        ...(next !== '' && { cursor: next }),
+      };
+    },
+    overdue: async (limit) => {
+      const before = instant(Date.now() - OVERDUE_AFTER_MS);
+      const phases = `ScreeningPhase IN ('decided', 'awaiting-gateway', 'declined')`;
+      const late = `${OPEN} AND CancelBy < '${before}' AND ScreeningDecision != 'review' AND ${phases}`;
+      // The SDK's own list decodes memos, and stops at one that it has no key for.
+      const { executions } = await client.workflowService.listWorkflowExecutions({
+        namespace,
+        query: late,
+        pageSize: limit,
+      });
+      return executions.flatMap(({ execution, searchAttributes }) => {
+        const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
+        const cancelBy = attributes.get(orderAttributes.cancelBy);
+        const workflowId = execution?.workflowId;
+        const isFound = cancelBy !== undefined && typeof workflowId === 'string';
+        return isFound ? [{ workflowId, since: instant(cancelBy.getTime()) }] : [];
+      });
+    },
+    lost: (limit) => lostOrders(client, limit),
+    countByPhase: async () => {
+      const phases = PHASES.filter((phase) => phase !== 'closed');
+      const counts = await Promise.all(
+        phases.map((phase) => count(`${OPEN} AND ScreeningPhase = '${phase}'`)),
+      );
+      return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
+    },
+    countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
+    withTransaction: async (transactionId) => {
+      const query = `WorkflowType = '${SCREEN_ORDER}' AND TransactionId = '${transactionId.toLowerCase()}'`;
+      const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
+      return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+    },
+    pendingTask: async (workflowId) => {
+      const description = await client.workflowService.describeWorkflowExecution({
+        namespace,
+        execution: { workflowId },
+      });
+      const { pendingWorkflowTask: task } = description;
+      const heldSince = heldBy(description);
+      if (!task && heldSince === undefined) return undefined;
+      return {
+        tries: task?.attempt ?? 0,
+        since: instantOf(task?.originalScheduledTime) ?? instant(0),
+        ...(heldSince !== undefined && { heldSince }),
+      };
+    },
+  };
+}
+
+/** @returns since when an activity of the order is paused, or the order pinned to a version; undefined: neither */
+function heldBy({
+  pendingActivities,
+  workflowExecutionInfo,
+}: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse): Instant | undefined {
+  const began = instantOf(workflowExecutionInfo?.startTime) ?? instant(0);
+  const paused = pendingActivities?.find((one) => one.paused);
+  if (paused) return instantOf(paused.pauseInfo?.pauseTime) ?? began;
+  const pinned = workflowExecutionInfo?.versioningInfo?.versioningOverride?.pinned;
+  return pinned ? began : undefined;
+}

@@ -1,0 +1,190 @@
+/** Resets an order whose workflow task fails again and again to the last workflow task from which it goes on. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import { describeOrder, instantOf, statusName } from '../client/describe-order.ts';
+import { unknownOrder } from '../client/temporal-errors.ts';
+import { STUCK_AFTER_TRIES } from '../orders/sweep.ts';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+/** Fewer tries may be a worker that was restarted. */
+const FAILING_AFTER_TRIES = Math.min(3, STUCK_AFTER_TRIES);
+const EVERY_MS = 300;
+/** How long a worker may take to try the task after a reset; the server hands a new run's first task out at once. */
+const TRIED_WITHIN_MS = 30_000;
+/** The newest tasks are tried one by one; behind them each step is twice as long. */
+const ONE_BY_ONE = 5;
+
+/** Why an order needs a repair; `healthy`: it needs none. */
+export type Condition =
+  | { kind: 'failing'; tries: number; cause: string }
+  | { kind: 'lost'; status: string }
+  | { kind: 'healthy'; status: string };
+
+export interface Repair {
+  condition: Condition;
+  /**
+   * `repaired`: the order goes on. `refused`: it is healthy. `failing`: its task failed from every point. `untried`: no worker took the task
+   * in time. `nothing-good`: no workflow task of it was ever completed.
+   */
+  outcome: 'repaired' | 'refused' | 'failing' | 'untried' | 'nothing-good';
+  /** The run that was current before. */
+  runId: string;
+  /** The run that the last reset made. */
+  newRunId?: string;
+  /** The workflow task to which the order was reset last: the event that completed it, and when. */
+  resetTo?: { eventId: number; at?: string };
+  /** How many events of the history before are not part of the new run. */
+  eventsDropped?: number;
+  /** How many resets were made. */
+  resets: number;
+}
+
+export interface RepairOptions {
+  /** Reset a healthy order, too. */
+  force: boolean;
+  /** Recorded with the reset. */
+  reason: string;
+  triedWithinMs?: number;
+}
+
+/** @throws OrderScreeningError `unknown-order` */
+export async function repairOrder(
+  client: Client,
+  workflowId: string,
+  { force, reason, triedWithinMs = TRIED_WITHIN_MS }: RepairOptions,
+): Promise<Repair> {
+  const { runId, condition } = await examine(client, workflowId);
+  const repair: Repair = { condition, outcome: 'refused', runId, resets: 0 };
+  if (condition.kind === 'healthy' && !force) return repair;
+  const history = await eventsOf(client, workflowId, runId);
+  const points = resetPoints(history);
+  if (points.length === 0) return { ...repair, outcome: 'nothing-good' };
+  let current = runId;
+  for (const point of points) {
+    const { eventId, at } = point;
+    current = await reset(client, workflowId, current, { point, reason });
+    repair.resets += 1;
+    Object.assign(repair, {
+      newRunId: current,
+      resetTo: { eventId, ...(at !== undefined && { at }) },
+      eventsDropped: history.length - eventId + 1,
+    });
+    const tried = await untilTried(client, workflowId, current, eventId, triedWithinMs);
+    if (tried !== 'failed') return { ...repair, outcome: tried === 'completed' ? 'repaired' : 'untried' };
+  }
+  return { ...repair, outcome: 'failing' };
+}
+
+async function examine(client: Client, workflowId: string): Promise<{ runId: string; condition: Condition }> {
+  const description = await describeOrder({ client }, workflowId);
+  if (description === undefined) throw unknownOrder();
+  const { runId, raw, closedAt } = description;
+  const status = statusName(raw.workflowExecutionInfo?.status);
+  if (closedAt !== undefined) {
+    return { runId, condition: { kind: isLost(status) ? 'lost' : 'healthy', status } };
+  }
+  const tries = raw.pendingWorkflowTask?.attempt ?? 0;
+  if (tries < FAILING_AFTER_TRIES) return { runId, condition: { kind: 'healthy', status } };
+  const failed = (await eventsOf(client, workflowId, runId)).findLast(
+    (event) => event.workflowTaskFailedEventAttributes,
+  );
+  return { runId, condition: { kind: 'failing', tries, cause: causeOf(failed) } };
+}
+
+/** A failed one has its reason on record: it was refused when it was started. */
+function isLost(status: string): boolean {
+  return status === 'TERMINATED' || status === 'TIMED_OUT' || status === 'CANCELED';
+}
+
+/** The failure's words may be encrypted; its type and Temporal's own cause never are. */
+function causeOf(failed: HistoryEvent | undefined): string {
+  const failure = failed?.workflowTaskFailedEventAttributes?.failure;
+  const type = failure?.applicationFailureInfo?.type;
+  const message = failure?.message === 'Encoded failure' ? undefined : failure?.message;
+  const words = [type, message].filter((one) => one).join(': ');
+  return words === '' ? 'the reason is in the worker’s log' : words.slice(0, 300);
+}
+
+async function eventsOf(client: Client, workflowId: string, runId: string): Promise<HistoryEvent[]> {
+  const { namespace } = client.options;
+  const events: HistoryEvent[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await client.workflowService.getWorkflowExecutionHistory({
+      namespace,
+      execution: { workflowId, runId },
+      ...(nextPageToken && { nextPageToken }),
+    });
+    events.push(...(page.history?.events ?? []));
+    nextPageToken = page.nextPageToken?.length > 0 ? page.nextPageToken : undefined;
+  } while (nextPageToken !== undefined);
+  return events;
+}
+
+/** A completed workflow task. */
+interface ResetPoint {
+  eventId: number;
+  /** The same as the server's API takes it. */
+  id: HistoryEvent['eventId'];
+  at?: string;
+}
+
+/** @returns the completed workflow tasks to try, newest first */
+export function resetPoints(events: readonly HistoryEvent[]): ResetPoint[] {
+  const completed = events
+    .filter((event) => event.workflowTaskCompletedEventAttributes)
+    .map(({ eventId, eventTime }) => ({
+      eventId: Number(eventId),
+      id: eventId,
+      ...(eventTime && { at: instantOf(eventTime) ?? '' }),
+    }))
+    .reverse();
+  const tried = completed.filter((_point, index) => isTried(index));
+  const first = completed.at(-1);
+  return first === undefined || tried.includes(first) ? tried : [...tried, first];
+}
+
+function isTried(index: number): boolean {
+  const behind = index - ONE_BY_ONE + 1;
+  return behind <= 0 || Number.isInteger(Math.log2(behind + 1));
+}
+
+async function reset(
+  client: Client,
+  workflowId: string,
+  runId: string,
+  { point, reason }: { point: ResetPoint; reason: string },
+): Promise<string> {
+  const { runId: made } = await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId, runId },
+    workflowTaskFinishEventId: point.id ?? null,
+    requestId: randomUUID(),
+    reason,
+  });
+  return made;
+}
+
+/** @returns what became of the first workflow task after the reset */
+async function untilTried(
+  client: Client,
+  workflowId: string,
+  runId: string,
+  resetTo: number,
+  withinMs: number,
+): Promise<'completed' | 'failed' | 'untried'> {
+  const until = Date.now() + withinMs;
+  do {
+    await pause(EVERY_MS);
+    const after = (await eventsOf(client, workflowId, runId)).filter(
+      ({ eventId }) => Number(eventId) > resetTo,
+    );
+    if (after.some((event) => event.workflowTaskCompletedEventAttributes)) return 'completed';
+    const { raw } = (await describeOrder({ client }, workflowId)) ?? {};
+    if ((raw?.pendingWorkflowTask?.attempt ?? 0) > 1) return 'failed';
+  } while (Date.now() < until);
+  return 'untried';
+}

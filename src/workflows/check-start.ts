@@ -1,0 +1,39 @@
+/** Whether a start can be an order: read before the order's first command, since any tool may have made it. */
+import { workflowInfo } from '@temporalio/workflow';
+import { invalid, startRefusal, whyUnread } from '../orders/check-messages.ts';
+import type { OrderRun, Refusal } from '../orders/order.ts';
+import { KEY_MISSING } from '../orders/words.ts';
+import { runFacts } from './activities.ts';
+
+/**
+ * Longer than any order runs. A server may set a time-out of its own, such as the test server's ten years; one that a person chose is
+ * shorter, and would end the order without a record.
+ */
+const LEAST_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
+/** A run with a longer history has completed a workflow task. */
+const FIRST_TASK_EVENTS = 3;
+
+/**
+ * Returns why this run can't be an order, or undefined.
+ * @throws Error, which fails the workflow task until a worker with the payload key takes it, for an order that exists already: a refusal
+ *   would end the order
+ */
+export function refusedStart(input: OrderRun): Refusal | undefined {
+  const { workflowId, continuedFromExecutionRunId, historyLength } = workflowInfo();
+  const isContinued = continuedFromExecutionRunId !== undefined;
+  const exists = isContinued || runFacts().wasReset || historyLength > FIRST_TASK_EVENTS;
+  if (exists && lacksKey(input)) throw new Error(whyUnread(input));
+  return startRefusal(input, workflowId, isContinued) ?? (isContinued ? undefined : timeoutRefusal());
+}
+
+function lacksKey(input: unknown): boolean {
+  return typeof input === 'string' && input.startsWith(KEY_MISSING);
+}
+
+function timeoutRefusal(): Refusal | undefined {
+  const { runTimeoutMs, executionTimeoutMs } = workflowInfo();
+  const faults = Object.entries({ runTimeout: runTimeoutMs, executionTimeout: executionTimeoutMs })
+    .filter(([, ms]) => ms !== undefined && ms > 0 && ms < LEAST_TIMEOUT_MS)
+    .map(([path]) => ({ path, message: 'must not be set: it would end the order without a record' }));
+  return faults.length > 0 ? invalid(faults) : undefined;
+}

@@ -1,0 +1,47 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createDataConverter } from '../../src/codec/index.ts';
+import { whyUnread } from '../../src/orders/check-messages.ts';
+import { property } from '../support/property.ts';
+
+const { payloadConverter } = loadDataConverter(createDataConverter([]));
+const payload = (encoding: string, data: string) => ({
+  metadata: { encoding: Buffer.from(encoding) },
+  data: Buffer.from(data),
+});
+
+it.each([
+  [payload('json/plain', '{"a'), 'A payload is not valid JSON'],
+  [
+    payload('json/protobuf', '{}'),
+    'A payload has the encoding "json/protobuf", which order-screening cannot read: send json/plain',
+  ],
+  [
+    payload('<b>mine</b>', '{}'),
+    'A payload has the encoding, which order-screening cannot read: send json/plain',
+  ],
+  [{ data: Buffer.from('{}') }, 'A payload names no encoding'],
+  [{ metadata: {} }, 'A payload names no encoding'],
+])('an unreadable payload becomes a marked value that says why', (unreadable, why) => {
+  expect(whyUnread(payloadConverter.fromPayload(unreadable))).toBe(why);
+});
+
+property([fc.jsonValue()])('any other payload is read and written as the SDK does', async (value) => {
+  const written = payloadConverter.toPayload(value);
+  expect(written).toEqual(defaultPayloadConverter.toPayload(value));
+  expect(payloadConverter.fromPayload(written)).toEqual(defaultPayloadConverter.fromPayload(written));
+});
+
+property([
+  fc.record({
+    metadata: fc.dictionary(
+      fc.constantFrom('encoding', 'other'),
+      fc.uint8Array({ maxLength: 30 }).map((some) => Buffer.from(some)),
+    ),
+    data: fc.uint8Array({ maxLength: 30 }),
+  }),
+])('no payload throws', async (any) => {
+  payloadConverter.fromPayload(any);
+});
