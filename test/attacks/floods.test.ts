@@ -10,7 +10,7 @@ import {
 
 /** Another number shows more: `FLOOD_CONNECTIONS=10000`. */
 const CONNECTIONS = Number(process.env.FLOOD_CONNECTIONS ?? 2_000);
-/** What anybody else may wait, beside what callers of a process without a flood wait at the same time on this machine. In milliseconds. */
+/** How much longer other callers may wait than callers of a process without a flood at the same time, in milliseconds. */
 const MOST_MS = 250;
 const ASKED = 150;
 const PAUSE_MS = 10;
