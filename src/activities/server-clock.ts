@@ -112,8 +112,7 @@ export class ServerClock {
   #note(delayMs: number, elapsed: number): void {
     const minute = minuteOf(elapsed);
     if (minute !== this.#least.minute) {
-      const beforeMs = minute === this.#least.minute + 1 ? this.#least.nowMs : Number.POSITIVE_INFINITY;
-      this.#least = { minute, nowMs: Number.POSITIVE_INFINITY, beforeMs };
+      this.#least = { minute, nowMs: Number.POSITIVE_INFINITY, beforeMs: this.#leastMs(elapsed) };
     }
     this.#least.nowMs = Math.min(this.#least.nowMs, delayMs);
     const tooFarMs = this.#aheadMs - this.#leastMs(elapsed);

@@ -1,4 +1,4 @@
-/** The page of a transaction: what the screening service says of it now, and the order that owns it. */
+/** The page of a transaction: its status at the screening service now, and the order that owns it. */
 import type { TransactionStatus } from '../../starter.ts';
 import { factList, html, type Now, orderPath, page } from './layout.ts';
 
