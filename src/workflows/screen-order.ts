@@ -127,9 +127,9 @@ class Run {
       if (this.#inputs.length === 0 && (isFinished(this.#order) || this.#mayContinueAsNew())) return;
       await condition(() => this.#inputs.length > 0);
       await wholeActivation();
-      // Before the inputs: a replay that joins tasks applies this once, for all of them.
-      if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
       for (const input of resultsFirst(this.#inputs.splice(0))) {
+        // Before each input: a replay that joins tasks may do this earlier, and it must have an effect where it had one.
+        if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
         this.#effects.carryOut(step(this.#order, input));
         await this.#shown();
       }

@@ -50,10 +50,12 @@ export function relive(rules: Rules, start: Start, tasks: readonly Task[]): Reli
       if (rules.applyCheckout(order, task.checkout.result) !== undefined) break;
       note(rules.begin(order), waiting);
     }
-    if (task.wrapsUp) note(rules.wrapUp(order), waiting);
     if (screened) {
       const batch = rules.resultsFirst(waiting.splice(0));
-      for (const [at, input] of batch.entries()) note(rules.step(order, input), batch.slice(at + 1));
+      for (const [at, input] of batch.entries()) {
+        if (task.wrapsUp) note(rules.wrapUp(order), batch.slice(at));
+        note(rules.step(order, input), batch.slice(at + 1));
+      }
     }
     fault ??= differs(task, made);
   }

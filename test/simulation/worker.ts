@@ -157,13 +157,11 @@ export class Worker {
       return;
     }
     if (start.from === 'continued' && tasks.length === 0) this.#note(rules.begin(order), this.#waiting);
-    if (world.liberties.continuesAfter(task.number, start.wasReset)) {
-      task.wrapsUp = true;
-      this.#note(rules.wrapUp(order), this.#waiting);
-    }
+    if (world.liberties.continuesAfter(task.number, start.wasReset)) task.wrapsUp = true;
     const batch = rules.resultsFirst(this.#waiting.splice(0));
     for (const [at, input] of batch.entries()) {
       task.taken.push(input);
+      if (task.wrapsUp) this.#note(rules.wrapUp(order), batch.slice(at));
       this.#invariants.before(order);
       const commands = rules.step(order, input);
       this.#note(commands, batch.slice(at + 1));
