@@ -1,5 +1,4 @@
 /** Starts the read of an order that has ended, and reads what earlier reads found. */
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
@@ -7,6 +6,8 @@ import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '
 import { recheckSignal } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
 import { ACTIONS, DECISIONS } from '../orders/words.ts';
+import { describeOrder } from './describe-order.ts';
+import { decoded } from './order-record.ts';
 import { closedOrder } from './read-orders.ts';
 import { READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
@@ -72,14 +73,10 @@ const lateDecisionsSchema: z.ZodType<LateDecision[]> = z.array(
  * Reads the decisions that were found since an order's end, oldest first, without a worker.
  * @throws OrderScreeningError `temporal-unavailable`; PayloadCodecError
  */
-export async function lateDecisions({ client }: ClientContext, key: OrderKey): Promise<LateDecision[]> {
-  const handle = client.workflow.getHandle(afterEndWorkflowId(key));
-  let description: WorkflowExecutionDescription;
-  try {
-    description = await within(client, Date.now() + READ_WITHIN_MS, () => handle.describe());
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return [];
-    throw toOrderError(error);
-  }
-  return lateDecisionsSchema.catch([]).parse(description.memo?.[LATE_DECISIONS]);
+export async function lateDecisions(context: ClientContext, key: OrderKey): Promise<LateDecision[]> {
+  const workflowId = afterEndWorkflowId(key);
+  const description = await describeOrder(context, workflowId);
+  const payload = description?.raw.workflowExecutionInfo?.memo?.fields?.[LATE_DECISIONS];
+  if (payload === undefined) return [];
+  return lateDecisionsSchema.catch([]).parse(await decoded(context, workflowId, payload));
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described } from './fake-temporal.ts';
+import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ENDED_AT = '2026-03-06T10:00:00.000Z';
@@ -33,9 +33,9 @@ function aClosed(
   decisions?: unknown,
 ) {
   const client = aClient();
-  const { temporal, handles } = client;
-  temporal.describe.mockImplementation(async () => {
-    if (!handles.at(-1)?.startsWith('after:')) return described('COMPLETED');
+  const { temporal } = client;
+  temporal.describe.mockImplementation(async (workflowId: string) => {
+    if (!workflowId.startsWith('after:')) return described('COMPLETED');
     if (decisions === undefined) throw new WorkflowNotFoundError('none', 'after', undefined);
     return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: decisions } };
   });
@@ -134,12 +134,14 @@ describe('what came after an order’s end', () => {
     );
   });
 
-  it('is incomplete when the list of workflows cannot be asked, or has more; the order is read all the same', async () => {
+  it('is incomplete when the list of workflows cannot be asked or has more, or later decisions cannot be decrypted; the order is read all the same', async () => {
     const unlisted = aClosed([]);
     const cause = Object.assign(new Error('grpc'), { code: 8, details: 'grpc', metadata: {} });
     unlisted.temporal.listWorkflowExecutions.mockRejectedValue(new ServiceError('Failed', { cause }));
     const read = await unlisted.orderScreening.get(order);
     expect(read).toMatchObject({ phase: 'closed', afterEnd: { incomplete: true } });
+    const { orderScreening } = aClosed([], [], UNREADABLE);
+    expect((await orderScreening.get(order)).afterEnd).toMatchObject({ decisions: [], incomplete: true });
     const more = aClosed([]);
     const page = { executions: [], nextPageToken: new Uint8Array([1]) };
     more.temporal.listWorkflowExecutions.mockResolvedValue(page);

@@ -1,5 +1,10 @@
 import { Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure, defaultPayloadConverter, type SearchAttributePair } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  defaultPayloadConverter,
+  type Payload,
+  type SearchAttributePair,
+} from '@temporalio/common';
 import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -68,8 +73,8 @@ export function aClient(settings: Partial<Integration> = {}, cards?: CardStash, 
   });
   const workflowService = {
     ...temporal,
-    describeWorkflowExecution: async () => {
-      const seen = await temporal.describe().catch(notFound);
+    describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
+      const seen = await temporal.describe(...([execution.workflowId] as never[])).catch(notFound);
       return rawOf(seen as ReturnType<typeof described>, await temporal.record());
     },
     getWorkflowExecutionHistory: async () => ({ history: await temporal.fetchHistory() }),
@@ -100,10 +105,8 @@ function rawOf(seen: ReturnType<typeof described>, state: OrderState | typeof UN
   const pairs = [...seen.typedSearchAttributes].flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value }],
   );
-  const record =
-    state === UNREADABLE
-      ? { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) }
-      : state && defaultPayloadConverter.toPayload(memoOf(recordOf(state))[RECORD]);
+  const record = state === UNREADABLE || state === undefined ? state : memoOf(recordOf(state))[RECORD];
+  const memo = Object.entries({ ...(record !== undefined && { [RECORD]: record }), ...seen.memo });
   return {
     workflowExecutionInfo: {
       execution: { workflowId: seen.workflowId, runId: seen.runId },
@@ -114,10 +117,16 @@ function rawOf(seen: ReturnType<typeof described>, state: OrderState | typeof UN
       searchAttributes: {
         indexedFields: encodeUnifiedSearchAttributes(undefined, pairs as SearchAttributePair[]),
       },
-      ...(record !== undefined && { memo: { fields: { [RECORD]: record } } }),
+      memo: { fields: Object.fromEntries(memo.map(([name, value]) => [name, asPayload(value)])) },
     },
     ...seen.raw,
   };
+}
+
+function asPayload(value: unknown): Payload | undefined {
+  return value === UNREADABLE
+    ? { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(60) }
+    : defaultPayloadConverter.toPayload(value);
 }
 
 /** What Temporal throws for an order's refusal. */
@@ -144,6 +153,7 @@ export function described(status: keyof typeof STATUSES, phase = 'screening', de
     closeTime: closed ? new Date('2026-03-07T10:00:00.000Z') : undefined,
     typedSearchAttributes: shown,
     raw: {},
+    memo: {},
     historyLength: 2,
   };
 }

@@ -19,11 +19,11 @@ const late: LateDecision = {
 /** A client of one closed order. @param found the decisions in the memo of earlier reads; undefined: there were none */
 function aClosed(record = aClosedOrder(), found?: unknown) {
   const client = aClient();
-  const { temporal, handles } = client;
+  const { temporal } = client;
   temporal.signal.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
   temporal.result.mockResolvedValue(record);
-  temporal.describe.mockImplementation(async () => {
-    if (!handles.at(-1)?.startsWith('after:')) return described('COMPLETED');
+  temporal.describe.mockImplementation(async (workflowId: string) => {
+    if (!workflowId.startsWith('after:')) return described('COMPLETED');
     if (found === undefined) throw new WorkflowNotFoundError('none', 'after', undefined);
     return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: found } };
   });
