@@ -100,16 +100,20 @@ function lost(books: Books): Finding[] {
   return more === undefined ? found : [...found, { kind: 'event wrong', facts: `${more} is not on record` }];
 }
 
-/** The end is told once and last; a cancel that was accepted is told, and each answer is where all events are wanted. */
+/** The order's end is sent once, unless the policy asks for changes and there were none. A cancel that was accepted is sent. */
 function ended(books: Books): Finding[] {
   const { arrivals, endedAt, policy, record, transactions, requests } = books;
-  if (endedAt === undefined || policy.events !== 'all' || downForThreeDays(books)) return [];
+  if (endedAt === undefined || policy.events === false || downForThreeDays(books)) return [];
   const types = new Map(arrivals.map(({ event }) => [event.sequence, event.type]));
   const inTurn = [...types].sort(([a], [b]) => a - b).map(([, type]) => type);
   const found: Finding[] = [];
   const missing = (what: string): number => found.push({ kind: 'event missing', facts: what });
   const closed = inTurn.filter((type) => type === 'order.closed').length;
-  if (closed !== 1) missing(`order.closed was told ${closed} times: ${inTurn.join(' ')}`);
+  const expected = policy.events === 'changes' && onlyPassed(record, record.events - closed) ? 0 : 1;
+  if (closed !== expected) {
+    const kind = closed > expected ? 'event unwanted' : 'event missing';
+    found.push({ kind, facts: `order.closed was sent ${closed} times: ${inTurn.join(' ')}` });
+  }
   const canceled = transactions.find(
     ({ id, canceledAt }) => id === record.newest && canceledAt !== undefined,
   );
@@ -124,4 +128,8 @@ function ended(books: Books): Finding[] {
     missing(`${canceled.id} was canceled, and nobody was told`);
   }
   return found;
+}
+
+function onlyPassed({ decision, action, actions }: Books['record'], eventsBefore: number): boolean {
+  return decision === 'pass' && action === 'proceed' && actions.length === 0 && eventsBefore === 0;
 }

@@ -180,7 +180,6 @@ const PLANTED: [kind: string, how: string, books: Books][] = [
   ],
   ['event out of order', 'the second comes first', books({ arrivals: [closed, decided] })],
   ['event lost', 'the last one never came', books({ arrivals: [decided] })],
-  ['event missing', 'the end was not told', books({ arrivals: [decided], record: { events: 1 } })],
   [
     'gateway result wrong',
     'one that was never reported',
