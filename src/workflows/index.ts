@@ -5,6 +5,8 @@ import type { By, OrderEvent } from '../orders/messages.ts';
 import { deliverAgain, failure, runFacts, sweep } from './activities.ts';
 
 // The SDK takes the stack of every promise that a workflow makes, for its own UI. An order says in words where it stands.
+// Errors have no stack either: Temporal freezes `Error` in the context that all workflows share, so no code can raise the limit later.
+// To find where an error was thrown, replay the workflow's history without this line.
 Error.stackTraceLimit = 0;
 
 export { portalAction } from './portal-action.ts';
