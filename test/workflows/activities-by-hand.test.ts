@@ -90,7 +90,7 @@ describe('a delivery of events', () => {
   ])('that is %s by hand loses no event', async (_how, end) => {
     let byHand = true;
     const { world, pass, attention } = await order((one) => {
-      decided('review')(one);
+      decided('review', aPolicy({ events: 'all' }))(one);
       one.byHand = (type) => (byHand && type === 'deliverEvents' ? end() : undefined);
     });
     await pass(MINUTE);

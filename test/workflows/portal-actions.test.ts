@@ -6,7 +6,7 @@ import {
   reportFraudUpdate,
   withdrawUpdate,
 } from '../../src/orders/messages.ts';
-import { again, decided, MINUTE, withOrders } from './support.ts';
+import { again, aPolicy, decided, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();
 
@@ -115,7 +115,7 @@ describe('a cancel', () => {
   });
 
   it('that is refused leaves the order decided, with attention, and may be asked again', async () => {
-    const { handle, world, state } = await order(decided('pass'));
+    const { handle, world, state } = await order(decided('pass', aPolicy({ events: 'all' })));
     world.portal = async () => ({ kind: 'refused', code: '403', message: 'already shipped' });
     await expect(handle.executeUpdate(cancelUpdate, { args: [{}] })).rejects.toMatchObject({
       cause: {

@@ -5,7 +5,7 @@ import { answered, aPolicy, HOUR, MINUTE, type World, withOrders } from './suppo
 const { order } = withOrders();
 const HINT = { source: 'webhook', receivedAt: '2026-03-02T10:00:00.000Z' };
 
-function inReview(policy = aPolicy()): (world: World) => void {
+function inReview(policy = aPolicy({ events: 'all' })): (world: World) => void {
   return (world) => {
     world.policy = policy;
     world.screenings = [answered('review')];
@@ -87,6 +87,7 @@ describe('a review', () => {
 describe('a pass', () => {
   it('is read once more before the window closes; a fail is canceled in time', async () => {
     const { handle, world } = await order((world) => {
+      world.policy = aPolicy({ events: 'all' });
       world.status = { kind: 'read', decision: 'fail' };
     });
     expect(await handle.result()).toMatchObject({ phase: 'canceled', decision: 'fail', action: 'cancel' });
