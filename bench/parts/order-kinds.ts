@@ -28,7 +28,7 @@ const WITHIN_MS = 60_000;
 
 export const ORDER_KINDS: readonly OrderKind[] = [
   { name: 'passed', policy: SHORT_LIFE, decision: 'pass' },
-  { name: 'passed, changes only', policy: { ...SHORT_LIFE, events: 'changes' }, decision: 'pass' },
+  { name: 'passed, all events', policy: { ...SHORT_LIFE, events: 'all' }, decision: 'pass' },
   { name: 'declined', policy: { ...SHORT_LIFE, retryWithin: '2s' }, decision: 'fail' },
   {
     name: 'declined, then passed',
@@ -46,8 +46,8 @@ export const ORDER_KINDS: readonly OrderKind[] = [
     after: (living) => decideAndTell(living, 'pass'),
   },
   {
-    name: 'review, passed by webhook, changes only',
-    policy: { ...SHORT_LIFE, poll: SELDOM, events: 'changes' },
+    name: 'review, passed by webhook, all events',
+    policy: { ...SHORT_LIFE, poll: SELDOM, events: 'all' },
     decision: 'review',
     after: (living) => decideAndTell(living, 'pass'),
   },
@@ -92,7 +92,7 @@ export async function untilTold({ all, integration, order }: Living): Promise<vo
       const { events, policy } = await all.orders.get({ orderId: order.orderId, integration });
       const { raw } = await handle.describe();
       const busy = raw.pendingActivities?.some(({ attempt }) => (attempt ?? 1) < 2) === true;
-      return !busy && events.waiting === 0 && (events.delivered > 0 || policy?.events === 'changes');
+      return !busy && events.waiting === 0 && (events.delivered > 0 || policy?.events !== 'all');
     },
     { timeoutMs: WITHIN_MS, intervalMs: 50 },
   );
