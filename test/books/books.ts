@@ -122,6 +122,7 @@ export interface BookedArrival {
     integration: string;
     sequence: number;
     data: {
+      phase?: string | undefined;
       decision?: string | undefined;
       attempt?: number | undefined;
       transactionId?: string | undefined;
