@@ -262,6 +262,16 @@ describe('the judge of the books', () => {
     expect(judgeBooks(open)).toEqual([]);
   });
 
+  it('lets a cancel of unknown outcome change the action', () => {
+    const cancel = { asks: 'portal', fields: { kind: 'cancel' }, sentAt: START, at: START + 90 } as const;
+    const kinds = (refusal: 'outcome-unknown' | 'unknown-transaction') =>
+      judgeBooks(books({ calls: [anAnswer(80), { ...cancel, refusal }], record: { action: 'cancel' } })).map(
+        ({ kind }) => kind,
+      );
+    expect(kinds('outcome-unknown')).toEqual([]);
+    expect(kinds('unknown-transaction')).toEqual(['action wrong']);
+  });
+
   it('compares no answer with one that was not given yet when it was asked for', () => {
     const crossed = books({ calls: [anAnswer(80), { ...failed, sentAt: START + 79 }], ...failsLater });
     expect(judgeBooks(crossed).filter(({ kind }) => kind === 'contradiction')).toEqual([]);

@@ -74,9 +74,9 @@ function notHeld(books: Books, { decisions, attempt }: BookedTransaction): Findi
     : [];
 }
 
-/** It changes what the order does: also a cancel that came too late to be sent, since the order still needs it. */
+/** A cancel that was too late to be sent, or whose outcome is unknown, changes the action too: the order still requires it. */
 function isTaken({ asks, refusal }: BookedCall): boolean {
-  const taken = refusal === undefined || refusal === 'cancel-window-closed';
+  const taken = refusal === undefined || ['cancel-window-closed', 'outcome-unknown'].includes(refusal);
   return taken && asks !== 'checkout' && asks !== 'acknowledge';
 }
 
