@@ -1,5 +1,5 @@
 /**
- * What is used of the SDK's inside outside the workflow sandbox; src/workflows/sdk-internals.ts has what is replaced in it.
+ * What is used of the SDK’s inside. In the workflow sandbox nothing of it is used or replaced.
  *
  * None of these saves time: each saves a second writing of how the SDK encodes, which could come to differ from it.
  *
