@@ -10,7 +10,7 @@ const temporal = temporalCli(server);
 let all: Deployment;
 
 beforeAll(async () => {
-  all = await deploy(server.address, { default: {} }, { webhooks: false });
+  all = await deploy(server.address, { default: { events: 'all' } }, { webhooks: false });
 });
 afterAll(() => all?.stop());
 

@@ -16,9 +16,9 @@ beforeAll(async () => {
   all = await deploy(
     server.address,
     {
-      default: {},
-      changes: { events: 'changes' },
-      phone: { eventsUrl: phone.url, eventsSecretEnv: 'PHONE_EVENTS_SECRETS' },
+      default: { events: 'all' },
+      changes: {},
+      phone: { events: 'all', eventsUrl: phone.url, eventsSecretEnv: 'PHONE_EVENTS_SECRETS' },
     },
     { env: { PHONE_EVENTS_SECRETS: PHONE_SECRET } },
   );
@@ -34,7 +34,7 @@ const screen = (orderId: string, email: string, more: object = {}) =>
     ...more,
   });
 
-describe('with the policy changes', () => {
+describe('with the policy changes, the default,', () => {
   const slow = (orderId: string) =>
     all.sandbox.control.setFaults({
       faults: [
@@ -49,27 +49,40 @@ describe('with the policy changes', () => {
     });
   const typesOf = (orderId: string) =>
     all.events.filter((one) => one.orderId === orderId).map(({ type, sequence }) => [sequence, type]);
-
-  it('a review whose answer was heard tells its change first', async () => {
-    const orderId = anOrderId();
-    expect((await screen(orderId, 'review@example.com', { integration: 'changes' })).status).toBe(200);
+  const resolve = async (orderId: string) => {
     all.sandbox.control.decide(orderId, 'pass');
     await all.call('POST', `/v1/orders/${orderId}/recheck?integration=changes`, {});
+  };
+
+  it('the first event of a review that its caller was given is its change', async () => {
+    const orderId = anOrderId();
+    expect((await screen(orderId, 'review@example.com', { integration: 'changes' })).status).toBe(200);
+    await resolve(orderId);
     await eventually(() => expect(typesOf(orderId)).toEqual([[1, 'order.review_resolved']]));
   });
 
-  it('an answer that nobody heard is told', async () => {
+  it('a caller that missed the answer gets it by the same request, not as an event', async () => {
     const orderId = anOrderId();
     slow(orderId);
-    const caller = AbortSignal.timeout(500);
     const gone = fetch(`${all.apiUrl}/v1/orders/${orderId}/screening`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ transaction: withEmail('review@example.com'), integration: 'changes' }),
-      signal: caller,
+      signal: AbortSignal.timeout(500),
     });
     await expect(gone).rejects.toThrow();
-    await eventually(() => expect(typesOf(orderId)).toEqual([[1, 'order.decided']]));
+    expect(await screen(orderId, 'review@example.com', { integration: 'changes' })).toMatchObject({
+      status: 200,
+      body: { decision: 'review', action: 'hold' },
+    });
+    await resolve(orderId);
+    await eventually(() => expect(typesOf(orderId)).toEqual([[1, 'order.review_resolved']]));
+  });
+
+  it('a decline is sent', async () => {
+    const orderId = anOrderId();
+    expect((await screen(orderId, 'fail@example.com', { integration: 'changes' })).body.action).toBe('decline');
+    await eventually(() => expect(typesOf(orderId)[0]).toEqual([1, 'order.decided']));
   });
 });
 
