@@ -34,6 +34,8 @@ import {
 } from './request-schemas.ts';
 
 const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
+/** An event is sent again whatever became of its order. */
+const OF_AN_EVENT = [400, 401, 404, 413, 415, 422, 429, 502, 503] as const;
 /** One that is withdrawn isn't given up as well: it is never told that its day is over. */
 const OF_A_WITHDRAWAL = [...OF_AN_ORDER, 502] as const;
 const OF_AN_ACTION = [...OF_A_WITHDRAWAL, 504] as const;
@@ -84,7 +86,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
     body: nothing,
     documentedBody: noBody,
     answers: { 200: redeliveryAnswerSchema, 202: redeliveryAnswerSchema },
-    problems: OF_A_WITHDRAWAL,
+    problems: OF_AN_EVENT,
     headers: actorHeaders,
     handle: async ({ params: { orderId, sequence }, query }, request, reply) => {
       const answer = await orderScreening.redeliver({ orderId, ...query }, { sequence }, whoAsks(request));

@@ -4,6 +4,8 @@ import { expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import { eventually } from '../support/index.ts';
+import type { ACTIONS } from './contract-requests.ts';
+import { anOrderId } from './support.ts';
 
 /** What the service is asked for an order. */
 export interface Asked {
@@ -12,6 +14,13 @@ export interface Asked {
 }
 
 type Fault = FaultPlanInput['faults'][number];
+
+/** Returns an action that is asked for an order of its own. */
+export const anAction = ([name, operation]: (typeof ACTIONS)[number]) => ({
+  name,
+  operation,
+  orderId: anOrderId(),
+});
 
 /** What the sandbox knows a request by: a customer code names no order. */
 const about = ({ operation, orderId }: Asked) => (operation === 'customer-code' ? {} : { invoice: orderId });
@@ -67,4 +76,15 @@ export async function giveUp({ workflow }: Client, integration: string, count: n
 /** Plays a fault once, when the status of an order's transaction is read by its invoice number. */
 export function spoilStatus({ control }: Sandbox, invoice: string, kind: Fault['kind']): void {
   control.setFaults({ faults: [{ operation: 'status', kind, times: 1, match: { invoice } }] });
+}
+
+/** @returns the id of an order that somebody started without a record, and terminated before a worker took it */
+export async function terminatedUnrecorded(client: Client): Promise<string> {
+  const orderId = anOrderId();
+  const started = await client.workflow.start('screenOrder', {
+    workflowId: `order:default:${orderId}`,
+    taskQueue: 'polled-by-nobody',
+  });
+  await started.terminate();
+  return orderId;
 }

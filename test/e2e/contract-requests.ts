@@ -25,7 +25,7 @@ export const UNSCREENED_BODY = {
   transaction: { ...aTransaction(), customer: { id: NOT_SCREENED, email: 'pass@example.com' } },
 };
 export const INTEGRATIONS = {
-  default: { skip: [{ customerId: [NOT_SCREENED] }] },
+  default: { skip: [{ customerId: [NOT_SCREENED] }], events: 'all' },
   impatient: { checkoutBudget: '500ms' },
   watching: { passive: true },
   brief: { retryWithin: '1s' },
@@ -39,6 +39,10 @@ export function answersOf({ paths }: OpenApi): string[] {
     ),
   );
 }
+
+/** Returns a problem's status and code in one line. */
+export const said = ({ status, body }: { status: number; body: { type: string } }): string =>
+  `${status} ${body.type.replace('/problems/', '')}`;
 
 export interface Sending {
   /** The API's address, if it isn't that of the deployment. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, freePort, type SpawnedProcess, withTestServer } from '../support/index.ts';
 import type { Contract, OpenApi } from '../support/openapi-contract.ts';
-import { giveUp, heldUp, holdingUp, spoilStatus, underWay } from './contract-actions.ts';
+import * as actions from './contract-actions.ts';
 import {
   ACTIONS,
   addresses,
@@ -17,6 +17,7 @@ import {
   KEYS,
   of,
   type Sending,
+  said,
   sendTo,
   UNSCREENED_BODY,
   type Unchanging,
@@ -55,9 +56,6 @@ afterAll(async () => {
 const send = (url: string, sending: Sending = {}) =>
   sendTo({ deployment: all, contract, seen }, url, sending);
 
-const said = ({ status, body }: Awaited<ReturnType<typeof send>>) =>
-  `${status} ${body.type.replace('/problems/', '')}`;
-
 async function screened(email: string, more: object = {}, integration = 'default', orderId = anOrderId()) {
   const { status } = await send(of(orderId, 'screening', integration), {
     body: { transaction: withEmail(email), ...more },
@@ -73,9 +71,6 @@ async function preGateway(): Promise<string> {
   expect(answer).toMatchObject({ status: 200, body: { decision: 'skipped', action: 'proceed' } });
   return orderId;
 }
-
-/** An action that is asked for an order of its own. */
-const action = ([name, operation]: (typeof ACTIONS)[number]) => ({ name, operation, orderId: anOrderId() });
 
 const isAlways = (status: number, how: Unchanging) => isAnsweredAlways(send, status, how);
 
@@ -145,14 +140,16 @@ describe('answers of each operation', () => {
     expect(said(await send(address, { body: { result: 'fail' } }))).toBe('409 order-closed');
   });
 
-  it('reading: 200 of one and of many, and 409 for an order that somebody terminated', async () => {
+  it('reading: 200 of one and of many, also of one that somebody terminated, and 409 for one without a record', async () => {
     const orderId = await screened('review@example.com');
     expect((await send(`/v1/orders/${orderId}`, { method: 'GET' })).status).toBe(200);
     const list = '/v1/orders?phase=review&limit=1';
     await eventually(async () => expect((await send(list, { method: 'GET' })).body.orders).toHaveLength(1));
     await server.client.workflow.getHandle(`order:default:${orderId}`).terminate();
-    expect((await send(`/v1/orders/${orderId}`, { method: 'GET' })).status).toBe(409);
-    for (const name of ['override', 'recheck', 'acknowledge', 'events/1/redeliver']) {
+    expect((await send(`/v1/orders/${orderId}`, { method: 'GET' })).status).toBe(200);
+    const unrecorded = await actions.terminatedUnrecorded(server.client);
+    expect((await send(`/v1/orders/${unrecorded}`, { method: 'GET' })).status).toBe(409);
+    for (const name of ['override', 'recheck', 'acknowledge']) {
       expect((await send(of(orderId, name), { body: BODIES[name] })).status).toBe(409);
     }
   });
@@ -162,9 +159,9 @@ describe('answers of each operation', () => {
     const read = () => send(`/v1/transactions/${orderId}`, { method: 'GET' });
     const owned = { decision: 'review', order: { integration: 'default', orderId } };
     await eventually(async () => expect(await read()).toMatchObject({ status: 200, body: owned }));
-    spoilStatus(all.sandbox, orderId, 'unknown-decision');
+    actions.spoilStatus(all.sandbox, orderId, 'unknown-decision');
     expect(said(await read())).toBe('409 transaction-without-decision');
-    spoilStatus(all.sandbox, orderId, '403');
+    actions.spoilStatus(all.sandbox, orderId, '403');
     expect(said(await read())).toBe('503 screening-service-unavailable');
   });
 
@@ -183,21 +180,21 @@ describe('answers of each operation', () => {
   });
 
   it('the portal actions: 504 on a closed order, when an operator gives up what was not sent', async () => {
-    const givenUp = ACTIONS.map(action);
+    const givenUp = ACTIONS.map(actions.anAction);
     await Promise.all(
       givenUp.map(async ({ orderId }) => {
         await screened('fail@example.com', { workflow: 'pre-acceptance' }, 'brief', orderId);
         await all.until(orderId, ({ phase }) => phase === 'closed', 'brief');
       }),
     );
-    all.sandbox.control.setFaults({ faults: holdingUp(givenUp, '429', 7_000) });
-    const asked = await heldUp(all.sandbox, givenUp, ({ name, orderId }) =>
+    all.sandbox.control.setFaults({ faults: actions.holdingUp(givenUp, '429', 7_000) });
+    const asked = await actions.heldUp(all.sandbox, givenUp, ({ name, orderId }) =>
       // A closed order doesn't know its customer any more.
       send(of(orderId, name, 'brief'), {
         body: { ...BODIES[name], ...(name === 'customer-code' && { email: 'fail@example.com' }) },
       }),
     );
-    await giveUp(server.client, 'brief', ACTIONS.length);
+    await actions.giveUp(server.client, 'brief', ACTIONS.length);
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([504, 504, 504, 504]);
   });
 
@@ -211,17 +208,21 @@ describe('answers of each operation', () => {
 
 /** All at once, since each takes about ten seconds. */
 describe.concurrent('answers that come late', () => {
-  const slow = ACTIONS.map(action);
-  const reports = [action(ACTIONS[1]), action(ACTIONS[1]), action(ACTIONS[1])] as const;
+  const slow = ACTIONS.map(actions.anAction);
+  const reports = [
+    actions.anAction(ACTIONS[1]),
+    actions.anAction(ACTIONS[1]),
+    actions.anAction(ACTIONS[1]),
+  ] as const;
 
   beforeAll(() => {
     const [stopped, sent, refused] = reports;
     all.sandbox.control.setFaults({
       faults: [
-        ...holdingUp(slow, 'delay', 11_000),
-        ...holdingUp([stopped], '429', 7_000),
-        ...holdingUp([sent], 'delay', 20_000),
-        ...holdingUp([refused], 'refused-in-body', 3_000),
+        ...actions.holdingUp(slow, 'delay', 11_000),
+        ...actions.holdingUp([stopped], '429', 7_000),
+        ...actions.holdingUp([sent], 'delay', 20_000),
+        ...actions.holdingUp([refused], 'refused-in-body', 3_000),
       ],
     });
   });
@@ -243,7 +244,7 @@ describe.concurrent('answers that come late', () => {
     const withdraw = (orderId: string, number = 1) =>
       send(of(orderId, `actions/${number}`), { method: 'DELETE' });
     await Promise.all(reports.map(({ orderId }) => screened('pass@example.com', {}, 'default', orderId)));
-    const asked = await heldUp(all.sandbox, reports, ({ name, orderId }) =>
+    const asked = await actions.heldUp(all.sandbox, reports, ({ name, orderId }) =>
       send(of(orderId, name), { body: {} }),
     );
     const answers = await Promise.all(reports.map(({ orderId }) => withdraw(orderId)));
@@ -253,9 +254,8 @@ describe.concurrent('answers that come late', () => {
       { status: 502, body: { type: '/problems/refused-by-screening-service' } },
     ]);
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([409, 202, 502]);
-    const [, , { orderId: ended }] = reports;
-    expect(said(await withdraw(ended))).toBe('409 action-ended');
-    expect(said(await withdraw(ended, 2))).toBe('404 unknown-action');
+    expect(said(await withdraw(reports[2].orderId))).toBe('409 action-ended');
+    expect(said(await withdraw(reports[2].orderId, 2))).toBe('404 unknown-action');
   });
 
   it('redeliver: 202 and 502', async () => {
@@ -275,7 +275,7 @@ it('every example of the document works when it is sent', async () => {
         ? anOrderId()
         : await (path.endsWith('gateway-result') ? preGateway() : screened('pass@example.com'));
       const withdrawn = path.endsWith('{number}')
-        ? await underWay(all.sandbox, orderId, () => send(of(orderId, 'report-fraud'), { body: {} }))
+        ? await actions.underWay(all.sandbox, orderId, () => send(of(orderId, 'report-fraud'), { body: {} }))
         : [];
       const { url, headers } = exampleOf(path, parameters, orderId);
       const { status, body } = await send(url, {

@@ -201,7 +201,7 @@ async function writeSettings(
   { testBaseUrl: baseUrl, portalBaseUrl }: Sandbox,
 ): Promise<NodeJS.ProcessEnv> {
   const [policy, profile] = [join(directory, 'policy.json'), join(directory, 'temporal.toml')];
-  const integration = { baseUrl, portalBaseUrl, checkoutBudget: '3s', poll: POLL };
+  const integration = { baseUrl, portalBaseUrl, checkoutBudget: '3s', poll: POLL, events: 'all' };
   await writeFile(policy, JSON.stringify({ integrations: { default: integration } }));
   await writeFile(profile, '[profile.default]\n');
   return { SCREENING_CONFIG: policy, TEMPORAL_CONFIG_FILE: profile };

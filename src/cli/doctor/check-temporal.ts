@@ -3,7 +3,7 @@ import { Client, isGrpcServiceError } from '@temporalio/client';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
 import { orderAttributes } from '../../orders/describe.ts';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
 import { PORTAL_ACTION, SCREEN_ORDER } from '../../orders/messages.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../define-command.ts';
@@ -141,6 +141,7 @@ async function checkTaskQueues(client: Client, skewMs: number): Promise<Finding[
   const queues = [
     [TASK_QUEUE, 'workflow', 'no order is screened or goes on'],
     [BACKGROUND_TASK_QUEUE, 'activity', 'no portal action, gateway result or event is sent'],
+    [READS_TASK_QUEUE, 'activity', 'no webhook causes a read'],
     [POLLS_TASK_QUEUE, 'activity', 'no review is polled'],
   ] as const;
   return Promise.all(
