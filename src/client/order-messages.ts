@@ -1,7 +1,7 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import { z } from 'zod';
-import { RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
+import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
@@ -16,6 +16,7 @@ import {
   type WithdrawRequest,
   withdrawUpdate,
 } from '../orders/messages.ts';
+import type { OrderState } from '../orders/state.ts';
 import { customerCodeBodySchema, parseChargeback } from '../screening/index.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
 import { checked, invalidRequest, overrideSchema, readBy } from './read-requests.ts';
@@ -195,14 +196,19 @@ async function toOpenOrder<T>(
   context: ClientContext,
   workflowId: string,
   send: (handle: WorkflowHandle) => Promise<T>,
+  afterEnd?: (order: OrderState) => T,
 ): Promise<T> {
-  return whileOpen(context, workflowId, (handle) =>
-    within(context.client, Date.now() + ANSWER_WITHIN_MS, () => send(handle)),
+  return whileOpen(
+    context,
+    workflowId,
+    (handle) => within(context.client, Date.now() + ANSWER_WITHIN_MS, () => send(handle)),
+    afterEnd,
   );
 }
 
 /**
  * Asks something of an open order.
+ * @param afterEnd returns the answer of an order that has ended; without it that is refused
  * @returns its answer
  * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or whatever the order says
  */
@@ -210,14 +216,18 @@ async function whileOpen<T>(
   context: ClientContext,
   workflowId: string,
   ask: (handle: WorkflowHandle) => Promise<T>,
+  afterEnd: (order: OrderState) => T = refuseAfterEnd,
 ): Promise<T> {
   try {
     return await ask(context.client.workflow.getHandle(workflowId));
   } catch (error) {
     if (!isEnded(error)) throw toOrderError(error);
-    await closedOrder(context, workflowId);
-    throw orderClosed();
+    return afterEnd(await closedOrder(context, workflowId));
   }
+}
+
+function refuseAfterEnd(): never {
+  throw orderClosed();
 }
 
 /** @see OrderScreening.recordGatewayResult */
@@ -227,13 +237,25 @@ export async function recordGatewayResult(
   request: GatewayResultRequest,
 ): Promise<GatewayResultAnswer> {
   try {
-    return await toOpenOrder(context, workflowId, (handle) =>
-      sendUpdate(undefined, (name) =>
-        handle.executeUpdate(recordGatewayResultUpdate, { args: [request], ...name }),
-      ),
+    return await toOpenOrder(
+      context,
+      workflowId,
+      (handle) =>
+        sendUpdate(undefined, (name) =>
+          handle.executeUpdate(recordGatewayResultUpdate, { args: [request], ...name }),
+        ),
+      (order) => recordedBefore(order, request),
     );
   } catch (error) {
     const ended = error instanceof OrderScreeningError && error.code === 'order-closed';
     throw ended ? new OrderScreeningError(error.code, RESULT_TOO_LATE) : error;
   }
+}
+
+/** A caller that missed the answer repeats the result, perhaps after the order's end. */
+function recordedBefore(order: OrderState, request: GatewayResultRequest): GatewayResultAnswer {
+  const reply = gatewayReplyAfterEnd(order, request);
+  if ('gateway' in reply) return reply.gateway;
+  const { code, message } = reply.refusal;
+  throw new OrderScreeningError(code, message);
 }

@@ -3,6 +3,8 @@ import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@tempora
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
 import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
+import type { GatewayRecord } from '../../src/orders/state.ts';
+import { HOUR, sinceStart } from '../orders/support.ts';
 import { aClient, aClosedOrder, described, startedWith, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
@@ -142,6 +144,26 @@ describe('a gateway result', () => {
     await expect(
       orderScreening.recordGatewayResult(order, { attempt: 1, result: 'pass' }),
     ).rejects.toMatchObject({ code: 'order-closed', message: expect.stringContaining('refund') });
+  });
+
+  it('that was reported before the order’s end is answered from its record', async () => {
+    const { orderScreening, temporal } = aClient();
+    const at = sinceStart(HOUR);
+    const gateway: GatewayRecord = { result: 'fail', at, contradictions: [{ result: 'pass', at }] };
+    const ended = { workflow: 'pre-gateway', phase: 'canceled', action: 'decline', endedAt: at } as const;
+    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    temporal.result.mockResolvedValue(aClosedOrder({ gateway }, ended));
+    const report = (result: GatewayResultAnswer['result'], attempt = 1) =>
+      orderScreening.recordGatewayResult(order, { attempt, result });
+    expect(await report('fail')).toMatchObject({
+      attempt: 1,
+      result: 'fail',
+      action: 'decline',
+      phase: 'canceled',
+    });
+    await expect(report('pass')).rejects.toMatchObject({ code: 'gateway-result-mismatch' });
+    await expect(report('error')).rejects.toMatchObject({ code: 'order-closed' });
+    await expect(report('fail', 2)).rejects.toMatchObject({ code: 'unknown-attempt' });
   });
 });
 

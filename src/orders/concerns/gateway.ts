@@ -6,7 +6,7 @@ import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } fro
 import type { Concern, Wanted } from '../concern.ts';
 import type { OrderErrorCode } from '../errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
-import type { Order, Refusal, Reply, TakenIn } from '../order.ts';
+import type { Order, Refusal, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../state.ts';
 import { cancelByOf, transactionOf } from '../transactions.ts';
@@ -120,7 +120,10 @@ export const RESULT_TOO_LATE =
   'The order has ended and records no gateway result. Look at the payment in the gateway: refund it, or fulfil the order by hand.';
 
 /** @returns why the order refuses the result, or undefined: it takes it, also one that contradicts the first */
-export function gatewayRefusal({ state }: Order, request: GatewayResultRequest): Refusal | undefined {
+export function gatewayRefusal(
+  { state }: Pick<Order, 'state'>,
+  request: GatewayResultRequest,
+): Refusal | undefined {
   const code = resultRefusal(state, request);
   if (code === undefined) return undefined;
   if (code === 'order-closed') return { code, message: RESULT_TOO_LATE };
@@ -212,7 +215,18 @@ export function takeGatewayResult({ state, now }: Order, request: GatewayResultR
   return { taken: gatewayReply(state, request), events };
 }
 
-function gatewayReply(state: OrderState, request: GatewayResultRequest): Reply {
+type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
+
+/** Returns the reply of an order that has ended: it records no result, and replies to one that it has on record. */
+export function gatewayReplyAfterEnd(state: OrderState, request: GatewayResultRequest): GatewayReply {
+  const refusal = gatewayRefusal({ state }, request);
+  const isRecorded = attemptOf(state, request)?.gateway?.result === request.result;
+  if (refusal === undefined && isRecorded) return gatewayReply(state, request);
+  const isTooLate = refusal === undefined || refusal.code === 'gateway-result-out-of-turn';
+  return { refusal: isTooLate ? { code: 'order-closed', message: RESULT_TOO_LATE } : refusal };
+}
+
+function gatewayReply(state: OrderState, request: GatewayResultRequest): GatewayReply {
   const refusal = contradictionOf(state, request);
   return refusal === undefined ? { gateway: gatewayResultAnswer(state, request) } : { refusal };
 }
