@@ -81,7 +81,9 @@ describe('with the policy changes, the default,', () => {
 
   it('a decline is sent', async () => {
     const orderId = anOrderId();
-    expect((await screen(orderId, 'fail@example.com', { integration: 'changes' })).body.action).toBe('decline');
+    expect((await screen(orderId, 'fail@example.com', { integration: 'changes' })).body.action).toBe(
+      'decline',
+    );
     await eventually(() => expect(typesOf(orderId)[0]).toEqual([1, 'order.decided']));
   });
 });
