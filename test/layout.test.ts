@@ -4,10 +4,6 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wayOfACheckout } from './support/checkout-way.ts';
 
-/** On the way of a checkout, from the request to its first answer. */
-const MOST_ON_THE_WAY = 42;
-const MOST_TURNS = 5;
-
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => join('src', name));
@@ -56,14 +52,6 @@ describe('the way of a checkout', () => {
     }
     const names = way.map(({ file }) => file);
     for (const { from } of byImport) expect(names).toContain(from);
-  });
-
-  it(`has at most ${MOST_ON_THE_WAY} files, and turns back to a folder at most ${MOST_TURNS} times`, () => {
-    expect(way.length).toBeLessThanOrEqual(MOST_ON_THE_WAY);
-    const folders = way
-      .map(({ file }) => dirname(file))
-      .filter((folder, index, all) => folder !== all[index - 1]);
-    expect(folders.length - new Set(folders).size).toBeLessThanOrEqual(MOST_TURNS);
   });
 });
 

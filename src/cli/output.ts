@@ -194,7 +194,7 @@ export function showOrder(order: OrderRecord, colors: Colors): string {
 }
 
 function leftOutOf({ leftOut = {} }: OrderRecord): string | undefined {
-  const counts = Object.entries(leftOut).map(([what, count]) => `${count} ${what}`);
+  const counts = Object.entries(leftOut).map(([what, count]) => `${what}: ${count}`);
   return counts.length === 0 ? undefined : `${counts.join(', ')} (--full shows them)`;
 }
 

@@ -72,7 +72,7 @@ const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
   { page: 'README.md', has: 'orders/1002', output: /"decision":"pass","action":"proceed"/ },
   { page: 'docs/cli.md', has: 'action=', output: /^hold$/m },
   { page: 'docs/encryption.md', has: 'openssl', output: /^k1:.{44}$/m },
-  { page: 'docs/encryption.md', has: 'workflow show', output: /"orderId":\s*"1001"/ },
+  { page: 'docs/encryption.md', has: 'workflow show', output: /orderId: 1001/ },
   { page: 'docs/calling.md', has: '2101/screening', output: /"action":"hold"/ },
   {
     page: 'docs/calling.md',
@@ -111,7 +111,7 @@ const TYPESCRIPT: Record<string, string> = {
     'canceled',
     'review proceed',
     "invalid-request [ 'transaction.amount' ]",
-    'asked to read its status: order:default:2001',
+    'asked to read its status: order:default:2004',
     "{ type: 'order-screening.ping', data: {} }",
     '',
   ].join('\n'),
