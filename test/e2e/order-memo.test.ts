@@ -5,7 +5,7 @@ import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decoded } from '../../src/client/order-record.ts';
+import { decoded } from '../../src/client/decode.ts';
 import { createPayloadCodec } from '../../src/codec/index.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
@@ -82,7 +82,7 @@ function anOrder(set: (world: World) => void = () => undefined) {
   const integration = `shop-${randomUUID().slice(0, 8)}`;
   const orderId = `order-${randomUUID()}`;
   const world = new AWorld();
-  world.policy = aPolicy({ poll: { firstMs: 100_000, factor: 1, maxMs: 100_000 } });
+  world.policy = aPolicy({ events: 'all', poll: { firstMs: 100_000, factor: 1, maxMs: 100_000 } });
   set(world);
   worlds.add(integration, world);
   const workflowId = orderWorkflowId(integration, orderId);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   all = await deploy(
     server.address,
-    { [INTEGRATION]: { poll: { first: '1s', factor: 1, max: '1s' } } },
+    { [INTEGRATION]: { poll: { first: '1s', factor: 1, max: '1s' }, events: 'all' } },
     {
       webhooks: false,
       apiKey: KEY,

@@ -72,7 +72,7 @@ test(
   async () => {
     const { alone, port, startAgain } = await startAlone();
     const poll = { first: '300ms', factor: 1, max: '300ms' };
-    const all = await deploy(`127.0.0.1:${port}`, { default: { poll } }, { webhooks: false });
+    const all = await deploy(`127.0.0.1:${port}`, { default: { poll, events: 'all' } }, { webhooks: false });
     onTestFinished(() => all.stop());
     const both = await all.startServe();
     const passes = async ({ call }: Pick<Api, 'call'>, orderId: string) => {
