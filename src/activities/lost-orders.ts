@@ -1,12 +1,11 @@
 /** Orders that ended without a record while they could still be canceled: terminated, timed out, or failed unexpectedly. */
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
+import { attributesIn } from '../client/decode.ts';
 import { describeOrder, instantOf, statusName } from '../client/describe-order.ts';
-import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
-import { orderAttributes } from '../orders/describe.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../orders/sweep.ts';
-import { type Instant, instant } from '../orders/words.ts';
+import { type Instant, instant, millis } from '../orders/words.ts';
 
 /** A lost order. */
 export interface LostOrder {
@@ -50,11 +49,9 @@ function lostBy(
 ): LostOrder | undefined {
   const status = LOST_STATUSES.find((one) => one.toUpperCase() === statusName(code).replaceAll('_', ''));
   if (status === undefined) return undefined;
-  const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
-  const phase = attributes.get(orderAttributes.phase);
+  const { phase, cancelBy } = attributesIn(searchAttributes?.indexedFields);
   if (phase === 'canceled' || phase === 'closed') return undefined;
-  const cancelBy = attributes.get(orderAttributes.cancelBy);
-  if (cancelBy !== undefined && cancelBy.getTime() <= nowMs) return undefined;
+  if (cancelBy !== undefined && millis(cancelBy) <= nowMs) return undefined;
   // Without a window it had no answer. One that failed then was refused when it was started, and its caller was told.
   if (cancelBy === undefined && (status === 'Failed' || (phase ?? 'screening') !== 'screening'))
     return undefined;

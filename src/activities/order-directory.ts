@@ -1,9 +1,8 @@
 /** The orders as Temporal knows them from outside. */
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
+import { attributesIn } from '../client/decode.ts';
 import { instantOf } from '../client/describe-order.ts';
-import { decodeTypedSearchAttributes } from '../client/sdk-internals.ts';
-import { orderAttributes } from '../orders/describe.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { OVERDUE_AFTER_MS } from '../orders/sweep.ts';
 import { type Instant, instant, PHASES } from '../orders/words.ts';
@@ -42,11 +41,10 @@ export function createOrderDirectory(client: Client): OrderDirectory {
         pageSize: limit,
       });
       return executions.flatMap(({ execution, searchAttributes }) => {
-        const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
-        const cancelBy = attributes.get(orderAttributes.cancelBy);
+        const { cancelBy } = attributesIn(searchAttributes?.indexedFields);
         const workflowId = execution?.workflowId;
         const isFound = cancelBy !== undefined && typeof workflowId === 'string';
-        return isFound ? [{ workflowId, since: instant(cancelBy.getTime()) }] : [];
+        return isFound ? [{ workflowId, since: cancelBy }] : [];
       });
     },
     lost: (limit) => lostOrders(client, limit),

@@ -1,9 +1,9 @@
 /** What Temporal's server says of an order by `describe`: no worker takes part. */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import type { Timestamp, TypedSearchAttributes } from '@temporalio/common';
+import { NamespaceNotFoundError, type Timestamp } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { type Instant, instant } from '../orders/words.ts';
-import { decodeTypedSearchAttributes, rethrowKnownErrorTypes } from './sdk-internals.ts';
+import { type Attributes, attributesIn } from './decode.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
@@ -18,7 +18,7 @@ export interface DescribedOrder {
   historyLength: number;
   startedAt: Instant;
   closedAt?: Instant;
-  attributes: TypedSearchAttributes;
+  attributes: Attributes;
   raw: RawDescription;
 }
 
@@ -47,10 +47,11 @@ export async function describeOrder(
   }
 }
 
-/** @throws NamespaceNotFoundError, which has the same code */
+/** @throws NamespaceNotFoundError, which has the same code and is told apart by its words alone */
 function isUnknownOrder(error: unknown): boolean {
   if (!isGrpcServiceError(error) || error.code !== grpcCode.notFound) return false;
-  rethrowKnownErrorTypes(error);
+  const [, namespace] = /^Namespace (\S+) is not found/i.exec(error.details) ?? [];
+  if (namespace !== undefined) throw new NamespaceNotFoundError(namespace);
   return true;
 }
 
@@ -66,7 +67,7 @@ function described(workflowId: string, raw: RawDescription): DescribedOrder {
     historyLength: Number(historyLength ?? 0),
     startedAt: instantOf(startTime) ?? '',
     ...(closedAt !== undefined && { closedAt }),
-    attributes: decodeTypedSearchAttributes(searchAttributes?.indexedFields),
+    attributes: attributesIn(searchAttributes?.indexedFields),
     raw,
   };
 }

@@ -15,9 +15,9 @@ import type { OrderRecord } from '../orders/order-record.ts';
 import type { Policy } from '../orders/policy.ts';
 import { ORDER_DECISIONS } from '../orders/words.ts';
 import { insightsSchema } from '../screening/index.ts';
+import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 import { mergedRecords, type SentEvent, type Traces } from './merged-records.ts';
-import { decoded } from './order-record.ts';
 import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 

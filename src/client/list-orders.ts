@@ -6,11 +6,11 @@ import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { attributesIn } from './decode.ts';
 import { instantOf } from './describe-order.ts';
 import { readMemo } from './order-record.ts';
 import { summaryOf } from './read-orders.ts';
 import { checked, integrationNameSchema, invalidRequest } from './read-requests.ts';
-import { decodeTypedSearchAttributes } from './sdk-internals.ts';
 import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
 import type { ClientContext, ListRequest, OrderList, OrderScreening, OrderSummary } from './types.ts';
 
@@ -54,7 +54,7 @@ async function rowOf(
   const workflowId = execution?.workflowId ?? '';
   const name = orderOfWorkflowId(workflowId);
   if (name === undefined) return [];
-  const attributes = decodeTypedSearchAttributes(searchAttributes?.indexedFields);
+  const attributes = attributesIn(searchAttributes?.indexedFields);
   const record = await readMemo(context, workflowId, memo);
   return [summaryOf(name, attributes, instantOf(startTime) ?? '', instantOf(closeTime), record)];
 }

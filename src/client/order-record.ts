@@ -4,15 +4,14 @@ import { z } from 'zod';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import type { BackgroundActivities } from '../orders/activity-contract.ts';
 import { recordOf } from '../orders/bounded-record.ts';
-import { orderAttributes } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import { memoOf, RECORD, recordIn } from '../orders/order-memo.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import { newOrderState } from '../orders/record.ts';
 import { INTEGRATION_WORKFLOWS, instant } from '../orders/words.ts';
+import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
-import { decodeArrayFromPayloads } from './sdk-internals.ts';
 import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
@@ -48,18 +47,6 @@ export async function readMemo(
   }
 }
 
-/** Decodes one payload of a workflow by the client's data converter. */
-export async function decoded(
-  { client }: ClientContext,
-  workflowId: string,
-  payload: Payload,
-): Promise<unknown> {
-  const { loadedDataConverter, namespace } = client.options;
-  const context = { type: 'workflow', namespace, workflowId } as const;
-  const [value] = await decodeArrayFromPayloads(loadedDataConverter, [payload], context);
-  return value;
-}
-
 /** Reads the record of an order that was described; of one that has no memo, from what it was started with. */
 export async function readRecord(
   context: ClientContext,
@@ -70,7 +57,7 @@ export async function readRecord(
   if (found.found === 'record') return { ...found, record: asDelivered(found.record, order) };
   if (found.found === 'unreadable') return found;
   // Before the first answer there is nothing else to know. An order that was answered has a memo.
-  const phase = order.attributes.get(orderAttributes.phase) ?? 'screening';
+  const phase = order.attributes.phase ?? 'screening';
   const isNew = order.status === 'open' && phase === 'screening';
   return isNew ? unscreenedRecord(context, order, withinMs) : found;
 }

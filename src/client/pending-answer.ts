@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { answerNow } from '../orders/answers.ts';
 import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
-import { orderAttributes } from '../orders/describe.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
 import { finalRecord, recordOfOrder } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
-import { decodeArrayFromPayloads } from './sdk-internals.ts';
 import { asOrderError, attemptMismatch, within, workerSilent } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
@@ -43,8 +42,8 @@ export async function pendingAnswer(
   const waits =
     !underWay &&
     description?.raw.workflowExecutionInfo?.status === RUNNING &&
-    description.attributes.get(orderAttributes.phase) === 'screening' &&
-    (description.attributes.get(orderAttributes.decision) ?? 'pending') === 'pending';
+    description.attributes.phase === 'screening' &&
+    (description.attributes.decision ?? 'pending') === 'pending';
   if (!waits) throw workerSilent();
   const known = await startedWith(context, workflowId, deadline);
   if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
@@ -62,8 +61,8 @@ async function startedWith(
   const { events } = await asOrderError(() =>
     within(client, deadline, () => client.workflow.getHandle(workflowId).fetchHistory()),
   );
-  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
-  const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+  const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  const input = payload && (await decoded({ client }, workflowId, payload));
   return inputSchema.safeParse(input).data?.fingerprint;
 }
 

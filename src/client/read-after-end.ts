@@ -6,8 +6,8 @@ import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '
 import { recheckSignal } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
 import { ACTIONS, DECISIONS } from '../orders/words.ts';
+import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
-import { decoded } from './order-record.ts';
 import { closedOrder } from './read-orders.ts';
 import { READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';

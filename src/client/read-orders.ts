@@ -1,18 +1,16 @@
 /** Reads one order from Temporal, by what its server has: no worker takes part. Writes many as CSV. */
 import { WorkflowFailedError } from '@temporalio/client';
-import type { TypedSearchAttributes } from '@temporalio/common';
-import { z } from 'zod';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
 import { recordOf } from '../orders/bounded-record.ts';
 import { whyUnread } from '../orders/check-messages.ts';
-import { orderAttributes } from '../orders/describe.ts';
 import { type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { cancelByOf } from '../orders/transactions.ts';
-import { ACTIONS, type Instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import type { Instant } from '../orders/words.ts';
+import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import { fullRecord } from './full-order.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
@@ -188,32 +186,27 @@ function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | un
   };
 }
 
-const phases = z.enum(PHASES);
-const decisions = z.enum(ORDER_DECISIONS);
-const actions = z.enum(ACTIONS);
-
 /** Returns an order as a list shows it: by its search attributes, which a list can be filtered by, and its record. */
 export function summaryOf(
   name: OrderKey,
-  attributes: TypedSearchAttributes,
+  attributes: Attributes,
   startedAt: Instant,
   closedAt: Instant | undefined,
   read: FoundRecord = { found: 'nothing' },
 ): OrderSummary {
   const record = read.found === 'record' ? read.record : undefined;
   const newest = record?.attempts.at(-1);
-  const phase = phases.safeParse(attributes.get(orderAttributes.phase)).data ?? record?.phase;
-  const decision = decisions.safeParse(attributes.get(orderAttributes.decision)).data ?? record?.decision;
-  const action = actions.safeParse(attributes.get(orderAttributes.action)).data ?? record?.action;
-  const until = attributes.get(orderAttributes.cancelBy)?.toISOString();
-  const cancelBy = until ?? (record && newest && cancelByOf(record, newest));
-  const amount = attributes.get(orderAttributes.amount);
+  const phase = attributes.phase ?? record?.phase;
+  const decision = attributes.decision ?? record?.decision;
+  const action = attributes.action ?? record?.action;
+  const cancelBy = attributes.cancelBy ?? (record && newest && cancelByOf(record, newest));
+  const { amount } = attributes;
   return {
     ...name,
     startedAt,
     ...(closedAt !== undefined && { closedAt }),
-    needsAttention: attributes.get(orderAttributes.needsAttention) ?? (record?.attention ?? []).length > 0,
-    transactionIds: attributes.get(orderAttributes.transactionId) ?? [],
+    needsAttention: attributes.needsAttention ?? (record?.attention ?? []).length > 0,
+    transactionIds: attributes.transactionId,
     ...(phase !== undefined && { phase }),
     ...(decision !== undefined && { decision }),
     ...(action !== undefined && { action }),

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
-import { defaultDataConverter } from '@temporalio/common';
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { decodeArrayFromPayloads } from '../../src/client/sdk-internals.ts';
 import {
   recheckSignal,
   recordGatewayResultUpdate,
@@ -117,8 +116,8 @@ async function resetToItsBeginning({ client }: TestWorkflowEnvironment, workflow
 
 async function inputOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<unknown> {
   const [started] = (await handle.fetchHistory()).events ?? [];
-  const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads;
-  return (await decodeArrayFromPayloads(defaultDataConverter, payloads))[0];
+  const payload = started?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  return payload && defaultPayloadConverter.fromPayload(payload);
 }
 
 async function taskHasEnded(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<boolean> {
