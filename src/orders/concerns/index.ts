@@ -60,8 +60,9 @@ function refusalByKind(order: Order, asked: Request, at: Instant): Refusal | und
 export function takeIn(order: Order, asked: Request, at: Instant): Taken {
   const refused = refusalOf(order, asked, at);
   if (refused !== undefined) return { refusal: refused };
+  const by = byOf(asked);
   const { taken, events = [], decided = [], entry } = taking(order, asked, at);
-  if (entry !== undefined) note(order, entry, byOf(asked));
+  if (entry !== undefined) note(order, entry, by);
   announce(order, events);
   announce(order, decided, 'person');
   return taken;
