@@ -46,7 +46,8 @@ export type PortalActionKind = (typeof PORTAL_ACTIONS)[number];
 
 /** Each type of event, and when it is sent, in Markdown: the table of `docs/calling.md` is made of it. */
 export const ORDER_EVENTS = {
-  'order.decided': 'an attempt has its decision, also when the caller had it as an answer',
+  'order.decided':
+    'an attempt has its decision; by default not where a waiting caller got `proceed` or `hold` as its answer',
   'order.review_resolved': 'a review ended',
   'order.decision_changed':
     'the service changed its mind; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',

@@ -161,13 +161,13 @@ function wordsOf(message: string, error: unknown): string {
 
 /** In what the core writes of a failed task, which quotes the error's message: what made it fail, or which class of error. */
 const FORCED_BY = /, force_cause: (\w{1,64}) \}$/;
-const UNKNOWN_RULES = /^Failure \{ failure: Some\(Failure \{ message: "This worker does not know rules /;
+const UNKNOWN_VERSION = /^Failure \{ failure: Some\(Failure \{ message: "This worker does not run version /;
 const THROWN = /\\n\\n((?:Type|Range|Reference|Syntax|Eval|URI)?Error)\b/;
 
 function whyFailing(failure: string): string {
   const [, cause = 'Unspecified'] = FORCED_BY.exec(failure) ?? [];
   if (cause !== 'Unspecified') return cause;
-  if (UNKNOWN_RULES.test(failure)) return 'unknown-rules';
+  if (UNKNOWN_VERSION.test(failure)) return 'unknown-version';
   return THROWN.exec(failure)?.[1] ?? 'unknown';
 }
 

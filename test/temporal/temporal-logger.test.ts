@@ -92,9 +92,9 @@ describe("the log of Temporal's SDK", () => {
   it('says of an order of unknown rules that they are unknown', () => {
     const { logger, lines } = aLogger();
     const failure =
-      'Failure { failure: Some(Failure { message: "This worker does not know rules 9: it knows 1, 2. D';
+      'Failure { failure: Some(Failure { message: "This worker does not run version 9. Deploy a re';
     logger.warn('Failing workflow task', { failure });
-    expect(lines).toMatchObject([{ reason: 'unknown-rules' }]);
+    expect(lines).toMatchObject([{ reason: 'unknown-version' }]);
   });
 
   it('tells, once the core has lost an order, that the process will stop', () => {
