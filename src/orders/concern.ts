@@ -17,8 +17,8 @@ export interface Concern {
   started?(order: Order, effect: Effect): void;
   /** Applies how the effect ended. Returns the events that it means, or that the effect starts again after a pause. */
   ended(order: Order, running: Running, outcome: Outcome): OrderEventType[] | 'retry-later';
-  /** Takes note of a signal. Returns the events that it means. */
-  signaled?(order: Order, signal: Signal): OrderEventType[];
+  /** Takes note of a signal. Returns the events that it means; undefined: it changes nothing. */
+  signaled?(order: Order, signal: Signal): OrderEventType[] | undefined;
   /** Applies what follows from the state without any input. Returns the events that it means. */
   followUp?(order: Order): OrderEventType[];
   /** Lets deadlines pass until that moment, each at its own. Returns whether any passed. */

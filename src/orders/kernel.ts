@@ -7,7 +7,7 @@ import type { Concern, Wanted } from './concern.ts';
 import { CONCERNS, takeIn } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
-import type { Command, Effect, Input, Order, Outcome, Request, Running } from './order.ts';
+import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
 import { type Instant, laterBy } from './words.ts';
 
 /**
@@ -15,14 +15,27 @@ import { type Instant, laterBy } from './words.ts';
  * @returns what to start and to stop, in this order
  */
 export function step(order: Order, input: Input): Command[] {
+  if (input.kind === 'signal') return takeSignal(order, input.signal);
   applyInput(order, input);
-  const commands = reconcile(order);
-  // The task of a signal leaves a command, so that a replay takes the signal in the same task.
-  if (input.kind !== 'signal' || commands.some((one) => one.do === 'start')) return commands;
-  return [...commands, { do: 'count-signals', signals: order.signals }];
+  return reconcile(order);
 }
 
-function applyInput(order: Order, input: Input): void {
+/**
+ * The task of a signal leaves a command, so that a replay takes the signal in the same task. One that changes nothing is only counted: ten
+ * thousand may come in one task.
+ */
+function takeSignal(order: Order, signal: Signal): Command[] {
+  order.signals += 1;
+  const count = { do: 'count-signals', signals: order.signals } as const;
+  const events = CONCERNS.map((one) => one.signaled?.(order, signal)).filter((one) => one !== undefined);
+  if (events.length === 0) return [{ ...count, isAll: true }];
+  announce(order, events.flat());
+  settle(order);
+  const commands = reconcile(order);
+  return commands.some((one) => one.do === 'start') ? commands : [...commands, count];
+}
+
+function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): void {
   switch (input.kind) {
     case 'effect-ended':
       applyEnd(order, input.id, input.outcome);
@@ -32,10 +45,6 @@ function applyInput(order: Order, input: Input): void {
       settle(order);
       if (comesEarly(order, input.request)) order.held.push(input);
       else input.taken = takeIn(order, input.request, input.at);
-      break;
-    case 'signal':
-      order.signals += 1;
-      for (const concern of CONCERNS) announce(order, concern.signaled?.(order, input.signal) ?? []);
       break;
   }
   settle(order);

@@ -9,7 +9,8 @@
  *    start; signals wait in the queue.
  * 2. Within an activation, results are applied first, in the order of history, then messages.
  * 3. Everything that an input causes (effects, search attributes, replies) is done before the next input is applied.
- * 4. A message leaves a command in its own task. A signal starts a read; one beyond the two pending reads leaves a small memo update.
+ * 4. A message leaves a command in its own task. A signal starts a read; one beyond the two pending reads leaves a small memo update, and
+ *    nothing is reconciled or shown for it: ten thousand may come in one task.
  * 5. Handlers only queue an input, wait in a scope that can't be canceled, and reply from the order.
  * 6. A result is applied at its own time, never at the workflow's clock; a signal at the order's newest known time.
  * 7. The outcome of a dropped effect is ignored; the outcome of a canceled write is awaited. An effect's number is never used again.
@@ -130,8 +131,10 @@ class Run {
       for (const input of resultsFirst(this.#inputs.splice(0))) {
         // Before each input: a replay that joins tasks may do this earlier, and it must have an effect where it had one.
         if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
-        this.#effects.carryOut(step(this.#order, input));
-        await this.#shown();
+        const commands = step(this.#order, input);
+        this.#effects.carryOut(commands);
+        const isOnlyCounted = commands.some((one) => one.do === 'count-signals' && one.isAll);
+        if (!isOnlyCounted) await this.#shown();
       }
     }
   }

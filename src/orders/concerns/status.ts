@@ -50,12 +50,13 @@ export const status: Concern = {
 
   signaled(order, { kind, unread }) {
     const { state, now } = order;
-    request(order, kind === 'recheck' ? 'operator' : 'webhook');
-    if (unread !== undefined)
-      return raiseAttention(state, 'message-refused', `A signal was ignored: ${unread}.`, {}, now);
-    return kind === 'cancellation'
-      ? raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now)
-      : [];
+    const isNews = takesReads(order) && request(order, kind === 'recheck' ? 'operator' : 'webhook');
+    const refused =
+      unread && raiseAttention(state, 'message-refused', `A signal was ignored: ${unread}.`, {}, now);
+    const canceled =
+      kind === 'cancellation' && raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now);
+    const events = [...(refused || []), ...(canceled || [])];
+    return isNews || events.length > 0 ? events : undefined;
   },
 
   followUp(order) {
@@ -66,17 +67,24 @@ export const status: Concern = {
   },
 };
 
-/** Requests a read of the status. */
-export function request(order: Order, source: PendingRead['source']): void {
+/** A canceled order reads nothing more. One that has ended hands one read on. */
+function takesReads({ state, readsAfterEnd }: Order): boolean {
+  return state.endedAt === undefined ? state.phase !== 'canceled' : readsAfterEnd !== true;
+}
+
+/** Requests a read of the status. Returns false when the last pending one serves as well. */
+export function request(order: Order, source: PendingRead['source']): boolean {
   const { reads } = order;
   const last = reads.at(-1);
   // The last one has not begun while another one is before it, or the order is being screened.
   if (last !== undefined && reads.length >= MOST_READS) {
-    if (source === 'operator') last.source = source;
-    return;
+    if (source !== 'operator' || last.source === source) return false;
+    last.source = source;
+    return true;
   }
   order.readsRequested += 1;
   reads.push({ number: order.readsRequested, source });
+  return true;
 }
 
 /** While the order is being screened, there is nothing to read for a webhook. */

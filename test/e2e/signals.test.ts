@@ -1,0 +1,95 @@
+/** Ten thousand messages for one order: the right decision, few status calls, and an order that goes on. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { reviewHintSignal } from '../../src/orders/messages.ts';
+import { withEmail } from '../fixtures/transactions.ts';
+import { eventually, withTestServer } from '../support/index.ts';
+import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
+
+const MANY = 10_000;
+const MOST_CALLS = 300;
+const AT_A_TIME = 60;
+const HANGS = { timeoutMs: 120_000, intervalMs: 500 };
+
+const server = withTestServer();
+let all: Deployment;
+
+beforeAll(async () => {
+  all = await deploy(server.address, { default: { poll: { first: '1h', factor: 1, max: '1h' } } });
+});
+afterAll(() => all?.stop());
+
+async function aReview(): Promise<string> {
+  const orderId = anOrderId();
+  const { status, body } = await all.call('POST', `/v1/orders/${orderId}/screening`, {
+    transaction: withEmail('review@example.com'),
+  });
+  expect([status, body.phase]).toEqual([200, 'review']);
+  return orderId;
+}
+
+async function times(count: number, act: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const one = async () => {
+    for (let index = next++; index < count; index = next++) await act(index);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, one));
+}
+
+const handleOf = (orderId: string) => server.client.workflow.getHandle(`order:default:${orderId}`);
+
+/** The order has the decision, after few calls, and takes another message. */
+async function isRight(orderId: string): Promise<void> {
+  await eventually(async () => {
+    const { body } = await all.call('GET', `/v1/orders/${orderId}`);
+    expect(body).toMatchObject({ decision: 'pass', action: 'proceed' });
+  }, HANGS);
+  expect(all.sandbox.control.ledger({ operation: 'status', invoice: orderId }).length).toBeLessThan(
+    MOST_CALLS,
+  );
+  const canceled = await all.call('POST', `/v1/orders/${orderId}/cancel`, { reason: 'goes on' });
+  expect(canceled).toMatchObject({ status: 200, body: { status: 'done' } });
+}
+
+it('webhooks, by three API processes', async () => {
+  const orderId = await aReview();
+  const urls = [all.apiUrl, (await all.startApi()).url, (await all.startApi()).url];
+  const statuses = new Set<number>();
+  await times(MANY, async (index) => {
+    if (index === MANY / 2) all.sandbox.control.decide(orderId, 'pass');
+    const body = JSON.stringify({ id: randomUUID(), decision: 'fail', invoiceNumber: orderId });
+    const url = `${urls[index % urls.length]}/v1/webhooks/default/${WEBHOOK_SECRET}`;
+    const response = await fetch(url, { method: 'POST', body });
+    await response.arrayBuffer();
+    statuses.add(response.status);
+  });
+  expect([...statuses]).toEqual([202]);
+  await isRight(orderId);
+}, 300_000);
+
+it('signals, with a worker', async () => {
+  const orderId = await aReview();
+  await times(MANY, async (index) => {
+    if (index === MANY / 2) all.sandbox.control.decide(orderId, 'pass');
+    await handleOf(orderId).signal(reviewHintSignal, {});
+  });
+  await isRight(orderId);
+}, 300_000);
+
+it('signals, while no worker runs', async () => {
+  const orderId = await aReview();
+  await all.worker().stop();
+  all.sandbox.control.decide(orderId, 'pass');
+  // So many does Temporal take for one run.
+  await times(MANY, () => handleOf(orderId).signal(reviewHintSignal, {}));
+  const { runId } = await handleOf(orderId).describe();
+  await all.startWorker();
+  await isRight(orderId);
+  const { events = [] } = await server.client.workflow
+    .getHandle(`order:default:${orderId}`, runId)
+    .fetchHistory();
+  const failed = events?.filter(
+    (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes,
+  );
+  expect(failed).toEqual([]);
+}, 300_000);
