@@ -9,6 +9,7 @@ import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts
 const MANY = 10_000;
 const MOST_CALLS = 300;
 const AT_A_TIME = 60;
+const HINT = { source: 'webhook', receivedAt: new Date().toISOString() } as const;
 const HANGS = { timeoutMs: 120_000, intervalMs: 500 };
 
 const server = withTestServer();
@@ -71,7 +72,7 @@ it('signals, with a worker', async () => {
   const orderId = await aReview();
   await times(MANY, async (index) => {
     if (index === MANY / 2) all.sandbox.control.decide(orderId, 'pass');
-    await handleOf(orderId).signal(reviewHintSignal, {});
+    await handleOf(orderId).signal(reviewHintSignal, HINT);
   });
   await isRight(orderId);
 }, 300_000);
@@ -81,7 +82,7 @@ it('signals, while no worker runs', async () => {
   await all.worker().stop();
   all.sandbox.control.decide(orderId, 'pass');
   // So many does Temporal take for one run.
-  await times(MANY, () => handleOf(orderId).signal(reviewHintSignal, {}));
+  await times(MANY, () => handleOf(orderId).signal(reviewHintSignal, HINT));
   const { runId } = await handleOf(orderId).describe();
   await all.startWorker();
   await isRight(orderId);
