@@ -22,13 +22,15 @@ const program = new Command()
     wholeNumber,
   )
   .option('--orders <number>', 'how many orders', wholeNumber, 2_000)
+  .option('--metadata-queries', 'queries orders as the Temporal UI does, and repairs those that it breaks')
   .option('--json <file>', 'writes figures, anomalies and their evidence')
   .parse();
 const {
   seed = randomSeed(),
   orders,
+  metadataQueries = false,
   json,
-} = program.opts<{ seed?: number; orders: number; json?: string }>();
+} = program.opts<{ seed?: number; orders: number; metadataQueries?: boolean; json?: string }>();
 
 // Replaying two thousand histories says two thousand times that a worker starts and stops.
 Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -50,6 +52,7 @@ try {
     killEveryMs: 8_000,
     temporalKills: 4,
     apiRestarts: 6,
+    metadataQueries,
     settleWithinMs: 10 * 60_000,
     say: (words) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${words}\n`),
     signal: stopped.signal,

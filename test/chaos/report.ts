@@ -64,6 +64,12 @@ export function figuresOf(result: ChaosResult): Record<string, number | string> 
     'requests of order services': traffic.requests,
     'answered 503': traffic.unavailable,
     'without an answer': traffic.broken,
+    ...prefixed('reads answered ', Object.fromEntries(result.reads)),
+    ...(result.metadata && {
+      'metadata queries answered': result.metadata.answered,
+      'metadata queries not answered': result.metadata.unanswered,
+      'orders that a query broke, repaired': result.metadata.repaired.length,
+    }),
     'storms of over 100 hints': faultsFromOutside.storms,
     'webhooks with a wrong secret': faultsFromOutside.wrongSecrets,
     'of them not refused': faultsFromOutside.wrongSecretsTaken,

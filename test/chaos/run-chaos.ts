@@ -11,8 +11,10 @@ import { OrderService } from './client.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { gatherEvidence, inBatches, type OrderEvidence } from './evidence.ts';
 import { calmDown, type FaultsFromOutside, playFaultsFromOutside } from './faults-from-outside.ts';
+import { type MetadataQueries, repairBroken, startMetadataQueries } from './metadata-queries.ts';
 import { type OrderPlan, orderOfInvoice, planRun, workflowIdOf } from './plan.ts';
 import { drawIntegrations } from './policies.ts';
+import { startReaders } from './readers.ts';
 import { settle } from './settle.ts';
 import { type Anomaly, type Circumstances, judge } from './verdict.ts';
 
@@ -25,6 +27,8 @@ export interface ChaosOptions {
   killEveryMs: number;
   temporalKills: number;
   apiRestarts: number;
+  /** Queries orders as the Temporal UI does, and repairs those that it breaks. */
+  metadataQueries?: boolean;
   /** How long orders may take to come to rest after the last fault. */
   settleWithinMs: number;
   /** Told what goes on. */
@@ -47,12 +51,16 @@ export interface ChaosResult {
   outages: Circumstances['outages'];
   faultsFromOutside: FaultsFromOutside;
   traffic: OrderService['traffic'];
+  /** Reads of orders and lists, by status; 0: without an answer. */
+  reads: ReadonlyMap<number, number>;
   received: {
     arrivals: number;
     behaved: Deployment['receiver']['behaved'];
     wrong: number;
     fromOutside: number;
   };
+  /** Queries of the Temporal UI, and the orders that they broke. */
+  metadata?: MetadataQueries['sent'] & { repaired: string[] };
   analystsDecided: number;
   /** Orders that an operator asked to be read again, and when. */
   rechecked: Circumstances['rechecked'];
@@ -95,6 +103,9 @@ async function play(
   const { seed, orders, rate, workers, say, signal } = options;
   const service = new OrderService(deployment.apiUrl, deployment.receiver, signal);
   const analysts = startAnalysts(deployment.sandbox, known);
+  const readers = startReaders(deployment.apiUrl, plans, signal);
+  const queries =
+    options.metadataQueries === true ? startMetadataQueries(deployment.temporal, plans, signal) : undefined;
   try {
     say(`${orders} orders in ${Math.round(loadMs / 1000)} s, with kills and faults …`);
     const start = Date.now();
@@ -112,6 +123,9 @@ async function play(
     await load;
     while (analysts.pending() > 0 && !signal.aborted) await sleep(200);
 
+    await queries?.stop();
+    const broken = queries && (await repairBroken(deployment.temporal, deployment.receiver, plans));
+    if (broken !== undefined) say(`${broken.repaired.length} orders were broken by queries, and repaired`);
     say('waiting until every order has come to rest …');
     const restless = await settle(
       deployment.temporal,
@@ -125,6 +139,7 @@ async function play(
     say('asking each checkout once more …');
     await inBatches(plans, (plan) => service.screen(plan, 1));
 
+    await readers.stop();
     signal.throwIfAborted();
     say('comparing order by order …');
     const diaryOf = (orderId: string) => service.diaryOf(orderId);
@@ -143,6 +158,8 @@ async function play(
     const anomalies = [
       ...judged.flatMap(({ books, of }) => judge(of, books, circumstances)),
       ...unreplayableOthers(plans, unreplayable),
+      ...(broken?.anomalies ?? []),
+      ...readers.strange.map((one) => ({ kind: 'strange answer' as const, ...one })),
     ];
     return {
       options: { seed, orders, rate, workers },
@@ -157,6 +174,8 @@ async function play(
       outages: deployment.outages,
       faultsFromOutside,
       traffic: service.traffic,
+      reads: readers.statuses,
+      ...(queries && broken && { metadata: { ...queries.sent, repaired: broken.repaired } }),
       received: {
         arrivals: receiver.arrivals.length,
         behaved: receiver.behaved,
@@ -171,6 +190,7 @@ async function play(
     };
   } finally {
     analysts.stop();
+    await Promise.all([readers.stop(), queries?.stop()]);
   }
 }
 

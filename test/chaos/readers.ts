@@ -1,0 +1,58 @@
+/** People who look: at random moments, around kills too, they read orders and lists. */
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OrderPlan } from './plan.ts';
+
+const READERS = 3;
+const MOST_PAUSE_MS = 800;
+const REQUEST_TIMEOUT_MS = 15_000;
+/** An order that is not there yet, and an API without Temporal. */
+const EXPECTED: readonly number[] = [200, 404, 503];
+
+export interface Readers {
+  /** Reads so far, by status; 0: without an answer. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Answers that no reader should get. */
+  readonly strange: readonly { orderId: string; facts: string }[];
+  stop(): Promise<void>;
+}
+
+/** Starts them. They read until they are stopped. */
+export function startReaders(apiUrl: string, plans: readonly OrderPlan[], signal: AbortSignal): Readers {
+  const statuses = new Map<number, number>();
+  const strange: { orderId: string; facts: string }[] = [];
+  const stopped = new AbortController();
+  const until = AbortSignal.any([signal, stopped.signal]);
+  const read = async ({ orderId, integration }: OrderPlan): Promise<void> => {
+    const paths = [
+      `/v1/orders/${orderId}?integration=${integration}`,
+      `/v1/orders/${orderId}?integration=${integration}&view=full`,
+      `/v1/orders?integration=${integration}&limit=20`,
+    ];
+    const path = paths[randomInt(paths.length)] ?? '';
+    const response = await fetch(`${apiUrl}${path}`, {
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    }).catch(() => undefined);
+    const text = await response?.text().catch(() => undefined);
+    const status = text === undefined ? 0 : (response?.status ?? 0);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status !== 0 && !EXPECTED.includes(status))
+      strange.push({ orderId, facts: `GET ${path}: ${status} ${text}` });
+  };
+  const reader = async (): Promise<void> => {
+    while (!until.aborted) {
+      const plan = plans[randomInt(plans.length)];
+      if (plan !== undefined) await read(plan);
+      await sleep(randomInt(MOST_PAUSE_MS), undefined, { signal: until }).catch(() => undefined);
+    }
+  };
+  const reading = Promise.all(Array.from({ length: READERS }, reader));
+  return {
+    statuses,
+    strange,
+    stop: async () => {
+      stopped.abort();
+      await reading;
+    },
+  };
+}
