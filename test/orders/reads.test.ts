@@ -184,12 +184,20 @@ describe('a read', () => {
     expect(life.order.state).toMatchObject({ decision: 'fail', action: 'cancel' });
   });
 
-  it('that began before a deadline still counts when its answer comes after it', () => {
+  it('whose answer comes just before the end keeps the review open', () => {
     const life = screened('pass');
     life.until(5 * DAY - 1).take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'review' } }, 5 * DAY - 1);
     expect(life.order.state.decision).toBe('review');
     expect(life.until(5 * DAY).order.state.endedAt).toBeUndefined();
+  });
+
+  it('whose answer comes after the end is left to a read after the end', () => {
+    const life = screened('pass');
+    life.until(5 * DAY - 1).take(RECHECK);
+    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'review' } }, 5 * DAY + 1);
+    expect(life.order.state).toMatchObject({ decision: 'pass', endedAt: sinceStart(5 * DAY) });
+    expect(life.order.readsAfterEnd).toBe(true);
   });
 });
 
