@@ -39,6 +39,11 @@ export const status: Concern = {
   ended(order, { effect: { call } }, outcome) {
     if (outcome.status === 'failed') return 'retry-later';
     if (outcome.status === 'canceled' || (call.kind !== 'poll' && call.kind !== 'read')) return [];
+    // The order has ended meanwhile, and reads after its end have a run of their own.
+    if (order.state.endedAt !== undefined) {
+      request(order, 'webhook');
+      return [];
+    }
     const { result } = outcome;
     const { transactionId } = call.request;
     if (call.kind === 'poll' && result.kind === 'poll')
