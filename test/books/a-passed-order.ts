@@ -14,6 +14,7 @@ const CALM: World = {
   slow: [],
   receiverDown: [],
   resets: [],
+  continuedAt: [],
   skewMs: 0,
   losses: false,
   lateByMs: 0,

@@ -142,6 +142,8 @@ export interface World {
   receiverDown: Span[];
   /** An operator reset the order to what it was at `to`. */
   resets: { to: number; at: number }[];
+  /** When the order continued as new: its delivery, which had waited for its next try, began anew. */
+  continuedAt: number[];
   /** By how much the clock of the workers is fast. */
   skewMs: number;
   /** Tasks, tries or ends of tries were lost, and the last moment at which one was late by that. */

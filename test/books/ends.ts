@@ -25,6 +25,7 @@ function latestEnd({ policy, startedAt, calls, news, transactions, world }: Book
       ({ until }) => until,
     ),
     ...world.resets.map(({ at }) => at),
+    ...world.continuedAt,
   ];
   const { screeningDeadlineMs, cancelWindowMs, reviewLimitMs, retryWithinMs, gatewayResultWithinMs } = policy;
   const longest = Math.max(cancelWindowMs, reviewLimitMs, retryWithinMs);

@@ -220,6 +220,7 @@ function worldOf(
     slow: [],
     receiverDown: spans.receiverDown.filter(mine),
     resets: [],
+    continuedAt: [],
     skewMs: 0,
     losses: lostInMemory || failed || history.timedOutTasks > 0 || history.lostTries > 0,
     lateByMs: waitedInWorkerMs(history, requests),

@@ -131,7 +131,7 @@ function callIn({ ask, sentAt, at, outcome }: Booked): BookedCall | undefined {
   }
 }
 
-function worldOf({ world, resets }: OrderWorld): World {
+function worldOf({ world, resets, continuedAt }: OrderWorld): World {
   const { wire, away, receiver, liberties, lostTasks, life } = world;
   return {
     workersAway: away,
@@ -140,6 +140,7 @@ function worldOf({ world, resets }: OrderWorld): World {
     slow: wire.slow,
     receiverDown: receiver.down,
     resets,
+    continuedAt,
     skewMs: liberties.skewMs,
     losses: lostTasks.length > 0 || life.happenings.some(({ do: what }) => /^(?:lose-|stall)/.test(what)),
     lateByMs: Math.max(0, ...life.happenings.map(lateBy)),

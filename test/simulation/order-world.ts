@@ -29,6 +29,7 @@ export class OrderWorld {
   endedAt: number | undefined;
   wasReset = false;
   readonly resets: { to: number; at: number }[] = [];
+  readonly continuedAt: number[] = [];
   /** What somebody told the order without waiting for an answer. */
   readonly told: {
     at: number;
@@ -120,6 +121,7 @@ export class OrderWorld {
       }
       return;
     }
+    this.continuedAt.push(world.agenda.now);
     const next = JSON.stringify(this.#rules.resumed(order));
     const run = this.newRun(`run-${this.runs.length + 1}`, {
       ...before.start,
