@@ -3,6 +3,7 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
+import type { AfterEnd } from '../orders/after-end.ts';
 import type { GatewayResultAnswer, PortalAnswer } from '../orders/messages.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
@@ -111,7 +112,7 @@ function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | unde
 }
 
 /** @returns an order's state: what it is, what needs attention, its attempts and actions */
-export function showOrder(order: OrderRecord, colors: Colors): string {
+export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: Colors): string {
   const { attempts, actions, attention } = order;
   const newest = attempts.at(-1);
   const override = newest?.override;
@@ -190,7 +191,30 @@ export function showOrder(order: OrderRecord, colors: Colors): string {
       ),
     );
   }
+  if (order.afterEnd !== undefined) parts.push(showAfterEnd(order.afterEnd));
   return parts.join('\n\n');
+}
+
+/** What came after the order's end, the oldest first. */
+function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd): string {
+  const rows = [
+    ...decisions.map(({ at, decision, action }) => ({ at, what: `decision ${decision}`, outcome: action })),
+    ...actions.map(({ requestedAt, kind, status, code, message }) => ({
+      at: requestedAt,
+      what: kind,
+      outcome: plain([status, code, message].filter(Boolean).join(' ')),
+    })),
+    ...redeliveries.map(({ requestedAt, sequence, status }) => ({
+      at: requestedAt,
+      what: `event ${sequence} sent again`,
+      outcome: status,
+    })),
+  ].toSorted((one, other) => one.at.localeCompare(other.at));
+  const shown = table(
+    ['after the end', 'when', 'outcome'],
+    rows.map(({ at, what, outcome }) => [what, shortTime(at) ?? '-', outcome]),
+  );
+  return incomplete ? `${shown}\nNot everything could be read this time: show the order again.` : shown;
 }
 
 function leftOutOf({ leftOut = {} }: OrderRecord): string | undefined {
