@@ -121,8 +121,7 @@ export function invalidRequest(errors: readonly Fault[], words: string): Applica
   });
 }
 
-// Lets a caller in the same process hear how a checkout's screening ended before that is recorded.
-
+/** Lets a caller in the same process hear how a checkout's screening ended before that is recorded. */
 export interface BeforeRecord {
   /** @param checkedOut absent when the screening failed */
   tell(
@@ -132,9 +131,9 @@ export interface BeforeRecord {
   ): void;
 }
 
-type Screen = (request: CheckoutRequest, run: RunFacts) => Promise<CheckedOut>;
+type Screen = CheckoutActivities['screenAtCheckout'];
 
-/** @returns the screening, which tells how it ended, also when it failed */
+/** Returns the screening, which tells how it ended, also when it failed. */
 export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, screen: Screen): Screen {
   if (beforeRecord === undefined) return screen;
   return async (request, run) => {
@@ -149,8 +148,7 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
   };
 }
 
-// Says of what an activity brings back when it was learned, by the server's clock: no worker's own clock
-// matters for it.
+// When an activity learned its result, by the server's clock: no worker's own clock matters.
 
 /**
  * @param time returns the server's time now
@@ -178,59 +176,33 @@ export const exactly = (clock: ServerClock): Promise<Beginning> => clock.began(t
 export const asRequested = (clock: ServerClock, { begun }: { begun: Instant }): Beginning =>
   clock.beganIn(begun);
 
-/** @returns the activity, whose result is its outcome and when that was learned */
-export function timed<Request, Outcome>(
-  clock: ServerClock,
-  activity: Activity<Request, Outcome>,
-  began: Began<Request> = asScheduled,
-): Called<Request, Timed<Outcome>> {
-  return async (request, run) => {
-    noteRun(run);
-    const { result, moment } = await watched(clock, activity, request, began);
-    return { ...moment, outcome: result };
-  };
-}
-
-/** @returns the activity, whose result also tells when it was learned */
+/** Returns the activity as the workflow calls it: its result also says when it was learned. */
 export function withMoment<Request, Result extends object>(
   clock: ServerClock,
   activity: Activity<Request, Result>,
-  began: Began<Request> = asScheduled,
+  begin: Began<Request> = asScheduled,
 ): Called<Request, Result & Moment> {
   return async (request, run) => {
     noteRun(run);
-    const { result, moment } = await watched(clock, activity, request, began);
-    return { ...result, ...moment };
+    const beginning = await begin(clock, request);
+    const { began, elapsed } = beginning;
+    // A wall clock may be set in between; the monotonic one only goes on.
+    const time = () => instant(millis(began) + Math.floor(clock.machine.elapsed() - elapsed));
+    const result = await activity(request, time, beginning);
+    return { ...result, began, at: time() };
   };
 }
 
-/** @returns the activity, whose result is when it was done */
-export function momentOf<Request>(
+/** As `withMoment`, for an activity that returns its outcome alone. */
+export function timed<Request, Outcome>(
   clock: ServerClock,
-  activity: Activity<Request, void>,
-): Called<Request, Moment> {
-  return async (request, run) => {
-    noteRun(run);
-    return (await watched(clock, activity, request, asScheduled)).moment;
-  };
-}
-
-/** Runs the activity. Returns its result, and when that was learned. */
-async function watched<Request, Result>(
-  clock: ServerClock,
-  activity: Activity<Request, Result>,
-  request: Request,
-  began: Began<Request>,
-): Promise<{ result: Result; moment: Moment }> {
-  const beginning = await began(clock, request);
-  const moment = watchFrom(clock.machine, beginning);
-  const result = await activity(request, () => moment().at, beginning);
-  return { result, moment: moment() };
-}
-
-/** A wall clock may be set in between; the monotonic one only goes on. */
-function watchFrom(machine: Machine, { began, elapsed }: Beginning): () => Moment {
-  return () => ({ began, at: instant(millis(began) + Math.floor(machine.elapsed() - elapsed)) });
+  activity: Activity<Request, Outcome>,
+  begin?: Began<Request>,
+): Called<Request, Timed<Outcome>> {
+  const outcomeOf: Activity<Request, { outcome: Outcome }> = async (...given) => ({
+    outcome: await activity(...given),
+  });
+  return withMoment(clock, outcomeOf, begin);
 }
 
 /** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */

@@ -15,7 +15,7 @@ const ALL_MS = 30_000;
 export function eventActivities(world: ActivityWorld) {
   return {
     /** Delivers in order; a second call goes on after the last event that arrived. */
-    async deliverEvents(events: OrderEvent[]): Promise<void> {
+    async deliverEvents(events: OrderEvent[]): Promise<object> {
       const { arrived = 0 } = told();
       const until = world.machine.now() + ALL_MS;
       for (const event of events) {
@@ -23,12 +23,14 @@ export function eventActivities(world: ActivityWorld) {
         await deliver(world, event, timeFor(until - world.machine.now()));
         tellNextTry({ arrived: event.sequence });
       }
+      return {};
     },
 
     /** Deletes a card from the stash. */
-    async forgetCard({ cardRef }: { cardRef: string }): Promise<void> {
+    async forgetCard({ cardRef }: { cardRef: string }): Promise<object> {
       try {
         await world.cards.forget(cardRef);
+        return {};
       } catch {
         // What a driver throws may name its address.
         throw tryAgain('card-stash', 'the card stash did not answer');

@@ -2,15 +2,17 @@
 import { sameTransaction } from '../orders/ids.ts';
 import { type ScreeningClient, ScreeningError, type TransactionResponse } from '../screening/index.ts';
 
-/** What a look by invoice tells, which finds the first transaction only. */
+/** What a lookup by invoice number shows: the first transaction only. */
 export type Looked =
-  /** One that is new to the order. */
+  /** A transaction that is new to the order, and no other order's. */
   | { kind: 'found'; transaction: TransactionResponse }
+  /** The same, but its decision can't be read. */
+  | { kind: 'undecided'; transactionId: string }
   /** An earlier attempt's or another order's, which says nothing about this one. */
   | { kind: 'known' }
-  | { kind: 'not-found' };
+  | { kind: 'none' };
 
-/** @throws ScreeningError when that can't be told; a `transactionId` in it is new to the order, and no other order's */
+/** @throws ScreeningError when the screening service doesn't say */
 export async function lookByInvoice(
   {
     client,
@@ -26,8 +28,9 @@ export async function lookByInvoice(
     return (await isOld(transaction.id)) ? { kind: 'known' } : { kind: 'found', transaction };
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
-    if (error.reason === 'not-found') return { kind: 'not-found' };
-    if (error.transactionId !== undefined && (await isOld(error.transactionId))) return { kind: 'known' };
-    throw error;
+    const { reason, transactionId } = error;
+    if (reason === 'not-found') return { kind: 'none' };
+    if (transactionId === undefined) throw error;
+    return (await isOld(transactionId)) ? { kind: 'known' } : { kind: 'undecided', transactionId };
   }
 }

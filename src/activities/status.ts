@@ -112,17 +112,16 @@ export function statusActivities(world: ActivityWorld) {
       const owned = (transactionId: string) => isAnothers(world, transactionId);
       const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
       if (found.kind === 'known') return { kind: 'hidden' };
+      if (found.kind === 'undecided') return { kind: 'found', transactionId: found.transactionId };
       if (found.kind === 'found') {
         const { id: transactionId, decision } = found.transaction;
         return { kind: 'found', transactionId, decision, ...enrichedOf(found.transaction) };
       }
     } catch (error) {
-      if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
-      if (isForbidden(error)) throw retryWrongKey();
       if (!(error instanceof ScreeningError)) throw error;
-      const { transactionId } = error;
-      if (transactionId === undefined) throw retryLater(error, first ? firstPauseMs(error) : undefined);
-      return { kind: 'found', transactionId };
+      if (!isForbidden(error)) throw retryLater(error, first ? firstPauseMs(error) : undefined);
+      if (request.forbiddenKnown) throw retryWrongKey();
+      return { kind: 'forbidden' };
     }
     // None, which proves nothing the first time.
     if (!first) return { kind: 'none' };
