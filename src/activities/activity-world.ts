@@ -13,7 +13,7 @@ import type {
   RunFacts,
   Timed,
 } from '../orders/activity-contract.ts';
-import type { Fault } from '../orders/errors.ts';
+import type { Fault, Refusal } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import type { LostStatus, SweepActivities } from '../orders/sweep.ts';
@@ -102,23 +102,10 @@ export function faultWords(faults: readonly Fault[]): string {
   return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
 }
 
-/** @returns the failure of an order whose transaction can't be screened, with its faults as its detail */
-export function invalidTransaction(faults: readonly Fault[]): ApplicationFailure {
-  const errors = faults.map(({ path, message }) => ({
-    path: path === '' ? 'transaction' : `transaction.${path}`,
-    message,
-  }));
-  return invalidRequest(errors, 'The transaction breaks a rule');
-}
-
-/** @returns the failure of an order that can't begin, with its faults as its detail */
-export function invalidRequest(errors: readonly Fault[], words: string): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'invalid-request',
-    message: `${words}: ${faultWords(errors)}.`,
-    nonRetryable: true,
-    details: [{ errors: errors.slice(0, MOST_FAULTS) }],
-  });
+/** Returns why an order can't begin. */
+export function invalidRequest(faults: readonly Fault[], words: string): Refusal {
+  const errors = faults.slice(0, MOST_FAULTS);
+  return { code: 'invalid-request', message: `${words}: ${faultWords(faults)}.`, errors };
 }
 
 /** Lets a caller in the same process hear how a checkout's screening ended before that is recorded. */

@@ -2,6 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
+import { defined } from '../orders/defined.ts';
 import type { Fault } from '../orders/errors.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
 import { type Instant, instant } from '../orders/words.ts';
@@ -64,10 +65,14 @@ export function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined 
 }
 
 export function unanswered(reason: string, unseenSince: Instant | undefined): ScreeningOutcome {
-  return { kind: 'unanswered', reason, ...(unseenSince !== undefined && { unseenSince }) };
+  return { kind: 'unanswered', reason, ...defined({ unseenSince }) };
 }
 
 export function refusedByRules(faults: Fault[], unseenSince: Instant | undefined): ScreeningOutcome {
-  const refused = { kind: 'refused' as const, reason: 'invalid-request', words: faultWords(faults) };
-  return { ...refused, ...(unseenSince !== undefined && { unseenSince }) };
+  return {
+    kind: 'refused',
+    reason: 'invalid-request',
+    words: faultWords(faults),
+    ...defined({ unseenSince }),
+  };
 }

@@ -3,6 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../orders/activity-contract.ts';
 import { BROKE_DOWN } from '../orders/checkout.ts';
 import { skipRuleFor } from '../orders/decide.ts';
+import { defined } from '../orders/defined.ts';
 import type { Policy } from '../orders/policy.ts';
 import type { Instant } from '../orders/words.ts';
 import { type ActivityWorld, integrationOf } from './activity-world.ts';
@@ -44,11 +45,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
     ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
-        tellNextTry({
-          reported: activityInfo().attempt,
-          at: time(),
-          ...(unseenSince !== undefined && { unseenSince }),
-        });
+        tellNextTry({ reported: activityInfo().attempt, at: time(), ...defined({ unseenSince }) });
       let t: Try;
       try {
         const integration = integrationOf(world, request.integration);

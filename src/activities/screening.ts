@@ -1,20 +1,18 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type {
-  CheckedOut,
   CheckoutRequest,
   Fingerprinted,
-  Moment,
   RetryCheckoutRequest,
+  Screened,
   ScreeningOutcome,
   ScreenRequest,
 } from '../orders/activity-contract.ts';
 import { actionAtCheckout, skipRuleFor } from '../orders/decide.ts';
-import { isOrderErrorCode } from '../orders/errors.ts';
-import type { Refusal } from '../orders/order.ts';
+import type { Fault, Refusal } from '../orders/errors.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
 import { type Instant, millis } from '../orders/words.ts';
 import type { Transaction } from '../screening/index.ts';
-import { type ActivityWorld, clientOf, integrationOf, invalidTransaction } from './activity-world.ts';
+import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
 import { checkoutBreakers } from './checkout-breakers.ts';
 import { isAfterReset, mayHaveRun } from './earlier-run.ts';
@@ -29,9 +27,6 @@ import {
   type Try,
   tryScreening,
 } from './try-screening.ts';
-
-/** A result without the time that `withMoment` adds to it. */
-type Untimed<Result> = Result extends Moment ? Omit<Result, keyof Moment> : never;
 
 export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
   const behindBreaker = checkoutBreakers();
@@ -57,11 +52,11 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     policy: Policy,
     time: () => Instant,
     beginning: Beginning,
-  ): Promise<ScreeningOutcome> => {
+  ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
     const rule = skipRuleFor(integration, request.transaction);
     if (rule !== undefined) return { kind: 'skipped', rule };
     const checked = checkTransaction(request, integration, policy.workflow);
-    if (!checked.ok) throw invalidTransaction(checked.faults);
+    if (!checked.ok) return { refusal: invalidTransaction(checked.faults) };
     const unseenSince = mayHaveRun() ? request.startedAt : undefined;
     const budget = budgetOf(request, integration);
     if (budget >= LEAST_TIME_MS) {
@@ -85,23 +80,19 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       request: CheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<Untimed<CheckedOut>> {
+    ): Promise<Screened> {
       const integration = world.findIntegration(request.integration);
       if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
       const policy = policyOf(world, request, integration);
       try {
-        if (request.adopt !== undefined) {
-          return {
-            policy,
-            outcome: await readAdopted(request, request.adopt, policy, clientOf(world, integration)),
-          };
-        }
-        const outcome = await firstScreening(request, integration, policy, time, beginning);
+        const outcome =
+          request.adopt === undefined
+            ? await firstScreening(request, integration, policy, time, beginning)
+            : await readAdopted(request, request.adopt, policy, clientOf(world, integration));
+        if ('refusal' in outcome) return outcome;
         const content = contentFingerprint(request, integration, policy.workflow);
         return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
       } catch (error) {
-        const refusal = refusalIn(error);
-        if (refusal !== undefined) return { refusal };
         if (request.adopt !== undefined) throw error;
         return { policy, outcome: unanswered(...whyFailed(error, request)) };
       }
@@ -189,11 +180,12 @@ function unknownIntegration(name: string): Refusal {
   return { code: 'unknown-integration', message: `No integration «${name}» is configured.` };
 }
 
-/** @returns why the order can't be screened at all, if that is what the failure says */
-function refusalIn(error: unknown): Refusal | undefined {
-  if (!(error instanceof ApplicationFailure) || !isOrderErrorCode(error.type)) return undefined;
-  const [details] = error.details ?? [];
-  return { ...(typeof details === 'object' ? details : {}), code: error.type, message: error.message };
+function invalidTransaction(faults: readonly Fault[]): Refusal {
+  const named = faults.map(({ path, message }) => ({
+    path: path === '' ? 'transaction' : `transaction.${path}`,
+    message,
+  }));
+  return invalidRequest(named, 'The transaction breaks a rule');
 }
 
 /** Settings without a key are an operator's mistake, and nothing was sent. What our own code threw may have been thrown after a create. */

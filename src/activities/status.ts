@@ -1,6 +1,5 @@
 /** Reading the status of a transaction: once, durably, or until its decision changes. */
 import { activityInfo } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import {
   type CheckoutRequest,
   type LookUpOutcome,
@@ -13,6 +12,7 @@ import {
   type StatusRequest,
 } from '../orders/activity-contract.ts';
 import { adoptionFaults } from '../orders/check-messages.ts';
+import type { Refusal } from '../orders/errors.ts';
 import type { Policy } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
 import type { Adoption } from '../orders/state.ts';
@@ -131,32 +131,22 @@ export function statusActivities(world: ActivityWorld) {
 
 /**
  * Reads the transaction of an order that is adopted, within the workflow's first task.
- * @throws a failure that refuses the order, in the words of `readForAdoption`
+ * @returns its decision, or why the order is refused
  */
 export async function readAdopted(
   { invoiceNumber, begun }: Pick<CheckoutRequest, 'invoiceNumber' | 'begun'>,
   adoption: Adoption,
   policy: Policy,
   client: ScreeningClient,
-): Promise<ScreeningOutcome> {
+): Promise<ScreeningOutcome | { refusal: Refusal }> {
   const faults = adoptionFaults(adoption, policy, millis(begun));
-  if (faults.length > 0) throw invalidRequest(faults, 'The adoption breaks a rule');
+  if (faults.length > 0) return { refusal: invalidRequest(faults, 'The adoption breaks a rule') };
   const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
-  if ('decision' in read) {
-    const { id: transactionId, decision } = read;
-    const sentFrom = instant(millis(adoption.screenedAt));
-    return {
-      kind: 'answered',
-      transactionId,
-      decision,
-      found: true,
-      sentFrom,
-      sentUntil: sentFrom,
-      ...enrichedOf(read),
-    };
-  }
-  const { code, message } = read;
-  throw ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [{}] });
+  if (!('decision' in read)) return { refusal: read };
+  const { id: transactionId, decision } = read;
+  const sentFrom = instant(millis(adoption.screenedAt));
+  const seen = { transactionId, found: true, sentFrom, sentUntil: sentFrom };
+  return { kind: 'answered', decision, ...seen, ...enrichedOf(read) };
 }
 
 /** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */

@@ -2,6 +2,7 @@
 import { log } from '@temporalio/activity';
 import { type CardStash, CardStashError } from '../cards/index.ts';
 import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
+import { defined } from '../orders/defined.ts';
 import type { Integration } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
 import { type Instant, type IntegrationWorkflow, millis } from '../orders/words.ts';
@@ -146,7 +147,7 @@ export async function tryScreening(
         transaction,
         enrich: t.integration.enrich,
         invoiceNumber: request.invoiceNumber,
-        ...(card !== undefined && { card }),
+        ...defined({ card }),
       },
       { timeoutMs },
     );
@@ -233,8 +234,7 @@ function noAnswer(
     reason,
     message,
     underWay: false,
-    ...(unseenSince !== undefined && { unseenSince }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...defined({ unseenSince, retryAfterMs }),
   };
 }
 
@@ -251,9 +251,8 @@ function answeredBy(
     decision: response.decision,
     ...how,
     sentUntil: time(),
-    ...(response.message !== undefined && { message: response.message }),
+    ...defined({ message: response.message, otherMode: otherMode || undefined }),
     ...enrichedOf(response),
-    ...(otherMode && { otherMode }),
   };
 }
 

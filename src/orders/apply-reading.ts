@@ -20,7 +20,6 @@ export function applyReading(
   source: ReadingSource,
   now: Instant,
 ): OrderEventType[] {
-  if (outcome.kind === 'unanswered') return [];
   const attempt = currentAttempt(state);
   const transaction = transactionOf(state, attempt);
   const cause = statusCause(transaction?.id);

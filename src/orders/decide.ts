@@ -123,19 +123,10 @@ export function attentionTo(
 
 /** @returns the action that answers a checkout */
 export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
-  switch (decision) {
-    case 'pass':
-    case 'skipped':
-      return 'proceed';
-    case 'review':
-      return policy.workflow === 'pre-gateway' ? policy.reviewBeforeGateway : 'hold';
-    case 'fail':
-    case 'fraudulent':
-      return policy.workflow === 'post-acceptance' ? 'cancel' : 'decline';
-    case 'error':
-    case 'pending':
-      return actionWithoutDecision(policy);
-  }
+  if (decision === 'error' || decision === 'pending') return actionWithoutDecision(policy);
+  if (decision === 'review' && policy.workflow === 'pre-gateway') return policy.reviewBeforeGateway;
+  const action = actionLater(decision);
+  return action === 'cancel' && policy.workflow !== 'post-acceptance' ? 'decline' : action;
 }
 
 /** @returns what a checkout without a decision does; after acceptance there is nobody left to decline */
@@ -145,20 +136,19 @@ export function actionWithoutDecision(policy: Pick<Policy, 'workflow' | 'whenUna
     : policy.whenUnavailable;
 }
 
+const ACTION_LATER: Record<OrderDecision, Action> = {
+  pass: 'proceed',
+  skipped: 'proceed',
+  review: 'hold',
+  error: 'hold',
+  pending: 'hold',
+  fail: 'cancel',
+  fraudulent: 'cancel',
+};
+
 /** @returns the action of a decision that comes after a review, or later than the checkout */
 export function actionLater(decision: OrderDecision): Action {
-  switch (decision) {
-    case 'pass':
-    case 'skipped':
-      return 'proceed';
-    case 'review':
-    case 'error':
-    case 'pending':
-      return 'hold';
-    case 'fail':
-    case 'fraudulent':
-      return 'cancel';
-  }
+  return ACTION_LATER[decision];
 }
 
 /** A gateway that said `error` holds the order until it says something better. */

@@ -1,4 +1,5 @@
 /** An order's record: how it and each attempt begin, the action, and the phase. */
+import { defined } from './defined.ts';
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
 import { FALLBACK_POLICY } from './policy.ts';
@@ -29,7 +30,7 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
     version,
     state: newOrderState(input, startedAt),
     now: startedAt,
-    asked: { ...(workflow !== undefined && { workflow }), ...(answerBy !== undefined && { answerBy }) },
+    asked: defined({ workflow, answerBy }),
     transactions: { 1: input.transaction },
     outbox: [],
     fields: {},
@@ -74,7 +75,7 @@ export function newOrderState(
     passed: [],
     startedAt: now,
     policy: FALLBACK_POLICY,
-    ...(request.adopt !== undefined && { adopted: request.adopt }),
+    ...defined({ adopted: request.adopt }),
   };
   addAttempt(state, request, now);
   return state;
@@ -158,13 +159,11 @@ export function settlePhase(state: OrderState, now: Instant): void {
   setPhase(state, phaseOf(state), now);
 }
 
-/** Sets the phase and when it began. */
 export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
   if (state.phase === phase) return;
   state.phase = phase;
   state.phaseSince = now;
-  const attempt = currentAttempt(state);
-  if (phase === 'declined') attempt.declinedAt = now;
+  if (phase === 'declined') currentAttempt(state).declinedAt = now;
 }
 
 /** Sets the action, or in passive mode `proceed` with what it would have been. */
@@ -181,8 +180,8 @@ function phaseOf(state: OrderState): Phase {
   if (state.action === 'decline') return 'declined';
   if (state.action === 'cancel') return 'decided';
   if (attempt.rescreenDue) return 'screening';
-  if (state.decision === 'pending') return attempt.screeningOver ? 'decided' : 'screening';
-  if (state.decision === 'error') return attempt.screeningOver ? 'decided' : 'screening';
+  if (state.decision === 'pending' || state.decision === 'error')
+    return attempt.screeningOver ? 'decided' : 'screening';
   if (awaitsGateway(state)) return 'awaiting-gateway';
   return state.decision === 'review' ? 'review' : 'decided';
 }
@@ -197,11 +196,5 @@ export function awaitsGateway(state: OrderState): boolean {
 /** @returns what came with a decision, of whatever else is known */
 export function enrichedOf(given: Enriched): Enriched {
   const { insights, insightsLeftOut, accountMode, passiveMode, subStatus } = given;
-  return {
-    ...(insights !== undefined && { insights }),
-    ...(insightsLeftOut !== undefined && { insightsLeftOut }),
-    ...(accountMode !== undefined && { accountMode }),
-    ...(passiveMode !== undefined && { passiveMode }),
-    ...(subStatus !== undefined && { subStatus }),
-  };
+  return defined({ insights, insightsLeftOut, accountMode, passiveMode, subStatus });
 }
