@@ -102,7 +102,6 @@ export function faultWords(faults: readonly Fault[]): string {
   return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
 }
 
-/** Returns why an order can't begin. */
 export function invalidRequest(faults: readonly Fault[], words: string): Refusal {
   const errors = faults.slice(0, MOST_FAULTS);
   return { code: 'invalid-request', message: `${words}: ${faultWords(faults)}.`, errors };
@@ -120,7 +119,6 @@ export interface BeforeRecord {
 
 type Screen = CheckoutActivities['screenAtCheckout'];
 
-/** Returns the screening, which tells how it ended, also when it failed. */
 export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, screen: Screen): Screen {
   if (beforeRecord === undefined) return screen;
   return async (request, run) => {
@@ -147,7 +145,6 @@ type Activity<Request, Result> = (
   beginning: Beginning,
 ) => Promise<Result>;
 
-/** An activity as the workflow calls it. */
 type Called<Request, Result> = (request: Request, run?: RunFacts) => Promise<Result>;
 
 /** How a try learns when it began, in server time. */
@@ -214,7 +211,6 @@ export interface OrderDirectory {
   overdue(limit: number): Promise<{ workflowId: string; since: Instant }[]>;
   /** Orders that ended without a record inside their cancel window. */
   lost(limit: number): Promise<{ workflowId: string; since: Instant; status: LostStatus }[]>;
-  /** How many orders are open, by phase. */
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
@@ -229,7 +225,6 @@ export interface OrderDirectory {
   ): Promise<{ tries: number; since: Instant; heldSince?: Instant } | undefined>;
 }
 
-/** The activities of each task queue. */
 export interface ActivitiesByQueue {
   checkout: CheckoutActivities;
   background: BackgroundActivities & SweepActivities;

@@ -26,7 +26,6 @@ export function eventActivities(world: ActivityWorld) {
       return {};
     },
 
-    /** Deletes a card from the stash. */
     async forgetCard({ cardRef }: { cardRef: string }): Promise<object> {
       try {
         await world.cards.forget(cardRef);
@@ -63,14 +62,11 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
   }
 }
 
-/** Says in the log why an event wasn't taken. */
-export function sayNotTaken(integration: string | undefined, error: unknown): void {
+export function sayNotTaken(integration: string, error: unknown): void {
   const { reason, address } =
     error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
   log.warn('the receiver of events did not take an event', { integration, reason, address });
 }
-
-// Sends events to the order service, signed by Standard Webhooks.
 
 /** Nobody reads what the receiver says; only its status counts. */
 const MAX_REPLY_BYTES = 64 * 1024;
@@ -114,7 +110,6 @@ export function createEventSender(
 /** An event that the receiver did not take. Its words hold no address and no content. */
 class NotTaken extends Error {
   override readonly name = 'NotTaken';
-  /** Why, in one slug. */
   readonly reason: string;
   /** Host and port: the rest of an address may be secret. */
   readonly address: string;

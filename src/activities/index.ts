@@ -26,7 +26,6 @@ export { withMetrics } from './metrics.ts';
 export { createOrderDirectory } from './order-directory.ts';
 export { withHeartbeats } from './tries.ts';
 
-/** @returns the activities, standing on the given world */
 export function createActivities(parts: WorldParts): ActivitiesByQueue {
   const world: ActivityWorld = { machine: MACHINE, ...parts };
   const begin = tryBeginner(world);

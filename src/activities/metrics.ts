@@ -5,13 +5,11 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { OrderEvent } from '../orders/messages.ts';
 import { counterOf, histogramOf } from '../orders/metrics.ts';
 
-/** One call of an activity. */
 interface Call {
   integration: string;
   request: Record<string, unknown>;
   /** How it ended: the kind of its outcome, or `failed`. */
   kind: string;
-  /** The decision that it returned. */
   decision?: string;
   reason: string;
   seconds: number;

@@ -31,7 +31,6 @@ export function raiseAttention(...matter: Parameters<typeof noteAttention>): Ord
   return noteAttention(...matter) ? ['order.attention'] : [];
 }
 
-/** Returns whether both name the same call about the same transaction or action. */
 export function isSameCause(one: AttentionCause, other: AttentionCause): boolean {
   return (
     one.operation === other.operation &&
@@ -86,8 +85,6 @@ export function resolveAttention(state: OrderState, nowMs: number): number {
   state.attention = left;
   return cleared;
 }
-
-// Causes.
 
 /** The cause of what a read of the transaction's status brings. */
 export function statusCause(transactionId: string | undefined): AttentionCause {

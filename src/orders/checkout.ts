@@ -47,7 +47,6 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
   return undefined;
 }
 
-/** Puts the policy in force. */
 export function takePolicy(order: Order, policy: Policy): void {
   const { state } = order;
   delete order.policyMissing;

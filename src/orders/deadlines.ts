@@ -10,7 +10,7 @@ import {
   transactionNamed,
   transactionOf,
 } from './transactions.ts';
-import { type DeadlineKind, type Instant, instant, laterBy, millis } from './words.ts';
+import { type DeadlineKind, type Instant, laterBy, millis } from './words.ts';
 
 export interface Deadline {
   kind: DeadlineKind;
@@ -118,7 +118,7 @@ export function deadlines(state: OrderState): Deadline[] {
 }
 
 function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, ms = 0): void {
-  if (from !== undefined) found.push({ kind, at: ms === 0 ? from : instant(millis(from) + ms) });
+  if (from !== undefined) found.push({ kind, at: laterBy(ms, from) });
 }
 
 function keepWindow(found: Deadline[], state: OrderState, attempt: Attempt, policy: Policy): void {

@@ -119,8 +119,6 @@ export function attentionTo(
   return { code: 'failed-after-window', words };
 }
 
-// Which action a decision means, and when.
-
 /** @returns the action that answers a checkout */
 export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
   if (decision === 'error' || decision === 'pending') return actionWithoutDecision(policy);

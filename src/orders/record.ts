@@ -1,10 +1,11 @@
 /** An order's record: how it and each attempt begin, the action, and the phase. */
+import { addReading } from './bounds.ts';
 import { defined } from './defined.ts';
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
 import { FALLBACK_POLICY } from './policy.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
-import type { Adoption, Attempt, Enriched, OrderState, Override } from './state.ts';
+import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from './state.ts';
 import { OLDEST_VERSION } from './version.ts';
 import {
   type Action,
@@ -128,6 +129,16 @@ export function currentAttempt(state: OrderState): Attempt {
   const attempt = state.attempts.at(-1);
   if (attempt === undefined) throw new TypeError('an order has at least one attempt');
   return attempt;
+}
+
+/** Records a reading of the attempt. That of the newest attempt is the order's decision. */
+export function recordReading(state: OrderState, attempt: Attempt, reading: Reading): void {
+  const { decision, at, source } = reading;
+  attempt.decision = decision;
+  addReading(state, attempt, reading);
+  if (attempt !== currentAttempt(state)) return;
+  state.decision = decision;
+  state.lastRead = { at, source };
 }
 
 /** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */

@@ -35,7 +35,6 @@ const LONGEST_INVOICE = 64;
 /** The separator that no shop uses in its order numbers. */
 const SEPARATOR = '~';
 
-/** Returns the invoice number of the attempt's newest create. */
 export function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
   const info = (transactions[attempt.number] ?? transactions[currentAttempt(state).number])?.order;
   const own =
