@@ -19,14 +19,7 @@ import {
   tellNextTry,
   tryAgain,
 } from './tries.ts';
-import {
-  awaitEarlier,
-  checkTransaction,
-  contentFingerprint,
-  EARLIER_TRY,
-  type Try,
-  tryScreening,
-} from './try-screening.ts';
+import { awaitEarlier, checkTransaction, EARLIER_TRY, type Try, tryScreening } from './try-screening.ts';
 
 /** The longest that a try may take: no customer waits for it. */
 const PATIENT_MS = 30_000;
@@ -59,9 +52,8 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
         // Settings that lack the integration don't make the next lookup come too early to be believed.
         throw unseen?.underWay ? putOff(error, underWayMs()) : error;
       }
-      const content = contentFingerprint(request, t.integration, t.workflow);
+      const { checked, content } = checkTransaction(request, t.integration, t.workflow);
       const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
-      const checked = checkTransaction(request, t.integration, t.workflow);
       const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
       const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
       // An invalid transaction was never sent.

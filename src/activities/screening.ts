@@ -21,7 +21,6 @@ import { readAdopted } from './status.ts';
 import {
   awaitEarlier,
   checkTransaction,
-  contentFingerprint,
   LEAST_TIME_MS,
   look,
   type Try,
@@ -48,6 +47,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
 
   const firstScreening = async (
     request: CheckoutRequest,
+    checked: ReturnType<typeof checkTransaction>['checked'],
     integration: Integration,
     policy: Policy,
     time: () => Instant,
@@ -55,7 +55,6 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
   ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
     const rule = skipRuleFor(integration, request.transaction);
     if (rule !== undefined) return { kind: 'skipped', rule };
-    const checked = checkTransaction(request, integration, policy.workflow);
     if (!checked.ok) return { refusal: invalidTransaction(checked.faults) };
     const unseenSince = mayHaveRun() ? request.startedAt : undefined;
     const budget = budgetOf(request, integration);
@@ -85,12 +84,12 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
       const policy = policyOf(world, request, integration);
       try {
+        const { checked, content } = checkTransaction(request, integration, policy.workflow);
         const outcome =
           request.adopt === undefined
-            ? await firstScreening(request, integration, policy, time, beginning)
+            ? await firstScreening(request, checked, integration, policy, time, beginning)
             : await readAdopted(request, request.adopt, policy, clientOf(world, integration));
         if ('refusal' in outcome) return outcome;
-        const content = contentFingerprint(request, integration, policy.workflow);
         return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
       } catch (error) {
         if (request.adopt !== undefined) throw error;
@@ -109,7 +108,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     ): Promise<{ outcome: ScreeningOutcome; again?: true } & Fingerprinted> {
       const unseenSince = unseenBefore(request)?.since;
       const integration = integrationOf(world, request.integration);
-      const content = contentFingerprint(request, integration, request.workflow ?? integration.workflow);
+      const workflow = request.workflow ?? integration.workflow;
+      const { checked, content } = checkTransaction(request, integration, workflow);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,
         ...content,
@@ -118,7 +118,6 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
-      const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return ended(refusedByRules(checked.faults, unseenSince));
       return ended(await atCheckout(request, checked.transaction, t, unseenSince));
     },

@@ -81,31 +81,21 @@ function mayStillCome(unseenSince: Instant): NoAnswer {
   return { ...noAnswer(EARLIER_TRY, unseenSince), underWay: true };
 }
 
-/** @returns the transaction checked against the rules in force, or its faults with their paths */
+/**
+ * Checks the transaction against the rules in force. `content` has the fingerprint that the client library computes, for an order that
+ * another tool started without one.
+ */
 export function checkTransaction(
   request: ScreenRequest,
-  integration: Integration,
+  { mode }: Integration,
   workflow: IntegrationWorkflow,
-) {
-  return parseTransaction(request.transaction, {
-    workflow,
-    mode: integration.mode,
-    now: new Date(),
-    cardInStash: request.cardRef !== undefined,
-  });
-}
-
-/** @returns the fingerprint that the client library computes, for an order that another tool started without one */
-export function contentFingerprint(
-  request: ScreenRequest,
-  integration: Integration,
-  workflow: IntegrationWorkflow,
-): Fingerprinted {
-  if (request.fingerprintMissing !== true) return {};
-  const checked = checkTransaction(request, integration, workflow);
-  return {
-    fingerprint: checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(request.transaction),
-  };
+): { checked: ReturnType<typeof parseTransaction>; content: Fingerprinted } {
+  const { transaction, cardRef, fingerprintMissing } = request;
+  const rules = { workflow, mode, now: new Date(), cardInStash: cardRef !== undefined };
+  const checked = parseTransaction(transaction, rules);
+  if (fingerprintMissing !== true) return { checked, content: {} };
+  const content = checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(transaction);
+  return { checked, content: { fingerprint: content } };
 }
 
 /**

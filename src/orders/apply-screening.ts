@@ -51,7 +51,6 @@ export function applyScreening(
 function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(state);
   const { now } = moment;
-  const events: OrderEventType[] = [];
   switch (outcome.kind) {
     case 'skipped':
       recordReading(state, attempt, { decision: 'skipped', at: now, source: moment.source });
@@ -77,10 +76,11 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningM
       ];
     case 'unanswered':
     case 'forbidden':
-      if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(state, CREATE, now));
       state.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
-      if (moment.source === 'checkout') withoutDecision(state, events);
-      return events;
+      return [
+        ...(outcome.kind === 'forbidden' ? raiseWrongKey(state, CREATE, now) : []),
+        ...withoutDecision(state, moment),
+      ];
   }
 }
 
@@ -132,9 +132,7 @@ function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventTy
     return noDecision(state, 'error', moment, OUT_OF_RESCREENS);
   }
   recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
-  const events: OrderEventType[] = [];
-  if (moment.source === 'checkout') withoutDecision(state, events);
-  return events;
+  return withoutDecision(state, moment);
 }
 
 function noDecision(
@@ -147,14 +145,15 @@ function noDecision(
   recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
   attempt.screeningOver = true;
   state.reason = reason;
-  if (moment.source === 'checkout') withoutDecision(state, []);
+  withoutDecision(state, moment);
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
 /** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
-function withoutDecision(state: OrderState, events: OrderEventType[]): void {
+function withoutDecision(state: OrderState, { source }: ScreeningMoment): OrderEventType[] {
+  if (source !== 'checkout') return [];
   tell(state, actionWithoutDecision(state.policy), undefined);
-  if (state.action === 'decline') events.push('order.decided');
+  return state.action === 'decline' ? ['order.decided'] : [];
 }
 
 function tell(state: OrderState, action: Action, message: string | undefined): void {

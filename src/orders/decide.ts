@@ -39,60 +39,44 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
     };
   }
   if (read === state.decision) return { clear: ['status-error'] };
-  switch (state.decision) {
-    case 'pending':
-    case 'error':
-    case 'skipped':
-      return changed(state, read, now, 'order.decided');
-    case 'fail':
-    case 'fraudulent':
-      if (isLeftToAPerson(state) && actionLater(read) !== 'cancel')
-        return changed(state, read, now, 'order.decision_changed');
-      return withAttention(state, read, now, {
-        decision: read,
-        event: 'order.decision_changed',
-        clear: ['status-error', 'decision-after-override'],
-      });
-    case 'review':
-      return changed(state, read, now, 'order.review_resolved');
-    case 'pass':
-      return changed(state, read, now, 'order.decision_changed');
+  const isFinal =
+    actionLater(state.decision) === 'cancel' && (!isLeftToAPerson(state) || actionLater(read) === 'cancel');
+  const consequence: Consequence = {
+    decision: read,
+    event: EVENT_OF_CHANGE[state.decision],
+    clear: isFinal ? ['status-error', 'decision-after-override'] : ENDED_BY_CHANGE,
+  };
+  if (!isFinal && overrideOf(state) === undefined) {
+    if (state.phase === 'declined' || state.action === 'cancel') return consequence;
+    consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
   }
+  const attention = attentionTo(state, consequence.action, read, now);
+  return attention === undefined ? consequence : { ...consequence, attention };
 }
+
+/** The event of a change, by the decision before it. */
+const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
+  pending: 'order.decided',
+  error: 'order.decided',
+  skipped: 'order.decided',
+  review: 'order.review_resolved',
+  pass: 'order.decision_changed',
+  fail: 'order.decision_changed',
+  fraudulent: 'order.decision_changed',
+};
+
+const ENDED_BY_CHANGE: AttentionCode[] = [
+  'status-error',
+  'review-unresolved',
+  'no-decision',
+  'unreadable-answer',
+  'failed-at-adoption',
+  'decision-after-override',
+];
 
 /** It had failed when it was adopted, and nothing was canceled since. */
 function isLeftToAPerson({ adopted, action, wouldBe }: OrderState): boolean {
   return adopted !== undefined && (wouldBe ?? action) === 'hold';
-}
-
-function changed(state: OrderState, read: Decision, now: Instant, event: OrderEventType): Consequence {
-  const consequence: Consequence = {
-    decision: read,
-    event,
-    clear: [
-      'status-error',
-      'review-unresolved',
-      'no-decision',
-      'unreadable-answer',
-      'failed-at-adoption',
-      'decision-after-override',
-    ],
-  };
-  if (overrideOf(state) === undefined) {
-    if (state.phase === 'declined' || state.action === 'cancel') return consequence;
-    consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
-  }
-  return withAttention(state, read, now, consequence);
-}
-
-function withAttention(
-  state: OrderState,
-  read: Decision,
-  now: Instant,
-  consequence: Consequence,
-): Consequence {
-  const attention = attentionTo(state, consequence.action, read, now);
-  return attention === undefined ? consequence : { ...consequence, attention };
 }
 
 /**
