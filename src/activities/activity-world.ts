@@ -1,5 +1,5 @@
 /** What the activities stand on, put together by the worker, and what they are to a worker. */
-import { activityInfo, asyncLocalStorage, log } from '@temporalio/activity';
+import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type {
@@ -78,21 +78,6 @@ function sayWhy(integration: string, error: ScreeningError, address: string): vo
   else if (outcome === 'refused') return;
   else if (status === undefined) log.warn('the screening service does not answer', fields);
   else log.warn('the screening service answers with an error', fields);
-}
-
-/**
- * @returns whether the transaction is another order's: two integrations with one key may share an invoice number. Where that can't be
- * asked, it isn't
- */
-export async function isAnothers({ orders }: ActivityWorld, transactionId: string): Promise<boolean> {
-  if (orders === undefined) return false;
-  const own = activityInfo().workflowExecution?.workflowId;
-  try {
-    return (await orders.withTransaction(transactionId)).some((workflowId) => workflowId !== own);
-  } catch (error) {
-    log.warn('the list of orders could not be asked whose a transaction is', { error: String(error) });
-    return false;
-  }
 }
 
 /** @returns the faults in one line, without any value that was sent. It goes into history: the first say enough */

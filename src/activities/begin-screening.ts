@@ -6,7 +6,7 @@ import { defined } from '../orders/defined.ts';
 import type { Fault } from '../orders/errors.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
 import { type Instant, instant } from '../orders/words.ts';
-import { type ActivityWorld, clientOf, faultWords, isAnothers, senderOf } from './activity-world.ts';
+import { type ActivityWorld, clientOf, faultWords, senderOf } from './activity-world.ts';
 import { isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { lastTry, told } from './tries.ts';
@@ -25,12 +25,10 @@ export function tryBeginner(world: ActivityWorld): BeginTry {
   const otherModes = new Set<string>();
   return (request, integration, forMs, time, beginning) => {
     return {
+      world,
       integration,
       workflow: request.workflow ?? integration.workflow,
       client: clientOf(world, integration),
-      machine: world.machine,
-      cards: world.cards,
-      isAnothers: (transactionId) => isAnothers(world, transactionId),
       otherModes,
       time,
       beginning,

@@ -133,7 +133,7 @@ async function screenFresh(
   const outcome = await tryScreening(request, transaction, t, undefined);
   if (outcome.kind !== 'no-answer') return outcome;
   const { reason, unseenSince } = outcome;
-  if (unseenSince !== undefined && t.until - t.machine.elapsed() >= LEAST_TIME_MS) {
+  if (unseenSince !== undefined && t.until - t.world.machine.elapsed() >= LEAST_TIME_MS) {
     const found = await look(request, t, unseenSince);
     if (typeof found !== 'string' && found.kind === 'answered') return found;
   }

@@ -18,7 +18,7 @@ import { enrichedOf } from '../orders/record.ts';
 import type { Adoption } from '../orders/state.ts';
 import { type Instant, instant, millis } from '../orders/words.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
-import { type ActivityWorld, clientOf, integrationOf, invalidRequest, isAnothers } from './activity-world.ts';
+import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { isAfterReset, underWayMs } from './earlier-run.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
 import { askedPauseMs, isForbidden, putOff, retryLater, retryWrongKey, waitLonger } from './tries.ts';
@@ -109,8 +109,7 @@ export function statusActivities(world: ActivityWorld) {
     const first = activityInfo().attempt === 1;
     const client = clientFor(request, first ? underWayMs() : undefined);
     try {
-      const owned = (transactionId: string) => isAnothers(world, transactionId);
-      const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
+      const found = await lookByInvoice(world, client, request, PATIENT_MS);
       if (found.kind === 'known') return { kind: 'hidden' };
       if (found.kind === 'undecided') return { kind: 'found', transactionId: found.transactionId };
       if (found.kind === 'found') {

@@ -1,6 +1,6 @@
 /** One try at a decision: look up a create that nobody has seen, else create. */
 import { log } from '@temporalio/activity';
-import { type CardStash, CardStashError } from '../cards/index.ts';
+import { CardStashError } from '../cards/index.ts';
 import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
 import { defined } from '../orders/defined.ts';
 import type { Integration } from '../orders/policy.ts';
@@ -11,7 +11,6 @@ import {
   cardOfWorkflow,
   fingerprint,
   fingerprintOfRaw,
-  type Machine,
   parseTransaction,
   type ScreeningClient,
   ScreeningError,
@@ -19,23 +18,21 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
+import type { ActivityWorld } from './activity-world.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
 import type { Beginning } from './server-clock.ts';
 import { CREATE_WITHIN_MS, GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from './tries.ts';
 
 export interface Try {
+  world: ActivityWorld;
   integration: Integration;
   workflow: IntegrationWorkflow;
   client: ScreeningClient;
-  machine: Machine;
-  cards: CardStash;
   /** The server's time now. */
   time: () => Instant;
   beginning: Beginning;
   /** When it must be over, by the machine's monotonic clock. */
   until: number;
-  /** Whether a transaction that was found by invoice is another order's. */
-  isAnothers: (transactionId: string) => Promise<boolean>;
   /** Hears when a create is about to be sent: should this try be lost, the next one knows since when. */
   beforeCreate?: (sentFrom: Instant) => void;
   /** The integrations whose account was seen to be of another mode: each worker says it once. */
@@ -164,8 +161,8 @@ export async function awaitEarlier(
     const unseen = found === 'none' ? mayStillCome(unseenSince) : found;
     if (unseen.kind !== 'no-answer') return unseen;
     const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
-    if (t.until - t.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
-    await sleepOn(t.machine, pauseMs);
+    if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
+    await sleepOn(t.world.machine, pauseMs);
   }
 }
 
@@ -180,7 +177,7 @@ export async function look(
   unseenSince: Instant,
 ): Promise<Tried | 'known' | 'none'> {
   try {
-    const found = await lookByInvoice(t, request, left(t));
+    const found = await lookByInvoice(t.world, t.client, request, left(t));
     const how = { found: true, sentFrom: unseenSince };
     if (found.kind === 'found') return answeredBy(found.transaction, t, how);
     if (found.kind !== 'undecided') return found.kind;
@@ -255,7 +252,7 @@ async function cardFor(
   if (cardRef === undefined) return undefined;
   const needed = t.workflow === 'pre-gateway';
   try {
-    const card = await t.cards.get({ integration, orderId, cardRef });
+    const card = await t.world.cards.get({ integration, orderId, cardRef });
     if (card === undefined) return needed ? 'gone' : undefined;
     return cardOfWorkflow(card, t.workflow);
   } catch (error) {
@@ -268,5 +265,5 @@ async function cardFor(
 
 /** At least a moment, so that a look that is due is made and ends at once. */
 function left(t: Try): number {
-  return Math.max(1, t.until - t.machine.elapsed());
+  return Math.max(1, t.until - t.world.machine.elapsed());
 }
