@@ -9,7 +9,6 @@ import {
   createOrderDirectory,
   type EventSenders,
   type WorldParts,
-  withAttemptInLog,
   withHeartbeats,
   withMetrics,
 } from './activities/index.ts';
@@ -81,15 +80,17 @@ export async function startWorkers(settings: WorkerSettings, world: WorldParts):
   await requireNamespace(connection, namespace);
   const client = new Client({ connection, namespace, dataConverter });
   const stopping = new AbortController();
-  const activities = withMetrics(
-    createActivities({ orders: createOrderDirectory(client), stopping: stopping.signal, ...world }),
-  );
+  const activities = createActivities({
+    orders: createOrderDirectory(client),
+    stopping: stopping.signal,
+    ...world,
+  });
   const common = {
     connection,
     namespace,
     dataConverter,
     shutdownGraceTime: SHUTDOWN_GRACE_MS,
-    interceptors: { activity: [withAttemptInLog] },
+    interceptors: { activity: [withMetrics] },
     ...(settings.version !== undefined && { workerDeploymentOptions: versioned(settings.version) }),
   };
   const workers = await Promise.all([
@@ -116,14 +117,14 @@ export async function startWorkers(settings: WorkerSettings, world: WorldParts):
       ...common,
       taskQueue: BACKGROUND_TASK_QUEUE,
       activities: { ...activities.background },
-      interceptors: { activity: [withAttemptInLog, withHeartbeats] },
+      interceptors: { activity: [withMetrics, withHeartbeats] },
       maxConcurrentActivityTaskExecutions: CONCURRENT_BACKGROUND,
     }),
     Worker.create({
       ...common,
       taskQueue: READS_TASK_QUEUE,
       activities: { ...activities.reads },
-      interceptors: { activity: [withAttemptInLog, withHeartbeats] },
+      interceptors: { activity: [withMetrics, withHeartbeats] },
       maxConcurrentActivityTaskExecutions: CONCURRENT_READS,
       maxTaskQueueActivitiesPerSecond: settings.maxRps,
     }),
@@ -131,7 +132,7 @@ export async function startWorkers(settings: WorkerSettings, world: WorldParts):
       ...common,
       taskQueue: POLLS_TASK_QUEUE,
       activities: { ...activities.polls },
-      interceptors: { activity: [withAttemptInLog, withHeartbeats] },
+      interceptors: { activity: [withMetrics, withHeartbeats] },
       maxConcurrentActivityTaskExecutions: CONCURRENT_POLLS,
       maxTaskQueueActivitiesPerSecond: settings.maxRps,
     }),

@@ -1,5 +1,5 @@
 /** What the activities stand on, put together by the worker, and what they are to a worker. */
-import { activityInfo, asyncLocalStorage, log } from '@temporalio/activity';
+import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CardStash } from '../cards/index.ts';
 import type {
@@ -13,7 +13,7 @@ import type {
   RunFacts,
   Timed,
 } from '../orders/activity-contract.ts';
-import type { Fault } from '../orders/errors.ts';
+import type { Fault, Refusal } from '../orders/errors.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { FindIntegration, Integration } from '../orders/policy.ts';
 import type { LostStatus, SweepActivities } from '../orders/sweep.ts';
@@ -80,21 +80,6 @@ function sayWhy(integration: string, error: ScreeningError, address: string): vo
   else log.warn('the screening service answers with an error', fields);
 }
 
-/**
- * @returns whether the transaction is another order's: two integrations with one key may share an invoice number. Where that can't be
- * asked, it isn't
- */
-export async function isAnothers({ orders }: ActivityWorld, transactionId: string): Promise<boolean> {
-  if (orders === undefined) return false;
-  const own = activityInfo().workflowExecution?.workflowId;
-  try {
-    return (await orders.withTransaction(transactionId)).some((workflowId) => workflowId !== own);
-  } catch (error) {
-    log.warn('the list of orders could not be asked whose a transaction is', { error: String(error) });
-    return false;
-  }
-}
-
 /** @returns the faults in one line, without any value that was sent. It goes into history: the first say enough */
 export function faultWords(faults: readonly Fault[]): string {
   const shown = faults.slice(0, MOST_FAULTS).map(({ path, message }) => `${path} ${message}`.trim());
@@ -102,27 +87,12 @@ export function faultWords(faults: readonly Fault[]): string {
   return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
 }
 
-/** @returns the failure of an order whose transaction can't be screened, with its faults as its detail */
-export function invalidTransaction(faults: readonly Fault[]): ApplicationFailure {
-  const errors = faults.map(({ path, message }) => ({
-    path: path === '' ? 'transaction' : `transaction.${path}`,
-    message,
-  }));
-  return invalidRequest(errors, 'The transaction breaks a rule');
+export function invalidRequest(faults: readonly Fault[], words: string): Refusal {
+  const errors = faults.slice(0, MOST_FAULTS);
+  return { code: 'invalid-request', message: `${words}: ${faultWords(faults)}.`, errors };
 }
 
-/** @returns the failure of an order that can't begin, with its faults as its detail */
-export function invalidRequest(errors: readonly Fault[], words: string): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'invalid-request',
-    message: `${words}: ${faultWords(errors)}.`,
-    nonRetryable: true,
-    details: [{ errors: errors.slice(0, MOST_FAULTS) }],
-  });
-}
-
-// Lets a caller in the same process hear how a checkout's screening ended before that is recorded.
-
+/** Lets a caller in the same process hear how a checkout's screening ended before that is recorded. */
 export interface BeforeRecord {
   /** @param checkedOut absent when the screening failed */
   tell(
@@ -132,9 +102,8 @@ export interface BeforeRecord {
   ): void;
 }
 
-type Screen = (request: CheckoutRequest, run: RunFacts) => Promise<CheckedOut>;
+type Screen = CheckoutActivities['screenAtCheckout'];
 
-/** @returns the screening, which tells how it ended, also when it failed */
 export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, screen: Screen): Screen {
   if (beforeRecord === undefined) return screen;
   return async (request, run) => {
@@ -149,8 +118,7 @@ export function tellingBeforeRecord(beforeRecord: BeforeRecord | undefined, scre
   };
 }
 
-// Says of what an activity brings back when it was learned, by the server's clock: no worker's own clock
-// matters for it.
+// When an activity learned its result, by the server's clock: no worker's own clock matters.
 
 /**
  * @param time returns the server's time now
@@ -162,7 +130,6 @@ type Activity<Request, Result> = (
   beginning: Beginning,
 ) => Promise<Result>;
 
-/** An activity as the workflow calls it. */
 type Called<Request, Result> = (request: Request, run?: RunFacts) => Promise<Result>;
 
 /** How a try learns when it began, in server time. */
@@ -178,59 +145,33 @@ export const exactly = (clock: ServerClock): Promise<Beginning> => clock.began(t
 export const asRequested = (clock: ServerClock, { begun }: { begun: Instant }): Beginning =>
   clock.beganIn(begun);
 
-/** @returns the activity, whose result is its outcome and when that was learned */
-export function timed<Request, Outcome>(
-  clock: ServerClock,
-  activity: Activity<Request, Outcome>,
-  began: Began<Request> = asScheduled,
-): Called<Request, Timed<Outcome>> {
-  return async (request, run) => {
-    noteRun(run);
-    const { result, moment } = await watched(clock, activity, request, began);
-    return { ...moment, outcome: result };
-  };
-}
-
-/** @returns the activity, whose result also tells when it was learned */
+/** Returns the activity as the workflow calls it: its result also says when it was learned. */
 export function withMoment<Request, Result extends object>(
   clock: ServerClock,
   activity: Activity<Request, Result>,
-  began: Began<Request> = asScheduled,
+  begin: Began<Request> = asScheduled,
 ): Called<Request, Result & Moment> {
   return async (request, run) => {
     noteRun(run);
-    const { result, moment } = await watched(clock, activity, request, began);
-    return { ...result, ...moment };
+    const beginning = await begin(clock, request);
+    const { began, elapsed } = beginning;
+    // A wall clock may be set in between; the monotonic one only goes on.
+    const time = () => instant(millis(began) + Math.floor(clock.machine.elapsed() - elapsed));
+    const result = await activity(request, time, beginning);
+    return { ...result, began, at: time() };
   };
 }
 
-/** @returns the activity, whose result is when it was done */
-export function momentOf<Request>(
+/** As `withMoment`, for an activity that returns its outcome alone. */
+export function timed<Request, Outcome>(
   clock: ServerClock,
-  activity: Activity<Request, void>,
-): Called<Request, Moment> {
-  return async (request, run) => {
-    noteRun(run);
-    return (await watched(clock, activity, request, asScheduled)).moment;
-  };
-}
-
-/** Runs the activity. Returns its result, and when that was learned. */
-async function watched<Request, Result>(
-  clock: ServerClock,
-  activity: Activity<Request, Result>,
-  request: Request,
-  began: Began<Request>,
-): Promise<{ result: Result; moment: Moment }> {
-  const beginning = await began(clock, request);
-  const moment = watchFrom(clock.machine, beginning);
-  const result = await activity(request, () => moment().at, beginning);
-  return { result, moment: moment() };
-}
-
-/** A wall clock may be set in between; the monotonic one only goes on. */
-function watchFrom(machine: Machine, { began, elapsed }: Beginning): () => Moment {
-  return () => ({ began, at: instant(millis(began) + Math.floor(machine.elapsed() - elapsed)) });
+  activity: Activity<Request, Outcome>,
+  begin?: Began<Request>,
+): Called<Request, Timed<Outcome>> {
+  const outcomeOf: Activity<Request, { outcome: Outcome }> = async (...given) => ({
+    outcome: await activity(...given),
+  });
+  return withMoment(clock, outcomeOf, begin);
 }
 
 /** Delivers one event. @throws when the receiver doesn't answer 2xx; the words hold no address and no content */
@@ -255,7 +196,6 @@ export interface OrderDirectory {
   overdue(limit: number): Promise<{ workflowId: string; since: Instant }[]>;
   /** Orders that ended without a record inside their cancel window. */
   lost(limit: number): Promise<{ workflowId: string; since: Instant; status: LostStatus }[]>;
-  /** How many orders are open, by phase. */
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
@@ -270,7 +210,6 @@ export interface OrderDirectory {
   ): Promise<{ tries: number; since: Instant; heldSince?: Instant } | undefined>;
 }
 
-/** The activities of each task queue. */
 export interface ActivitiesByQueue {
   checkout: CheckoutActivities;
   background: BackgroundActivities & SweepActivities;

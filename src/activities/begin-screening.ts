@@ -2,10 +2,11 @@
 import { activityInfo } from '@temporalio/activity';
 import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
+import { defined } from '../orders/defined.ts';
 import type { Fault } from '../orders/errors.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
 import { type Instant, instant } from '../orders/words.ts';
-import { type ActivityWorld, clientOf, faultWords, isAnothers, senderOf } from './activity-world.ts';
+import { type ActivityWorld, clientOf, faultWords, senderOf } from './activity-world.ts';
 import { isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { lastTry, told } from './tries.ts';
@@ -24,12 +25,10 @@ export function tryBeginner(world: ActivityWorld): BeginTry {
   const otherModes = new Set<string>();
   return (request, integration, forMs, time, beginning) => {
     return {
+      world,
       integration,
       workflow: request.workflow ?? integration.workflow,
       client: clientOf(world, integration),
-      machine: world.machine,
-      cards: world.cards,
-      isAnothers: (transactionId) => isAnothers(world, transactionId),
       otherModes,
       time,
       beginning,
@@ -64,10 +63,14 @@ export function unseenBefore(request: RetryCheckoutRequest): Unseen | undefined 
 }
 
 export function unanswered(reason: string, unseenSince: Instant | undefined): ScreeningOutcome {
-  return { kind: 'unanswered', reason, ...(unseenSince !== undefined && { unseenSince }) };
+  return { kind: 'unanswered', reason, ...defined({ unseenSince }) };
 }
 
 export function refusedByRules(faults: Fault[], unseenSince: Instant | undefined): ScreeningOutcome {
-  const refused = { kind: 'refused' as const, reason: 'invalid-request', words: faultWords(faults) };
-  return { ...refused, ...(unseenSince !== undefined && { unseenSince }) };
+  return {
+    kind: 'refused',
+    reason: 'invalid-request',
+    words: faultWords(faults),
+    ...defined({ unseenSince }),
+  };
 }

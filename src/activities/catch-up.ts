@@ -3,6 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../orders/activity-contract.ts';
 import { BROKE_DOWN } from '../orders/checkout.ts';
 import { skipRuleFor } from '../orders/decide.ts';
+import { defined } from '../orders/defined.ts';
 import type { Policy } from '../orders/policy.ts';
 import type { Instant } from '../orders/words.ts';
 import { type ActivityWorld, integrationOf } from './activity-world.ts';
@@ -18,14 +19,7 @@ import {
   tellNextTry,
   tryAgain,
 } from './tries.ts';
-import {
-  awaitEarlier,
-  checkTransaction,
-  contentFingerprint,
-  EARLIER_TRY,
-  type Try,
-  tryScreening,
-} from './try-screening.ts';
+import { awaitEarlier, checkTransaction, EARLIER_TRY, type Try, tryScreening } from './try-screening.ts';
 
 /** The longest that a try may take: no customer waits for it. */
 const PATIENT_MS = 30_000;
@@ -44,11 +38,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
     ): Promise<{ outcome: ScreeningOutcome; policy?: Policy } & Fingerprinted> {
       const unseen = unseenBefore(request);
       const report = (unseenSince: Instant | undefined): void =>
-        tellNextTry({
-          reported: activityInfo().attempt,
-          at: time(),
-          ...(unseenSince !== undefined && { unseenSince }),
-        });
+        tellNextTry({ reported: activityInfo().attempt, at: time(), ...defined({ unseenSince }) });
       let t: Try;
       try {
         const integration = integrationOf(world, request.integration);
@@ -62,9 +52,8 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
         // Settings that lack the integration don't make the next lookup come too early to be believed.
         throw unseen?.underWay ? putOff(error, underWayMs()) : error;
       }
-      const content = contentFingerprint(request, t.integration, t.workflow);
+      const { checked, content } = checkTransaction(request, t.integration, t.workflow);
       const ended = (outcome: ScreeningOutcome) => ({ outcome, ...content });
-      const checked = checkTransaction(request, t.integration, t.workflow);
       const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
       const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
       // An invalid transaction was never sent.

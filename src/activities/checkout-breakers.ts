@@ -13,25 +13,27 @@ import { EARLIER_TRY } from './try-screening.ts';
 const FAILURES_IN_A_ROW = 5;
 /** How long checkouts are spared before one is let through to see. */
 const TRY_AGAIN_AFTER_MS = 5_000;
-/** Why a service did not answer that says nothing about the service. */
-const NOT_ITS_FAULT: ReadonlySet<string> = new Set([
-  'no-time-left',
-  'card-stash',
-  'forbidden',
-  EARLIER_TRY.reason,
-]);
+/** Reasons that say nothing about the screening service. */
+const NOT_ITS_FAULT: readonly string[] = ['no-time-left', 'card-stash', 'forbidden', EARLIER_TRY.reason];
 
-/** One circuit breaker for each integration, shared by the checkouts of a process. */
-export class CheckoutBreakers {
-  readonly #breakers = new Map<string, CircuitBreakerPolicy>();
-
-  /** @returns what the screening brought, or undefined: it wasn't begun, since the service is down */
-  async screen(
+/**
+ * Returns a function that runs a screening behind the circuit breaker of its integration, which all checkouts of the process share.
+ * While the breaker is open it runs nothing and returns undefined.
+ */
+export function checkoutBreakers() {
+  const breakers = new Map<string, CircuitBreakerPolicy>();
+  return async (
     integration: string,
     screening: () => Promise<ScreeningOutcome>,
-  ): Promise<ScreeningOutcome | undefined> {
-    const breaker = this.#breakerOf(integration);
-    // One is on its way to see; the library would have the others wait for it.
+  ): Promise<ScreeningOutcome | undefined> => {
+    const breaker =
+      breakers.get(integration) ??
+      circuitBreaker(handleWhenResult(isFailure), {
+        halfOpenAfter: TRY_AGAIN_AFTER_MS,
+        breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
+      });
+    breakers.set(integration, breaker);
+    // The library would have the others wait for the one that is let through.
     if (breaker.state === CircuitState.HalfOpen) return undefined;
     try {
       return await breaker.execute(screening);
@@ -39,22 +41,11 @@ export class CheckoutBreakers {
       if (error instanceof BrokenCircuitError) return undefined;
       throw error;
     }
-  }
-
-  #breakerOf(integration: string): CircuitBreakerPolicy {
-    const known = this.#breakers.get(integration);
-    if (known !== undefined) return known;
-    const made = circuitBreaker(handleWhenResult(isFailure), {
-      halfOpenAfter: TRY_AGAIN_AFTER_MS,
-      breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
-    });
-    this.#breakers.set(integration, made);
-    return made;
-  }
+  };
 }
 
 function isFailure(result: unknown): boolean {
   if (typeof result !== 'object' || result === null || !('kind' in result) || !('reason' in result))
     return false;
-  return result.kind === 'unanswered' && !NOT_ITS_FAULT.has(String(result.reason));
+  return result.kind === 'unanswered' && !NOT_ITS_FAULT.includes(String(result.reason));
 }

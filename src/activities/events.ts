@@ -15,7 +15,7 @@ const ALL_MS = 30_000;
 export function eventActivities(world: ActivityWorld) {
   return {
     /** Delivers in order; a second call goes on after the last event that arrived. */
-    async deliverEvents(events: OrderEvent[]): Promise<void> {
+    async deliverEvents(events: OrderEvent[]): Promise<object> {
       const { arrived = 0 } = told();
       const until = world.machine.now() + ALL_MS;
       for (const event of events) {
@@ -23,12 +23,13 @@ export function eventActivities(world: ActivityWorld) {
         await deliver(world, event, timeFor(until - world.machine.now()));
         tellNextTry({ arrived: event.sequence });
       }
+      return {};
     },
 
-    /** Deletes a card from the stash. */
-    async forgetCard({ cardRef }: { cardRef: string }): Promise<void> {
+    async forgetCard({ cardRef }: { cardRef: string }): Promise<object> {
       try {
         await world.cards.forget(cardRef);
+        return {};
       } catch {
         // What a driver throws may name its address.
         throw tryAgain('card-stash', 'the card stash did not answer');
@@ -61,14 +62,11 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
   }
 }
 
-/** Says in the log why an event wasn't taken. */
-export function sayNotTaken(integration: string | undefined, error: unknown): void {
+export function sayNotTaken(integration: string, error: unknown): void {
   const { reason, address } =
     error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
   log.warn('the receiver of events did not take an event', { integration, reason, address });
 }
-
-// Sends events to the order service, signed by Standard Webhooks.
 
 /** Nobody reads what the receiver says; only its status counts. */
 const MAX_REPLY_BYTES = 64 * 1024;
@@ -112,7 +110,6 @@ export function createEventSender(
 /** An event that the receiver did not take. Its words hold no address and no content. */
 class NotTaken extends Error {
   override readonly name = 'NotTaken';
-  /** Why, in one slug. */
   readonly reason: string;
   /** Host and port: the rest of an address may be secret. */
   readonly address: string;

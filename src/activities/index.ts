@@ -5,7 +5,6 @@ import {
   type ActivityWorld,
   asRequested,
   exactly,
-  momentOf,
   tellingBeforeRecord,
   timed,
   type WorldParts,
@@ -23,11 +22,10 @@ import { sweepActivities } from './sweep.ts';
 export type { ActivityWorld, EventSenders, WorldParts } from './activity-world.ts';
 export { createEventSender } from './events.ts';
 export { lostOrders, lostQuery } from './lost-orders.ts';
-export { withAttemptInLog, withMetrics } from './metrics.ts';
+export { withMetrics } from './metrics.ts';
 export { createOrderDirectory } from './order-directory.ts';
 export { withHeartbeats } from './tries.ts';
 
-/** @returns the activities, standing on the given world */
 export function createActivities(parts: WorldParts): ActivitiesByQueue {
   const world: ActivityWorld = { machine: MACHINE, ...parts };
   const begin = tryBeginner(world);
@@ -49,8 +47,8 @@ export function createActivities(parts: WorldParts): ActivitiesByQueue {
       lookUp: withMoment(clock, status.lookUp),
       sendGatewayResponse: timed(clock, portal.sendGatewayResponse),
       performPortalAction: timed(clock, portal.performPortalAction, exactlyForCancels),
-      deliverEvents: momentOf(clock, events.deliverEvents),
-      forgetCard: momentOf(clock, events.forgetCard),
+      deliverEvents: withMoment(clock, events.deliverEvents),
+      forgetCard: withMoment(clock, events.forgetCard),
       sweep: sweep.sweep,
     },
     reads: { readStatus: timed(clock, status.readStatus) },

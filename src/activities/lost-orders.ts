@@ -7,7 +7,6 @@ import { SCREEN_ORDER } from '../orders/messages.ts';
 import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../orders/sweep.ts';
 import { type Instant, instant, millis } from '../orders/words.ts';
 
-/** A lost order. */
 export interface LostOrder {
   workflowId: string;
   runId: string;
@@ -26,7 +25,6 @@ export function lostQuery(nowMs: number): string {
   return `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus IN (${statuses}) AND (${open})`;
 }
 
-/** @returns the lost orders, at most so many */
 export async function lostOrders(client: Client, limit: number, nowMs = Date.now()): Promise<LostOrder[]> {
   const { executions } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,

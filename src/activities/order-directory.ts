@@ -11,7 +11,6 @@ import { lostOrders } from './lost-orders.ts';
 
 const OPEN = `WorkflowType = '${SCREEN_ORDER}' AND ExecutionStatus = 'Running'`;
 
-/** @returns the directory of the client's namespace */
 export function createOrderDirectory(client: Client): OrderDirectory {
   const { namespace } = client.options;
   const count = async (query: string): Promise<number> =>

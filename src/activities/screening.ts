@@ -1,77 +1,73 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type {
-  CheckedOut,
   CheckoutRequest,
   Fingerprinted,
-  Moment,
   RetryCheckoutRequest,
+  Screened,
   ScreeningOutcome,
   ScreenRequest,
 } from '../orders/activity-contract.ts';
 import { actionAtCheckout, skipRuleFor } from '../orders/decide.ts';
-import { isOrderErrorCode } from '../orders/errors.ts';
-import type { Refusal } from '../orders/order.ts';
+import type { Fault, Refusal } from '../orders/errors.ts';
 import type { Integration, Policy } from '../orders/policy.ts';
 import { type Instant, millis } from '../orders/words.ts';
-import { type ActivityWorld, clientOf, integrationOf, invalidTransaction } from './activity-world.ts';
+import type { Transaction } from '../screening/index.ts';
+import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
-import { CheckoutBreakers } from './checkout-breakers.ts';
+import { checkoutBreakers } from './checkout-breakers.ts';
 import { isAfterReset, mayHaveRun } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { readAdopted } from './status.ts';
 import {
   awaitEarlier,
   checkTransaction,
-  contentFingerprint,
-  findOwn,
   LEAST_TIME_MS,
-  type Tried,
+  look,
   type Try,
   tryScreening,
 } from './try-screening.ts';
 
-/** A result without the time that `withMoment` adds to it. */
-type Untimed<Result> = Result extends Moment ? Omit<Result, keyof Moment> : never;
-
 export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
-  const breakers = new CheckoutBreakers();
+  const behindBreaker = checkoutBreakers();
 
-  /** Screens for somebody who waits, unless the service is down. */
+  /** Screens for a caller who waits. An earlier run of the same may have its create under way still, in this process or in another. */
   const atCheckout = async (
     request: ScreenRequest,
+    transaction: Transaction,
     t: Try,
     unseenSince: Instant | undefined,
-    oneTry: () => Promise<Tried>,
   ): Promise<ScreeningOutcome> => {
-    const outcome = await breakers.screen(request.integration, () => inTime(request, t, unseenSince, oneTry));
+    const screening = () =>
+      unseenSince === undefined
+        ? screenFresh(request, transaction, t)
+        : screenRepeated(request, t, unseenSince, true);
+    const outcome = await behindBreaker(request.integration, screening);
     return outcome ?? unanswered('service-down', unseenSince);
   };
 
   const firstScreening = async (
     request: CheckoutRequest,
+    checked: ReturnType<typeof checkTransaction>['checked'],
     integration: Integration,
     policy: Policy,
     time: () => Instant,
     beginning: Beginning,
-  ): Promise<ScreeningOutcome> => {
+  ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
     const rule = skipRuleFor(integration, request.transaction);
     if (rule !== undefined) return { kind: 'skipped', rule };
-    const checked = checkTransaction(request, integration, policy.workflow);
-    if (!checked.ok) throw invalidTransaction(checked.faults);
+    if (!checked.ok) return { refusal: invalidTransaction(checked.faults) };
     const unseenSince = mayHaveRun() ? request.startedAt : undefined;
     const budget = budgetOf(request, integration);
-    const waits = budget >= LEAST_TIME_MS;
-    // A lost run of this task may have told its caller a decision, so that it is looked up even without time. After a reset the answer is on record.
-    if (!waits && (unseenSince === undefined || isAfterReset()))
-      return unanswered('no-time-left', unseenSince);
-    const t = begin(request, integration, waits ? budget : integration.checkoutBudgetMs, time, beginning);
-    // A run of this task that failed may have its create under way still, in this process or in another.
-    const oneTry =
-      unseenSince === undefined
-        ? () => tryScreening(request, checked.transaction, t, undefined)
-        : () => awaitEarlier(request, t, unseenSince, waits);
-    const outcome = await atCheckout(request, t, unseenSince, oneTry);
-    return waits ? outcome : foundTooLate(outcome, policy);
+    if (budget >= LEAST_TIME_MS) {
+      const t = begin(request, integration, budget, time, beginning);
+      return atCheckout(request, checked.transaction, t, unseenSince);
+    }
+    // Too late. A lost run of this task may have told its caller a decision, which is looked up; after a reset the answer is on record.
+    if (unseenSince === undefined || isAfterReset()) return unanswered('no-time-left', unseenSince);
+    const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
+    const screening = () => screenRepeated(request, t, unseenSince, false);
+    const outcome = await behindBreaker(request.integration, screening);
+    return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
   };
 
   return {
@@ -83,23 +79,19 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       request: CheckoutRequest,
       time: () => Instant,
       beginning: Beginning,
-    ): Promise<Untimed<CheckedOut>> {
+    ): Promise<Screened> {
       const integration = world.findIntegration(request.integration);
       if (integration === undefined) return { refusal: unknownIntegration(request.integration) };
       const policy = policyOf(world, request, integration);
       try {
-        if (request.adopt !== undefined) {
-          return {
-            policy,
-            outcome: await readAdopted(request, request.adopt, policy, clientOf(world, integration)),
-          };
-        }
-        const outcome = await firstScreening(request, integration, policy, time, beginning);
-        const content = contentFingerprint(request, integration, policy.workflow);
+        const { checked, content } = checkTransaction(request, integration, policy.workflow);
+        const outcome =
+          request.adopt === undefined
+            ? await firstScreening(request, checked, integration, policy, time, beginning)
+            : await readAdopted(request, request.adopt, policy, clientOf(world, integration));
+        if ('refusal' in outcome) return outcome;
         return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
       } catch (error) {
-        const refusal = refusalIn(error);
-        if (refusal !== undefined) return { refusal };
         if (request.adopt !== undefined) throw error;
         return { policy, outcome: unanswered(...whyFailed(error, request)) };
       }
@@ -116,7 +108,8 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
     ): Promise<{ outcome: ScreeningOutcome; again?: true } & Fingerprinted> {
       const unseenSince = unseenBefore(request)?.since;
       const integration = integrationOf(world, request.integration);
-      const content = contentFingerprint(request, integration, request.workflow ?? integration.workflow);
+      const workflow = request.workflow ?? integration.workflow;
+      const { checked, content } = checkTransaction(request, integration, workflow);
       const ended = (outcome: ScreeningOutcome) => ({
         outcome,
         ...content,
@@ -125,33 +118,38 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
-      const checked = checkTransaction(request, integration, t.workflow);
       if (!checked.ok) return ended(refusedByRules(checked.faults, unseenSince));
-      const oneTry =
-        unseenSince === undefined
-          ? () => tryScreening(request, checked.transaction, t, undefined)
-          : () => awaitEarlier(request, t, unseenSince, true);
-      return ended(await atCheckout(request, t, unseenSince, oneTry));
+      return ended(await atCheckout(request, checked.transaction, t, unseenSince));
     },
   };
 }
 
-/** A try for somebody who waits: an unknown outcome is looked up if there is time, never sent a second time. */
-async function inTime(
+/** Creates. An unknown outcome is looked up if there is time, never sent a second time. */
+async function screenFresh(
+  request: ScreenRequest,
+  transaction: Transaction,
+  t: Try,
+): Promise<ScreeningOutcome> {
+  const outcome = await tryScreening(request, transaction, t, undefined);
+  if (outcome.kind !== 'no-answer') return outcome;
+  const { reason, unseenSince } = outcome;
+  if (unseenSince !== undefined && t.until - t.world.machine.elapsed() >= LEAST_TIME_MS) {
+    const found = await look(request, t, unseenSince);
+    if (typeof found !== 'string' && found.kind === 'answered') return found;
+  }
+  return unanswered(reason, unseenSince);
+}
+
+/** Only looks for what an earlier run may have created. */
+async function screenRepeated(
   request: ScreenRequest,
   t: Try,
-  unseenSince: Instant | undefined,
-  oneTry: () => Promise<Tried>,
+  unseenSince: Instant,
+  mayStillArrive: boolean,
 ): Promise<ScreeningOutcome> {
-  const outcome = await oneTry();
-  if (outcome.kind === 'forbidden' && unseenSince !== undefined) return unanswered('forbidden', unseenSince);
-  if (outcome.kind !== 'no-answer') return outcome;
-  const { reason, unseenSince: since } = outcome;
-  if (since !== undefined && t.until - t.machine.elapsed() >= LEAST_TIME_MS) {
-    const found = await findOwn(request, t, since).catch(() => 'none' as const);
-    if (typeof found !== 'string') return found;
-  }
-  return unanswered(reason, since);
+  const outcome = await awaitEarlier(request, t, unseenSince, mayStillArrive);
+  if (outcome.kind === 'forbidden') return unanswered('forbidden', unseenSince);
+  return outcome.kind === 'no-answer' ? unanswered(outcome.reason, outcome.unseenSince) : outcome;
 }
 
 /**
@@ -181,11 +179,12 @@ function unknownIntegration(name: string): Refusal {
   return { code: 'unknown-integration', message: `No integration «${name}» is configured.` };
 }
 
-/** @returns why the order can't be screened at all, if that is what the failure says */
-function refusalIn(error: unknown): Refusal | undefined {
-  if (!(error instanceof ApplicationFailure) || !isOrderErrorCode(error.type)) return undefined;
-  const [details] = error.details ?? [];
-  return { ...(typeof details === 'object' ? details : {}), code: error.type, message: error.message };
+function invalidTransaction(faults: readonly Fault[]): Refusal {
+  const named = faults.map(({ path, message }) => ({
+    path: path === '' ? 'transaction' : `transaction.${path}`,
+    message,
+  }));
+  return invalidRequest(named, 'The transaction breaks a rule');
 }
 
 /** Settings without a key are an operator's mistake, and nothing was sent. What our own code threw may have been thrown after a create. */

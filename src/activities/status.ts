@@ -1,6 +1,5 @@
 /** Reading the status of a transaction: once, durably, or until its decision changes. */
 import { activityInfo } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import {
   type CheckoutRequest,
   type LookUpOutcome,
@@ -13,12 +12,13 @@ import {
   type StatusRequest,
 } from '../orders/activity-contract.ts';
 import { adoptionFaults } from '../orders/check-messages.ts';
+import type { Refusal } from '../orders/errors.ts';
 import type { Policy } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
 import type { Adoption } from '../orders/state.ts';
 import { type Instant, instant, millis } from '../orders/words.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
-import { type ActivityWorld, clientOf, integrationOf, invalidRequest, isAnothers } from './activity-world.ts';
+import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { isAfterReset, underWayMs } from './earlier-run.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
 import { askedPauseMs, isForbidden, putOff, retryLater, retryWrongKey, waitLonger } from './tries.ts';
@@ -109,20 +109,18 @@ export function statusActivities(world: ActivityWorld) {
     const first = activityInfo().attempt === 1;
     const client = clientFor(request, first ? underWayMs() : undefined);
     try {
-      const owned = (transactionId: string) => isAnothers(world, transactionId);
-      const found = await lookByInvoice({ client, isAnothers: owned }, request, PATIENT_MS);
+      const found = await lookByInvoice(world, client, request, PATIENT_MS);
       if (found.kind === 'known') return { kind: 'hidden' };
+      if (found.kind === 'undecided') return { kind: 'found', transactionId: found.transactionId };
       if (found.kind === 'found') {
         const { id: transactionId, decision } = found.transaction;
         return { kind: 'found', transactionId, decision, ...enrichedOf(found.transaction) };
       }
     } catch (error) {
-      if (isForbidden(error) && !request.forbiddenKnown) return { kind: 'forbidden' };
-      if (isForbidden(error)) throw retryWrongKey();
       if (!(error instanceof ScreeningError)) throw error;
-      const { transactionId } = error;
-      if (transactionId === undefined) throw retryLater(error, first ? firstPauseMs(error) : undefined);
-      return { kind: 'found', transactionId };
+      if (!isForbidden(error)) throw retryLater(error, first ? firstPauseMs(error) : undefined);
+      if (request.forbiddenKnown) throw retryWrongKey();
+      return { kind: 'forbidden' };
     }
     // None, which proves nothing the first time.
     if (!first) return { kind: 'none' };
@@ -132,32 +130,22 @@ export function statusActivities(world: ActivityWorld) {
 
 /**
  * Reads the transaction of an order that is adopted, within the workflow's first task.
- * @throws a failure that refuses the order, in the words of `readForAdoption`
+ * @returns its decision, or why the order is refused
  */
 export async function readAdopted(
   { invoiceNumber, begun }: Pick<CheckoutRequest, 'invoiceNumber' | 'begun'>,
   adoption: Adoption,
   policy: Policy,
   client: ScreeningClient,
-): Promise<ScreeningOutcome> {
+): Promise<ScreeningOutcome | { refusal: Refusal }> {
   const faults = adoptionFaults(adoption, policy, millis(begun));
-  if (faults.length > 0) throw invalidRequest(faults, 'The adoption breaks a rule');
+  if (faults.length > 0) return { refusal: invalidRequest(faults, 'The adoption breaks a rule') };
   const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
-  if ('decision' in read) {
-    const { id: transactionId, decision } = read;
-    const sentFrom = instant(millis(adoption.screenedAt));
-    return {
-      kind: 'answered',
-      transactionId,
-      decision,
-      found: true,
-      sentFrom,
-      sentUntil: sentFrom,
-      ...enrichedOf(read),
-    };
-  }
-  const { code, message } = read;
-  throw ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [{}] });
+  if (!('decision' in read)) return { refusal: read };
+  const { id: transactionId, decision } = read;
+  const sentFrom = instant(millis(adoption.screenedAt));
+  const seen = { transactionId, found: true, sentFrom, sentUntil: sentFrom };
+  return { kind: 'answered', decision, ...seen, ...enrichedOf(read) };
 }
 
 /** @returns milliseconds until the second look: a create that may be under way has time to arrive till then */

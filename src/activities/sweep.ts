@@ -19,6 +19,7 @@ const AT_A_TIME = 10;
 const SEND_MS = 5_000;
 /** A receiver that is down costs each telling its time: what is left over then is told by the next sweep. */
 const TELL_ALL_MS = 60_000;
+const TOLD = Number.MAX_SAFE_INTEGER;
 
 export function sweepActivities(world: ActivityWorld) {
   return {
@@ -51,8 +52,7 @@ export class Sweeper {
   /** Where the next sweep goes on: many open orders are looked over in several. */
   #cursor: string | undefined;
   #standing: SweepFinding[] = [];
-  #told = new Set<string>();
-  /** In which sweep each was last tried. */
+  /** In which sweep each incident was last tried, or `TOLD`. */
   #tried = new Map<string, number>();
   #sweeps = 0;
 
@@ -95,21 +95,16 @@ export class Sweeper {
   /** What the receiver doesn't take is told again by the next sweep, after what no time was left for. */
   async #tell(): Promise<void> {
     const until = Date.now() + TELL_ALL_MS;
+    const before = this.#tried;
+    const triedIn = (finding: SweepFinding) => before.get(eventId(finding)) ?? 0;
     this.#sweeps += 1;
-    const told = new Set<string>();
-    const tried = new Map<string, number>();
-    const lastTried = (finding: SweepFinding) => this.#tried.get(eventId(finding)) ?? 0;
-    for (const finding of this.#standing.toSorted((one, other) => lastTried(one) - lastTried(other))) {
-      const id = eventId(finding);
-      tried.set(id, lastTried(finding));
-      if (this.#told.has(id)) told.add(id);
-      else if (Date.now() < until) {
-        tried.set(id, this.#sweeps);
-        if (await isTold(this.#world, finding)) told.add(id);
-      }
+    this.#tried = new Map();
+    for (const finding of this.#standing.toSorted((one, other) => triedIn(one) - triedIn(other))) {
+      let tried = triedIn(finding);
+      if (tried !== TOLD && Date.now() < until)
+        tried = (await isTold(this.#world, finding)) ? TOLD : this.#sweeps;
+      this.#tried.set(eventId(finding), tried);
     }
-    this.#told = told;
-    this.#tried = tried;
   }
 }
 
@@ -148,22 +143,10 @@ async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[
   ended.set(Math.floor(Date.now() / 1_000));
 }
 
+/** Returns whether the receiver took the event. The order can't count one of its own, so this one has sequence 0. */
 async function isTold(world: ActivityWorld, finding: SweepFinding): Promise<boolean> {
-  try {
-    await tell(world, finding);
-    return true;
-  } catch (error) {
-    sayNotTaken(orderOfWorkflowId(finding.workflowId)?.integration, error);
-    return false;
-  }
-}
-
-/** The order can't count an event of its own, so this one has sequence 0: it comes from outside the order. */
-async function tell(world: ActivityWorld, finding: SweepFinding): Promise<void> {
   // One that was started under a foreign id is told of, too: the event's id names it.
   const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
-  const send = senderOf(world, order.integration);
-  if (send === undefined) return;
   const event: OrderEvent = {
     id: eventId(finding),
     type: 'order.attention',
@@ -172,7 +155,13 @@ async function tell(world: ActivityWorld, finding: SweepFinding): Promise<void> 
     occurredAt: finding.since,
     data: { attention: [sweepWords(finding)] },
   };
-  await send(event, SEND_MS);
+  try {
+    await senderOf(world, order.integration)?.(event, SEND_MS);
+    return true;
+  } catch (error) {
+    sayNotTaken(order.integration, error);
+    return false;
+  }
 }
 
 /** One incident, whoever tells of it: the order may get into the same state again. */

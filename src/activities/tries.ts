@@ -2,6 +2,7 @@
 import { activityInfo, Context, cancellationDetails } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { defined } from '../orders/defined.ts';
 import type { Instant } from '../orders/words.ts';
 import { ScreeningError } from '../screening/index.ts';
 
@@ -75,11 +76,7 @@ export function retryLater(error: unknown, nextRetryDelay?: number): Application
 
 /** A failure that the server tries again: after the delay, else by the activity's retry policy. */
 export function tryAgain(type: string, message: string, nextRetryDelay?: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type,
-    message,
-    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
-  });
+  return ApplicationFailure.create({ type, message, ...defined({ nextRetryDelay }) });
 }
 
 /** The same failure, tried again after so many milliseconds. */
@@ -124,6 +121,16 @@ export interface Told {
   late?: number;
 }
 
+/** The type of each: a worker of another key may have written something that can't be read. */
+const TOLD = new Map<string, string>([
+  ['reported', 'number'],
+  ['at', 'string'],
+  ['unseenSince', 'string'],
+  ['arrived', 'number'],
+  ['asked', 'number'],
+  ['late', 'number'],
+]);
+
 /** What the running activities last told the next try. */
 const lastTold = new WeakMap<Context, Told>();
 
@@ -138,15 +145,8 @@ export function tellNextTry(details: Told): void {
 export function told(): Told {
   const details: unknown = activityInfo().heartbeatDetails;
   if (typeof details !== 'object' || details === null) return {};
-  const given = new Map<string, unknown>(Object.entries(details));
-  const numbers = (['reported', 'arrived', 'asked', 'late'] as const).map(
-    (name) => [name, given.get(name)] as const,
-  );
-  const times = (['at', 'unseenSince'] as const).map((name) => [name, given.get(name)] as const);
-  return {
-    ...Object.fromEntries(numbers.filter(([, value]) => typeof value === 'number')),
-    ...Object.fromEntries(times.filter(([, value]) => typeof value === 'string')),
-  };
+  const known = Object.entries(details).filter(([name, value]) => typeof value === TOLD.get(name));
+  return Object.fromEntries(known);
 }
 
 /** An interceptor for the workers of background activities. The server keeps what the last heartbeat said, so each says it again. */

@@ -1,7 +1,8 @@
 /** One try at a decision: look up a create that nobody has seen, else create. */
 import { log } from '@temporalio/activity';
-import { type CardStash, CardStashError } from '../cards/index.ts';
+import { CardStashError } from '../cards/index.ts';
 import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
+import { defined } from '../orders/defined.ts';
 import type { Integration } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
 import { type Instant, type IntegrationWorkflow, millis } from '../orders/words.ts';
@@ -10,7 +11,6 @@ import {
   cardOfWorkflow,
   fingerprint,
   fingerprintOfRaw,
-  type Machine,
   parseTransaction,
   type ScreeningClient,
   ScreeningError,
@@ -18,23 +18,21 @@ import {
   type Transaction,
   type TransactionResponse,
 } from '../screening/index.ts';
+import type { ActivityWorld } from './activity-world.ts';
 import { lookByInvoice } from './look-by-invoice.ts';
 import type { Beginning } from './server-clock.ts';
 import { CREATE_WITHIN_MS, GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from './tries.ts';
 
 export interface Try {
+  world: ActivityWorld;
   integration: Integration;
   workflow: IntegrationWorkflow;
   client: ScreeningClient;
-  machine: Machine;
-  cards: CardStash;
   /** The server's time now. */
   time: () => Instant;
   beginning: Beginning;
   /** When it must be over, by the machine's monotonic clock. */
   until: number;
-  /** Whether a transaction that was found by invoice is another order's. */
-  isAnothers: (transactionId: string) => Promise<boolean>;
   /** Hears when a create is about to be sent: should this try be lost, the next one knows since when. */
   beforeCreate?: (sentFrom: Instant) => void;
   /** The integrations whose account was seen to be of another mode: each worker says it once. */
@@ -77,34 +75,24 @@ export const EARLIER_TRY = {
 } as const;
 
 function mayStillCome(unseenSince: Instant): NoAnswer {
-  return { kind: 'no-answer', ...EARLIER_TRY, unseenSince, underWay: true };
+  return { ...noAnswer(EARLIER_TRY, unseenSince), underWay: true };
 }
 
-/** @returns the transaction checked against the rules in force, or its faults with their paths */
+/**
+ * Checks the transaction against the rules in force. `content` has the fingerprint that the client library computes, for an order that
+ * another tool started without one.
+ */
 export function checkTransaction(
   request: ScreenRequest,
-  integration: Integration,
+  { mode }: Integration,
   workflow: IntegrationWorkflow,
-) {
-  return parseTransaction(request.transaction, {
-    workflow,
-    mode: integration.mode,
-    now: new Date(),
-    cardInStash: request.cardRef !== undefined,
-  });
-}
-
-/** @returns the fingerprint that the client library computes, for an order that another tool started without one */
-export function contentFingerprint(
-  request: ScreenRequest,
-  integration: Integration,
-  workflow: IntegrationWorkflow,
-): Fingerprinted {
-  if (request.fingerprintMissing !== true) return {};
-  const checked = checkTransaction(request, integration, workflow);
-  return {
-    fingerprint: checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(request.transaction),
-  };
+): { checked: ReturnType<typeof parseTransaction>; content: Fingerprinted } {
+  const { transaction, cardRef, fingerprintMissing } = request;
+  const rules = { workflow, mode, now: new Date(), cardInStash: cardRef !== undefined };
+  const checked = parseTransaction(transaction, rules);
+  if (fingerprintMissing !== true) return { checked, content: {} };
+  const content = checked.ok ? fingerprint(checked.transaction) : fingerprintOfRaw(transaction);
+  return { checked, content: { fingerprint: content } };
 }
 
 /**
@@ -127,17 +115,17 @@ export async function tryScreening(
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
-  if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer', unseen);
+  // The lookup found nothing, but a create that is not sent at once needs another one.
+  const notSent = (reason: string, message: string) => noAnswer({ reason, message }, unseen?.since);
+  if (card === 'unreachable') return notSent('card-stash', 'the card stash did not answer');
   const timeoutMs = Math.min(left(t), CREATE_WITHIN_MS);
-  if (timeoutMs < LEAST_TIME_MS) {
-    return notSent('no-time-left', 'no time was left to screen the order', unseen);
-  }
+  if (timeoutMs < LEAST_TIME_MS) return notSent('no-time-left', 'no time was left to screen the order');
   // Read last: a process that stands still after it sends its create late.
   const sentFrom = t.time();
   // The server may have given this try up, or the order may have been reset: the next try looks first, and may create meanwhile.
   const overdue = millis(sentFrom) - millis(t.beginning.handedOut) > GIVEN_UP_AFTER_MS;
   if (overdue || millis(sentFrom) - millis(sendableSince) > SEND_WITHIN_MS) {
-    return notSent('stalled', 'the try took too long to send its create', unseen);
+    return notSent('stalled', 'the try took too long to send its create');
   }
   t.beforeCreate?.(sentFrom);
   try {
@@ -146,7 +134,7 @@ export async function tryScreening(
         transaction,
         enrich: t.integration.enrich,
         invoiceNumber: request.invoiceNumber,
-        ...(card !== undefined && { card }),
+        ...defined({ card }),
       },
       { timeoutMs },
     );
@@ -173,69 +161,59 @@ export async function awaitEarlier(
     const unseen = found === 'none' ? mayStillCome(unseenSince) : found;
     if (unseen.kind !== 'no-answer') return unseen;
     const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
-    if (t.until - t.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
-    await sleepOn(t.machine, pauseMs);
+    if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;
+    await sleepOn(t.world.machine, pauseMs);
   }
 }
 
 /**
- * @param sentFrom when the create that is looked for was sent at the earliest
- * @returns the order's own transaction if the service has one that is new to the order; `known`: it shows one that the order has, or
- * another order's, and will never show another by this invoice
- * @throws ScreeningError when that can't be told
+ * Looks for the transaction of a create that nobody has seen.
+ * @returns what it found; `known`: the screening service shows a transaction that the order has, or another order's, and will never show
+ * another by this invoice number
  */
-export async function findOwn(
+export async function look(
   request: ScreenRequest,
   t: Try,
-  sentFrom: Instant,
-): Promise<Answered | 'known' | 'none'> {
-  const found = await lookByInvoice(t, request, left(t));
-  if (found.kind === 'found') return answeredBy(found.transaction, t, { found: true, sentFrom });
-  return found.kind === 'known' ? 'known' : 'none';
-}
-
-/** @returns what was found, or why nobody can tell */
-async function look(request: ScreenRequest, t: Try, unseenSince: Instant): Promise<Tried | 'known' | 'none'> {
+  unseenSince: Instant,
+): Promise<Tried | 'known' | 'none'> {
   try {
-    return await findOwn(request, t, unseenSince);
+    const found = await lookByInvoice(t.world, t.client, request, left(t));
+    const how = { found: true, sentFrom: unseenSince };
+    if (found.kind === 'found') return answeredBy(found.transaction, t, how);
+    if (found.kind !== 'undecided') return found.kind;
+    const { transactionId } = found;
+    return {
+      kind: 'unreadable',
+      reason: 'unknown-decision',
+      seen: { transactionId, ...how, sentUntil: t.time() },
+    };
   } catch (error) {
     if (!(error instanceof ScreeningError)) throw error;
     if (error.reason === 'forbidden') return { kind: 'forbidden', unseenSince };
-    // It is there: without its id another create would make two of it, so it is looked for again.
-    if (error.reason === 'missing-id') return noAnswer(error, unseenSince);
     // A refusal to look is no refusal of the transaction.
-    if (isUnreadable(error) || error.outcome === 'refused') {
-      return unreadable(error, { found: true, sentFrom: unseenSince, sentUntil: t.time() });
-    }
+    if (error.outcome === 'refused') return { kind: 'unreadable', reason: error.reason, unseenSince };
+    // One without an id exists: another create would make two of it, so it is looked for again.
     return noAnswer(error, unseenSince);
   }
 }
 
 /** A create is only sent where no other one is unseen: what this one left is all there may be. */
 function afterCreate(error: ScreeningError, sent: Sent & { found: boolean }): Tried {
-  if (error.reason === 'forbidden') return { kind: 'forbidden' };
-  if (isUnreadable(error)) return unreadable(error, sent);
+  const { outcome, reason, transactionId, words } = error;
+  if (reason === 'forbidden') return { kind: 'forbidden' };
+  if (transactionId !== undefined) return { kind: 'unreadable', reason, seen: { transactionId, ...sent } };
+  // Without an id the transaction stays unseen.
+  if (reason === 'missing-id') return { kind: 'unreadable', reason, unseenSince: sent.sentFrom };
   // The service has no 404 for this operation: it comes from a wrong address, and an operator can mend that.
-  if (error.outcome === 'refused' && error.reason !== 'not-found') {
-    return { kind: 'refused', reason: 'refused', words: error.words?.join('; ') ?? error.reason };
+  if (outcome === 'refused' && reason !== 'not-found') {
+    return { kind: 'refused', reason: 'refused', words: words?.join('; ') ?? reason };
   }
-  const underWay = error.outcome === 'unknown';
+  const underWay = outcome === 'unknown';
   return { ...noAnswer(error, underWay ? sent.sentFrom : undefined), underWay };
 }
 
-function isUnreadable({ reason }: ScreeningError): boolean {
-  return reason === 'unknown-decision' || reason === 'missing-id';
-}
-
-/** Without an id the transaction stays unseen. */
-function unreadable({ reason, transactionId }: ScreeningError, sent: Sent & { found: boolean }): Tried {
-  return transactionId === undefined
-    ? { kind: 'unreadable', reason, unseenSince: sent.sentFrom }
-    : { kind: 'unreadable', reason, seen: { transactionId, ...sent } };
-}
-
 function noAnswer(
-  { reason, message, retryAfterMs }: ScreeningError,
+  { reason, message, retryAfterMs }: Pick<ScreeningError, 'message' | 'retryAfterMs'> & { reason: string },
   unseenSince: Instant | undefined,
 ): NoAnswer {
   return {
@@ -243,19 +221,7 @@ function noAnswer(
     reason,
     message,
     underWay: false,
-    ...(unseenSince !== undefined && { unseenSince }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
-}
-
-/** The lookup found nothing, but a create that was not sent at once needs another one. */
-function notSent(reason: string, message: string, unseen: Unseen | undefined): NoAnswer {
-  return {
-    kind: 'no-answer',
-    reason,
-    message,
-    underWay: false,
-    ...(unseen !== undefined && { unseenSince: unseen.since }),
+    ...defined({ unseenSince, retryAfterMs }),
   };
 }
 
@@ -272,9 +238,8 @@ function answeredBy(
     decision: response.decision,
     ...how,
     sentUntil: time(),
-    ...(response.message !== undefined && { message: response.message }),
+    ...defined({ message: response.message, otherMode: otherMode || undefined }),
     ...enrichedOf(response),
-    ...(otherMode && { otherMode }),
   };
 }
 
@@ -287,7 +252,7 @@ async function cardFor(
   if (cardRef === undefined) return undefined;
   const needed = t.workflow === 'pre-gateway';
   try {
-    const card = await t.cards.get({ integration, orderId, cardRef });
+    const card = await t.world.cards.get({ integration, orderId, cardRef });
     if (card === undefined) return needed ? 'gone' : undefined;
     return cardOfWorkflow(card, t.workflow);
   } catch (error) {
@@ -300,5 +265,5 @@ async function cardFor(
 
 /** At least a moment, so that a look that is due is made and ends at once. */
 function left(t: Try): number {
-  return Math.max(1, t.until - t.machine.elapsed());
+  return Math.max(1, t.until - t.world.machine.elapsed());
 }

@@ -226,17 +226,17 @@ interface MayBeUnseen {
 }
 
 /** The result of the checkout's screening: its outcome and the policy in force, or why the order can't be screened at all. */
-export type CheckedOut = Moment &
-  (
-    | ({
-        outcome: ScreeningOutcome;
-        policy: Policy;
-        /** An earlier run may have given its caller a different answer. */
-        again?: true;
-        refusal?: undefined;
-      } & Fingerprinted)
-    | { refusal: Refusal }
-  );
+export type Screened =
+  | ({
+      outcome: ScreeningOutcome;
+      policy: Policy;
+      /** An earlier run may have given its caller a different answer. */
+      again?: true;
+      refusal?: undefined;
+    } & Fingerprinted)
+  | { refusal: Refusal };
+
+export type CheckedOut = Moment & Screened;
 
 /** What an order calls. */
 export type Call =
@@ -271,8 +271,6 @@ export type StatusOutcome =
   | ({ kind: 'read'; decision: Decision } & Enriched)
   /** The service doesn't know the transaction, or answered a word that isn't a decision. */
   | { kind: 'unreadable'; words: string }
-  /** No answer this time. */
-  | { kind: 'unanswered' }
   | { kind: 'forbidden' };
 
 /** How one portal action ended. Plain data: it is recorded in history. */

@@ -1,6 +1,7 @@
 /** The replies to callers: the answer to a checkout, the end of a portal action, and what a request meant. */
 import { overrideAnswer } from './concerns/operators.ts';
-import type { Order, Refusal, Reply, Taken } from './order.ts';
+import { defined } from './defined.ts';
+import type { Order, Reply, Taken } from './order.ts';
 import { actionNumbered, portalAnswer, portalFailure } from './portal-records.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
@@ -24,23 +25,16 @@ export function replyTo(order: Order, taken: Taken): Reply | undefined {
 }
 
 function endOf(state: OrderState, record: ActionRecord, withdraws: boolean): Reply {
-  if (withdraws && record.status === 'withdrawn') return { portal: portalAnswer(state, record) };
-  const failed = portalFailure(record);
+  const isWithdrawn = withdraws && record.status === 'withdrawn';
+  const failed = isWithdrawn ? undefined : portalFailure(record);
   if (failed === undefined) return { portal: portalAnswer(state, record) };
   const { code, message } = record;
-  const refusal: Refusal = {
-    ...failed,
-    ...(code !== undefined && { serviceCode: code }),
-    ...(code !== undefined && message !== undefined && { serviceMessage: message }),
-  };
-  return { refusal };
+  const said = code === undefined ? {} : defined({ serviceCode: code, serviceMessage: message });
+  return { refusal: { ...failed, ...said } };
 }
 
 /** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is; its insights are those of the reading */
 export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAttempt(state)): CheckoutAnswer {
-  const newest = attempt === currentAttempt(state);
-  const transaction = transactionOf(state, attempt);
-  const cancelBy = cancelByOf(state, attempt);
   return {
     orderId: state.orderId,
     integration: state.integration,
@@ -48,12 +42,14 @@ export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAtte
     decision: attempt.decision,
     action: state.action,
     phase: state.phase,
-    ...(transaction !== undefined && { transactionId: transaction.id }),
-    ...(state.message !== undefined && { message: state.message }),
-    ...(cancelBy !== undefined && { cancelBy }),
-    ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
-    ...(newest && state.reason !== undefined && { reason: state.reason }),
-    ...(attempt.fingerprint !== undefined && { fingerprint: attempt.fingerprint }),
+    ...defined({
+      transactionId: transactionOf(state, attempt)?.id,
+      message: state.message,
+      cancelBy: cancelByOf(state, attempt),
+      wouldBe: state.wouldBe,
+      reason: attempt === currentAttempt(state) ? state.reason : undefined,
+      fingerprint: attempt.fingerprint,
+    }),
   };
 }
 

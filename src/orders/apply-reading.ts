@@ -2,12 +2,11 @@
 import type { ScreeningOutcome, StatusOutcome } from './activity-contract.ts';
 import { checkoutAnswer } from './answers.ts';
 import { clear, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
-import { addReading } from './bounds.ts';
 import { applyGatewayResult } from './concerns/gateway.ts';
 import { actionLater, decide } from './decide.ts';
-import { currentAttempt, enrichedOf, setAction, settlePhase } from './record.ts';
+import { currentAttempt, enrichedOf, recordReading, setAction, settlePhase } from './record.ts';
 import type { Adoption, OrderState } from './state.ts';
-import { noteDecision, recordTransaction, transactionOf } from './transactions.ts';
+import { recordTransaction, transactionOf } from './transactions.ts';
 import { type Instant, instant, millis, type OrderEventType, type ReadingSource } from './words.ts';
 
 /**
@@ -20,7 +19,6 @@ export function applyReading(
   source: ReadingSource,
   now: Instant,
 ): OrderEventType[] {
-  if (outcome.kind === 'unanswered') return [];
   const attempt = currentAttempt(state);
   const transaction = transactionOf(state, attempt);
   const cause = statusCause(transaction?.id);
@@ -31,12 +29,11 @@ export function applyReading(
   const consequence = decide(state, outcome.decision, now);
   clear(state, { codes: consequence.clear ?? [] });
   if (transaction !== undefined && outcome.decision !== 'error') {
-    noteDecision(transaction, outcome.decision, now, source);
+    Object.assign(transaction, { decision: outcome.decision, decidedAt: now, source });
   }
   if (consequence.decision !== undefined) {
-    state.decision = consequence.decision;
-    attempt.decision = consequence.decision;
-    addReading(state, attempt, { decision: consequence.decision, at: now, source, ...enrichedOf(outcome) });
+    const { decision } = consequence;
+    recordReading(state, attempt, { decision, at: now, source, ...enrichedOf(outcome) });
     state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
     delete state.fraudReportedAt;
     delete state.reason;
@@ -77,10 +74,7 @@ export function applyAdoption(
     decidedAt: now,
     source: 'adoption',
   });
-  state.decision = decision;
-  attempt.decision = decision;
-  addReading(state, attempt, { decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
-  state.lastRead = { at: now, source: 'adoption' };
+  recordReading(state, attempt, { decision, at: now, source: 'adoption', ...enrichedOf(outcome) });
   const failed = actionLater(decision) === 'cancel';
   setAction(state, failed ? 'hold' : actionLater(decision));
   const events: OrderEventType[] = ['order.decided'];

@@ -2,7 +2,6 @@
 
 import type { Fingerprinted, ScreeningOutcome } from './activity-contract.ts';
 import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
-import { addReading } from './bounds.ts';
 import {
   actionAtCheckout,
   actionLater,
@@ -11,11 +10,11 @@ import {
   heldByGateway,
 } from './decide.ts';
 import type { OrderEventType } from './messages.ts';
-import { currentAttempt, enrichedOf, overrideOf, setAction, settlePhase } from './record.ts';
+import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
 import { isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
-import type { Attempt, Enriched, OrderState } from './state.ts';
+import type { Attempt, OrderState } from './state.ts';
 import { hasDecision } from './transactions.ts';
-import type { Action, Instant, OrderDecision, ReadingSource } from './words.ts';
+import type { Action, Instant, ReadingSource } from './words.ts';
 
 export interface ScreeningMoment {
   source: Extract<ReadingSource, 'checkout' | 'catch-up' | 'rescreen' | 'look-up'>;
@@ -52,10 +51,9 @@ export function applyScreening(
 function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(state);
   const { now } = moment;
-  const events: OrderEventType[] = [];
   switch (outcome.kind) {
     case 'skipped':
-      decideTo(state, attempt, 'skipped', moment);
+      recordReading(state, attempt, { decision: 'skipped', at: now, source: moment.source });
       delete state.reason;
       tell(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
       return ['order.decided'];
@@ -78,10 +76,11 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningM
       ];
     case 'unanswered':
     case 'forbidden':
-      if (outcome.kind === 'forbidden') events.push(...raiseWrongKey(state, CREATE, now));
       state.reason = outcome.kind === 'forbidden' ? 'forbidden' : outcome.reason;
-      if (moment.source === 'checkout') withoutDecision(state, events);
-      return events;
+      return [
+        ...(outcome.kind === 'forbidden' ? raiseWrongKey(state, CREATE, now) : []),
+        ...withoutDecision(state, moment),
+      ];
   }
 }
 
@@ -103,13 +102,18 @@ function answered(
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
   if (outcome.decision === 'error') return errorDecision(state, moment);
-  decideTo(state, attempt, outcome.decision, moment, enrichedOf(outcome));
+  recordReading(state, attempt, {
+    decision: outcome.decision,
+    at: moment.now,
+    source: moment.source,
+    ...enrichedOf(outcome),
+  });
   clear(state, { codes: ['no-decision', 'unreadable-answer', 'decision-after-override'] });
   delete state.reason;
-  const atCheckout = moment.source === 'checkout';
-  const action = atCheckout
-    ? actionAtCheckout(outcome.decision, state.policy)
-    : actionLater(outcome.decision);
+  const action =
+    moment.source === 'checkout'
+      ? actionAtCheckout(outcome.decision, state.policy)
+      : actionLater(outcome.decision);
   tell(state, heldByGateway(attempt, action), outcome.message);
   const matter = attentionTo(state, state.action, outcome.decision, moment.now);
   return [
@@ -127,10 +131,8 @@ function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventTy
   if (attempt.rescreens >= state.policy.rescreenOnError.tries) {
     return noDecision(state, 'error', moment, OUT_OF_RESCREENS);
   }
-  decideTo(state, attempt, 'error', moment);
-  const events: OrderEventType[] = [];
-  if (moment.source === 'checkout') withoutDecision(state, events);
-  return events;
+  recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
+  return withoutDecision(state, moment);
 }
 
 function noDecision(
@@ -140,17 +142,18 @@ function noDecision(
   words: string,
 ): OrderEventType[] {
   const attempt = currentAttempt(state);
-  decideTo(state, attempt, 'error', moment);
+  recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
   attempt.screeningOver = true;
   state.reason = reason;
-  if (moment.source === 'checkout') withoutDecision(state, []);
+  withoutDecision(state, moment);
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
 /** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
-function withoutDecision(state: OrderState, events: OrderEventType[]): void {
+function withoutDecision(state: OrderState, { source }: ScreeningMoment): OrderEventType[] {
+  if (source !== 'checkout') return [];
   tell(state, actionWithoutDecision(state.policy), undefined);
-  if (state.action === 'decline') events.push('order.decided');
+  return state.action === 'decline' ? ['order.decided'] : [];
 }
 
 function tell(state: OrderState, action: Action, message: string | undefined): void {
@@ -160,29 +163,15 @@ function tell(state: OrderState, action: Action, message: string | undefined): v
   else delete state.message;
 }
 
-function decideTo(
-  state: OrderState,
-  attempt: Attempt,
-  decision: OrderDecision,
-  moment: ScreeningMoment,
-  enriched: Enriched = {},
-): void {
-  state.decision = decision;
-  attempt.decision = decision;
-  addReading(state, attempt, { decision, at: moment.now, source: moment.source, ...enriched });
-  state.lastRead = { at: moment.now, source: moment.source };
-}
-
 function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): string {
   const words = (outcome.words ?? outcome.reason).replace(/\.+$/, '');
   if (outcome.reason === 'invalid-request') return `The transaction is invalid and was not sent: ${words}.`;
-  return REFUSED[outcome.reason] ?? `The screening service refused the transaction: ${words}.`;
+  if (outcome.reason === 'card-data-expired') return CARD_DATA_EXPIRED;
+  return `The screening service refused the transaction: ${words}.`;
 }
 
-const REFUSED: Record<string, string> = {
-  'card-data-expired':
-    'The card data was gone before the service answered: the order service may send another attempt.',
-};
+const CARD_DATA_EXPIRED =
+  'The card data was gone before the service answered: the order service may send another attempt.';
 const UNREADABLE: Record<string, string> = {
   'unknown-decision': 'The service answered with a decision that is not one of its five words.',
   'missing-id': 'The service answered without a transaction id.',

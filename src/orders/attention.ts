@@ -1,4 +1,5 @@
 /** What a person must look at: each matter names its cause, and ends with it. */
+import { defined } from './defined.ts';
 import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './record.ts';
 import type { ActionRecord, Attention, AttentionCause, OrderState } from './state.ts';
@@ -30,7 +31,6 @@ export function raiseAttention(...matter: Parameters<typeof noteAttention>): Ord
   return noteAttention(...matter) ? ['order.attention'] : [];
 }
 
-/** Returns whether both name the same call about the same transaction or action. */
 export function isSameCause(one: AttentionCause, other: AttentionCause): boolean {
   return (
     one.operation === other.operation &&
@@ -86,11 +86,9 @@ export function resolveAttention(state: OrderState, nowMs: number): number {
   return cleared;
 }
 
-// Causes.
-
 /** The cause of what a read of the transaction's status brings. */
 export function statusCause(transactionId: string | undefined): AttentionCause {
-  return { operation: 'status', ...(transactionId !== undefined && { transactionId }) };
+  return { operation: 'status', ...defined({ transactionId }) };
 }
 
 /** A wrong key is an operator's mistake. @returns the event that it means: none unless it is new for this cause */
@@ -142,7 +140,7 @@ const STANDS_WHILE: Partial<Record<AttentionCode, ActionRecord['status']>> = {
 
 /** The cause of what an action's end means. */
 export function actionCause({ kind, transactionId, number }: ActionRecord): AttentionCause {
-  return { ...cancelCause({ kind, ...(transactionId !== undefined && { transactionId }) }), action: number };
+  return { operation: kind, ...defined({ transactionId }), action: number };
 }
 
 /** A cancel that is asked for again has the same cause. */
@@ -150,5 +148,5 @@ export function cancelCause({
   kind,
   transactionId,
 }: Pick<ActionRecord, 'kind' | 'transactionId'>): AttentionCause {
-  return { operation: kind, ...(transactionId !== undefined && { transactionId }) };
+  return { operation: kind, ...defined({ transactionId }) };
 }

@@ -4,6 +4,7 @@ import { answerNow, checkoutAnswer } from './answers.ts';
 import { applyAdoption } from './apply-reading.ts';
 import { applyScreening, noteFingerprint } from './apply-screening.ts';
 import { actionWithoutDecision } from './decide.ts';
+import { defined } from './defined.ts';
 import { announce, eventsOfAnswer } from './events.ts';
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
@@ -19,7 +20,7 @@ export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {
   const attempt = currentAttempt(state);
   const { workflow: _unknown, ...request } = screenRequest(order, attempt);
   attempt.invoiceNumber = request.invoiceNumber;
-  return { ...request, ...asked, ...(state.adopted !== undefined && { adopt: state.adopted }) };
+  return { ...request, ...asked, ...defined({ adopt: state.adopted }) };
 }
 
 /**
@@ -46,7 +47,6 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
   return undefined;
 }
 
-/** Puts the policy in force. */
 export function takePolicy(order: Order, policy: Policy): void {
   const { state } = order;
   delete order.policyMissing;

@@ -10,7 +10,7 @@ import {
   transactionNamed,
   transactionOf,
 } from './transactions.ts';
-import { type DeadlineKind, type Instant, instant, laterBy, millis } from './words.ts';
+import { type DeadlineKind, type Instant, laterBy, millis } from './words.ts';
 
 export interface Deadline {
   kind: DeadlineKind;
@@ -22,12 +22,15 @@ export const RETRY_AFTER_MS = 5 * 60_000;
 
 /** @returns what comes next by itself, or undefined: nothing does */
 export function nextDeadline(state: OrderState): Deadline | undefined {
-  let next: Deadline | undefined;
-  for (const deadline of deadlines(state)) {
-    if (state.passed.includes(deadline.kind)) continue;
-    if (next === undefined || deadline.at < next.at) next = deadline;
-  }
-  return next;
+  return first(deadlines(state).filter(({ kind }) => !state.passed.includes(kind)));
+}
+
+/** @returns the earliest of the deadlines */
+export function first(found: readonly Deadline[]): Deadline | undefined {
+  return found.reduce<Deadline | undefined>(
+    (next, one) => (next === undefined || one.at < next.at ? one : next),
+    undefined,
+  );
 }
 
 /** @returns every deadline that follows by itself, also those that have passed */
@@ -115,7 +118,7 @@ export function deadlines(state: OrderState): Deadline[] {
 }
 
 function add(found: Deadline[], kind: DeadlineKind, from: Instant | undefined, ms = 0): void {
-  if (from !== undefined) found.push({ kind, at: ms === 0 ? from : instant(millis(from) + ms) });
+  if (from !== undefined) found.push({ kind, at: laterBy(ms, from) });
 }
 
 function keepWindow(found: Deadline[], state: OrderState, attempt: Attempt, policy: Policy): void {

@@ -39,60 +39,44 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
     };
   }
   if (read === state.decision) return { clear: ['status-error'] };
-  switch (state.decision) {
-    case 'pending':
-    case 'error':
-    case 'skipped':
-      return changed(state, read, now, 'order.decided');
-    case 'fail':
-    case 'fraudulent':
-      if (isLeftToAPerson(state) && actionLater(read) !== 'cancel')
-        return changed(state, read, now, 'order.decision_changed');
-      return withAttention(state, read, now, {
-        decision: read,
-        event: 'order.decision_changed',
-        clear: ['status-error', 'decision-after-override'],
-      });
-    case 'review':
-      return changed(state, read, now, 'order.review_resolved');
-    case 'pass':
-      return changed(state, read, now, 'order.decision_changed');
+  const isFinal =
+    actionLater(state.decision) === 'cancel' && (!isLeftToAPerson(state) || actionLater(read) === 'cancel');
+  const consequence: Consequence = {
+    decision: read,
+    event: EVENT_OF_CHANGE[state.decision],
+    clear: isFinal ? ['status-error', 'decision-after-override'] : ENDED_BY_CHANGE,
+  };
+  if (!isFinal && overrideOf(state) === undefined) {
+    if (state.phase === 'declined' || state.action === 'cancel') return consequence;
+    consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
   }
+  const attention = attentionTo(state, consequence.action, read, now);
+  return attention === undefined ? consequence : { ...consequence, attention };
 }
+
+/** The event of a change, by the decision before it. */
+const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
+  pending: 'order.decided',
+  error: 'order.decided',
+  skipped: 'order.decided',
+  review: 'order.review_resolved',
+  pass: 'order.decision_changed',
+  fail: 'order.decision_changed',
+  fraudulent: 'order.decision_changed',
+};
+
+const ENDED_BY_CHANGE: AttentionCode[] = [
+  'status-error',
+  'review-unresolved',
+  'no-decision',
+  'unreadable-answer',
+  'failed-at-adoption',
+  'decision-after-override',
+];
 
 /** It had failed when it was adopted, and nothing was canceled since. */
 function isLeftToAPerson({ adopted, action, wouldBe }: OrderState): boolean {
   return adopted !== undefined && (wouldBe ?? action) === 'hold';
-}
-
-function changed(state: OrderState, read: Decision, now: Instant, event: OrderEventType): Consequence {
-  const consequence: Consequence = {
-    decision: read,
-    event,
-    clear: [
-      'status-error',
-      'review-unresolved',
-      'no-decision',
-      'unreadable-answer',
-      'failed-at-adoption',
-      'decision-after-override',
-    ],
-  };
-  if (overrideOf(state) === undefined) {
-    if (state.phase === 'declined' || state.action === 'cancel') return consequence;
-    consequence.action = heldByGateway(currentAttempt(state), actionLater(read));
-  }
-  return withAttention(state, read, now, consequence);
-}
-
-function withAttention(
-  state: OrderState,
-  read: Decision,
-  now: Instant,
-  consequence: Consequence,
-): Consequence {
-  const attention = attentionTo(state, consequence.action, read, now);
-  return attention === undefined ? consequence : { ...consequence, attention };
 }
 
 /**
@@ -119,23 +103,12 @@ export function attentionTo(
   return { code: 'failed-after-window', words };
 }
 
-// Which action a decision means, and when.
-
 /** @returns the action that answers a checkout */
 export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
-  switch (decision) {
-    case 'pass':
-    case 'skipped':
-      return 'proceed';
-    case 'review':
-      return policy.workflow === 'pre-gateway' ? policy.reviewBeforeGateway : 'hold';
-    case 'fail':
-    case 'fraudulent':
-      return policy.workflow === 'post-acceptance' ? 'cancel' : 'decline';
-    case 'error':
-    case 'pending':
-      return actionWithoutDecision(policy);
-  }
+  if (decision === 'error' || decision === 'pending') return actionWithoutDecision(policy);
+  if (decision === 'review' && policy.workflow === 'pre-gateway') return policy.reviewBeforeGateway;
+  const action = actionLater(decision);
+  return action === 'cancel' && policy.workflow !== 'post-acceptance' ? 'decline' : action;
 }
 
 /** @returns what a checkout without a decision does; after acceptance there is nobody left to decline */
@@ -145,20 +118,19 @@ export function actionWithoutDecision(policy: Pick<Policy, 'workflow' | 'whenUna
     : policy.whenUnavailable;
 }
 
+const ACTION_LATER: Record<OrderDecision, Action> = {
+  pass: 'proceed',
+  skipped: 'proceed',
+  review: 'hold',
+  error: 'hold',
+  pending: 'hold',
+  fail: 'cancel',
+  fraudulent: 'cancel',
+};
+
 /** @returns the action of a decision that comes after a review, or later than the checkout */
 export function actionLater(decision: OrderDecision): Action {
-  switch (decision) {
-    case 'pass':
-    case 'skipped':
-      return 'proceed';
-    case 'review':
-    case 'error':
-    case 'pending':
-      return 'hold';
-    case 'fail':
-    case 'fraudulent':
-      return 'cancel';
-  }
+  return ACTION_LATER[decision];
 }
 
 /** A gateway that said `error` holds the order until it says something better. */

@@ -1,5 +1,6 @@
 /** The events of an order: which are announced, what they tell, and how they are sent. */
 import { lastOf } from './bounds.ts';
+import { defined } from './defined.ts';
 import type { OrderEvent } from './messages.ts';
 import type { Order } from './order.ts';
 import { currentAttempt, enrichedOf } from './record.ts';
@@ -54,8 +55,6 @@ export function closingEvents({ policy, decision, action, events, actions }: Ord
 export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
   const { events } = state;
   const attempt = currentAttempt(state);
-  const transaction = transactionOf(state, attempt);
-  const cancelBy = cancelByOf(state, attempt);
   const reading = attempt.readings.length - 1;
   events.sequence += 1;
   const event: KeptEvent = {
@@ -68,12 +67,14 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
       action: state.action,
       attempt: attempt.number,
       attention: state.attention.map((one) => one.words),
-      ...(transaction !== undefined && { transactionId: transaction.id }),
-      ...(state.message !== undefined && { message: state.message }),
-      ...(state.reason !== undefined && { reason: state.reason }),
-      ...(cancelBy !== undefined && { cancelBy }),
-      ...(state.wouldBe !== undefined && { wouldBe: state.wouldBe }),
-      ...(by !== undefined && { by }),
+      ...defined({
+        transactionId: transactionOf(state, attempt)?.id,
+        message: state.message,
+        reason: state.reason,
+        cancelBy: cancelByOf(state, attempt),
+        wouldBe: state.wouldBe,
+        by,
+      }),
     },
     ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
   };

@@ -1,8 +1,7 @@
 /** Records which transactions a screening or a lookup brought, and which create is left that nobody has seen. */
 import type { ScreeningOutcome, Sent } from './activity-contract.ts';
 import { clear } from './attention.ts';
-import { addReading } from './bounds.ts';
-import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
+import { currentAttempt, enrichedOf, overrideOf, recordReading } from './record.ts';
 import type { Attempt, OrderState } from './state.ts';
 import { hasDecision, ownerOf, recordTransaction, transactionNamed, transactionOf } from './transactions.ts';
 import type { Decision, Instant, ReadingSource } from './words.ts';
@@ -52,14 +51,11 @@ export function recordLate(
   recordSeen(state, attempt, outcome, moment);
   const { decision } = outcome;
   if (decision === 'error' && hasDecision(attempt)) return;
-  attempt.decision = decision;
-  addReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
+  recordReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
   if (attempt !== currentAttempt(state)) return;
   clear(state, { codes: ['unreadable-answer'] });
   // What a closed order did without a decision is left to a person.
   if (state.phase !== 'closed' && decision !== 'error') clear(state, { codes: ['no-decision'] });
-  state.decision = decision;
-  state.lastRead = { at: now, source: 'look-up' };
 }
 
 /** Records what a lookup found for the attempt, which may be another attempt's. Nothing else follows. */

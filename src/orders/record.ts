@@ -1,9 +1,11 @@
 /** An order's record: how it and each attempt begin, the action, and the phase. */
+import { addReading } from './bounds.ts';
+import { defined } from './defined.ts';
 import type { ScreenOrderInput } from './messages.ts';
 import type { Order } from './order.ts';
 import { FALLBACK_POLICY } from './policy.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
-import type { Adoption, Attempt, Enriched, OrderState, Override } from './state.ts';
+import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from './state.ts';
 import { OLDEST_VERSION } from './version.ts';
 import {
   type Action,
@@ -29,7 +31,7 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
     version,
     state: newOrderState(input, startedAt),
     now: startedAt,
-    asked: { ...(workflow !== undefined && { workflow }), ...(answerBy !== undefined && { answerBy }) },
+    asked: defined({ workflow, answerBy }),
     transactions: { 1: input.transaction },
     outbox: [],
     fields: {},
@@ -74,7 +76,7 @@ export function newOrderState(
     passed: [],
     startedAt: now,
     policy: FALLBACK_POLICY,
-    ...(request.adopt !== undefined && { adopted: request.adopt }),
+    ...defined({ adopted: request.adopt }),
   };
   addAttempt(state, request, now);
   return state;
@@ -129,6 +131,16 @@ export function currentAttempt(state: OrderState): Attempt {
   return attempt;
 }
 
+/** Records a reading of the attempt. That of the newest attempt is the order's decision. */
+export function recordReading(state: OrderState, attempt: Attempt, reading: Reading): void {
+  const { decision, at, source } = reading;
+  attempt.decision = decision;
+  addReading(state, attempt, reading);
+  if (attempt !== currentAttempt(state)) return;
+  state.decision = decision;
+  state.lastRead = { at, source };
+}
+
 /** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */
 export function beginRescreen(state: OrderState): void {
   const attempt = currentAttempt(state);
@@ -158,13 +170,11 @@ export function settlePhase(state: OrderState, now: Instant): void {
   setPhase(state, phaseOf(state), now);
 }
 
-/** Sets the phase and when it began. */
 export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
   if (state.phase === phase) return;
   state.phase = phase;
   state.phaseSince = now;
-  const attempt = currentAttempt(state);
-  if (phase === 'declined') attempt.declinedAt = now;
+  if (phase === 'declined') currentAttempt(state).declinedAt = now;
 }
 
 /** Sets the action, or in passive mode `proceed` with what it would have been. */
@@ -181,8 +191,8 @@ function phaseOf(state: OrderState): Phase {
   if (state.action === 'decline') return 'declined';
   if (state.action === 'cancel') return 'decided';
   if (attempt.rescreenDue) return 'screening';
-  if (state.decision === 'pending') return attempt.screeningOver ? 'decided' : 'screening';
-  if (state.decision === 'error') return attempt.screeningOver ? 'decided' : 'screening';
+  if (state.decision === 'pending' || state.decision === 'error')
+    return attempt.screeningOver ? 'decided' : 'screening';
   if (awaitsGateway(state)) return 'awaiting-gateway';
   return state.decision === 'review' ? 'review' : 'decided';
 }
@@ -197,11 +207,5 @@ export function awaitsGateway(state: OrderState): boolean {
 /** @returns what came with a decision, of whatever else is known */
 export function enrichedOf(given: Enriched): Enriched {
   const { insights, insightsLeftOut, accountMode, passiveMode, subStatus } = given;
-  return {
-    ...(insights !== undefined && { insights }),
-    ...(insightsLeftOut !== undefined && { insightsLeftOut }),
-    ...(accountMode !== undefined && { accountMode }),
-    ...(passiveMode !== undefined && { passiveMode }),
-    ...(subStatus !== undefined && { subStatus }),
-  };
+  return defined({ insights, insightsLeftOut, accountMode, passiveMode, subStatus });
 }

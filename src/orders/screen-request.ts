@@ -1,5 +1,6 @@
 /** What each try at a decision is called with; and the invoice number of each create, by which a lost one can be looked up. */
 import type { ScreenRequest } from './activity-contract.ts';
+import { defined } from './defined.ts';
 import { withoutHash } from './ids.ts';
 import type { Order } from './order.ts';
 import { currentAttempt } from './record.ts';
@@ -13,7 +14,6 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & {
   const undecided = transaction?.decision === undefined ? transaction : undefined;
   // What became of the create before is found out first, by the number that it was sent with.
   const kept = attempt.unseen?.invoiceNumber ?? undecided?.invoiceNumber;
-  const since = attempt.unseen?.since ?? undecided?.sentFrom;
   return {
     integration: state.integration,
     attempt: attempt.number,
@@ -22,11 +22,12 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & {
     invoiceNumber: kept ?? invoiceNumberNow(order, attempt),
     knownTransactionIds: knownTransactionIds(state),
     startedAt: state.startedAt,
-    ...(since !== undefined && { unseenSince: since }),
-    ...(order.policyMissing === undefined && { workflow: state.policy.workflow }),
-    ...(attempt.cardRef !== undefined && { cardRef: attempt.cardRef }),
-    ...(attempt.fingerprint === undefined &&
-      state.adopted === undefined && { fingerprintMissing: true as const }),
+    ...defined({
+      unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,
+      workflow: order.policyMissing ? undefined : state.policy.workflow,
+      cardRef: attempt.cardRef,
+      fingerprintMissing: (attempt.fingerprint ?? state.adopted) === undefined ? (true as const) : undefined,
+    }),
   };
 }
 
@@ -34,7 +35,6 @@ const LONGEST_INVOICE = 64;
 /** The separator that no shop uses in its order numbers. */
 const SEPARATOR = '~';
 
-/** Returns the invoice number of the attempt's newest create. */
 export function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
   const info = (transactions[attempt.number] ?? transactions[currentAttempt(state).number])?.order;
   const own =

@@ -2,14 +2,7 @@
 import { sameTransaction } from './ids.ts';
 import type { Order } from './order.ts';
 import type { Attempt, OrderState, OrderTransaction } from './state.ts';
-import {
-  type Decision,
-  type Instant,
-  instant,
-  millis,
-  type OrderDecision,
-  type ReadingSource,
-} from './words.ts';
+import { type Instant, laterBy, millis, type OrderDecision } from './words.ts';
 
 /** Returns the transaction of that id, whatever the case of its letters. */
 export function transactionNamed(state: OrderState, id: string | undefined): OrderTransaction | undefined {
@@ -34,7 +27,7 @@ export function cancelByOf(state: OrderState, attempt: Attempt): Instant | undef
 
 /** Returns the end of the window of the create whose transaction nobody has seen. */
 function unseenWindowEnd({ policy }: OrderState, { unseen }: Attempt): Instant | undefined {
-  return unseen && windowEnd(unseen.since, policy.cancelWindowMs);
+  return unseen && laterBy(policy.cancelWindowMs, unseen.since);
 }
 
 /** Returns the end of the last window that the attempt may have: a create that is under way opens another one than its transaction's. */
@@ -53,38 +46,19 @@ export function knownTransactionIds({ transactions }: OrderState): string[] {
  * Records a transaction, or what was learned of it since. Its window counts from the earliest time at which its create can have
  * been sent, and never becomes longer.
  */
-export function recordTransaction(
-  state: OrderState,
-  found: Omit<OrderTransaction, 'cancelBy'>,
-): OrderTransaction {
+export function recordTransaction(state: OrderState, found: Omit<OrderTransaction, 'cancelBy'>): void {
   const known = transactionNamed(state, found.id);
   if (known !== undefined) {
     const { decision, decidedAt, source } = found;
-    if (decision !== undefined && decidedAt !== undefined && source !== undefined) {
-      noteDecision(known, decision, decidedAt, source);
-    }
-    return known;
+    if (decision !== undefined) Object.assign(known, { decision, decidedAt, source });
+    return;
   }
   const attempt = state.attempts[found.attempt - 1];
   const before = attempt && transactionOf(state, attempt);
-  const transaction = { ...found, cancelBy: windowEnd(found.sentFrom, state.policy.cancelWindowMs) };
-  state.transactions.push(transaction);
+  state.transactions.push({ ...found, cancelBy: laterBy(state.policy.cancelWindowMs, found.sentFrom) });
   // The newest transaction gets the payment gateway's result, too.
   if (attempt?.gateway !== undefined && transactionOf(state, attempt) !== before) delete attempt.gateway.sent;
-  return transaction;
 }
-
-/** Records what the screening service decided about a transaction. */
-export function noteDecision(
-  transaction: OrderTransaction,
-  decision: Decision,
-  decidedAt: Instant,
-  source: ReadingSource,
-): void {
-  Object.assign(transaction, { decision, decidedAt, source });
-}
-
-// Creates whose transaction nobody has seen.
 
 /**
  * Returns the attempt that a transaction found by this invoice number belongs to: the oldest one with a create of that number whose
@@ -103,31 +77,20 @@ const UNDECIDED: readonly OrderDecision[] = ['pending', 'error', 'skipped'];
 
 /** Returns whether the screening service has decided about the attempt: what brings no decision replaces none (rule «no decision lost»). */
 export function hasDecision(attempt: Attempt): boolean {
-  return UNDECIDED.every((decision) => attempt.decision !== decision);
+  return !UNDECIDED.includes(attempt.decision);
 }
-
-// Arithmetic of the cancel window.
 
 /** Rule «last call»: clocks differ, and requests take time. */
 const LAST_STRETCH_MS = 30_000;
 
-/** Returns the end of the window that began at `from`. */
-export function windowEnd(from: Instant, cancelWindowMs: number): Instant {
-  return instant(millis(from) + cancelWindowMs);
-}
-
 /** Returns the last moment at which a cancel may still be on its way. */
 export function lastCall(cancelBy: Instant, cancelWindowMs: number): Instant {
-  return instant(lastCallMs(cancelBy, cancelWindowMs));
-}
-
-function lastCallMs(cancelBy: Instant, cancelWindowMs: number): number {
-  return millis(cancelBy) - Math.min(LAST_STRETCH_MS, cancelWindowMs / 100);
+  return laterBy(-Math.min(LAST_STRETCH_MS, cancelWindowMs / 100), cancelBy);
 }
 
 /** Returns whether a cancel may be sent at `nowMs`. */
 export function windowOpen(cancelBy: Instant | undefined, cancelWindowMs: number, nowMs: number): boolean {
-  return cancelBy !== undefined && nowMs < lastCallMs(cancelBy, cancelWindowMs);
+  return cancelBy !== undefined && nowMs < millis(lastCall(cancelBy, cancelWindowMs));
 }
 
 /** Returns whether a create may be on its way, required or not. */

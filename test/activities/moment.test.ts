@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { asRequested, momentOf, timed, withMoment } from '../../src/activities/activity-world.ts';
+import { asRequested, timed, withMoment } from '../../src/activities/activity-world.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import {
@@ -45,7 +45,7 @@ describe('the moment of a result', () => {
     );
     expect(beside).toEqual({ rules: 1, began: BEGUN, at: expect.stringMatching(/^2026-11-22T10:00:0/) });
     const alone = await perform(
-      momentOf(new ServerClock(MACHINE), async () => undefined),
+      withMoment(new ServerClock(MACHINE), async () => ({})),
       undefined,
       { scheduledMs },
     );

@@ -126,13 +126,6 @@ describe('a reading of the status', () => {
     expect(order).toMatchObject({ decision: 'review', action: 'hold', phase: 'review' });
   });
 
-  it('that never came changes nothing at all', () => {
-    const order = anOrder('review');
-    const before = structuredClone(order);
-    expect(applyReading(order, { kind: 'unanswered' }, 'poll', NOW)).toEqual([]);
-    expect(order).toEqual(before);
-  });
-
   it('with a wrong key asks for attention until the next answer', () => {
     const order = anOrder('review');
     expect(applyReading(order, { kind: 'forbidden' }, 'poll', NOW)).toEqual(['order.attention']);

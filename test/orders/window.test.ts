@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { currentAttempt } from '../../src/orders/record.ts';
-import { cancelByOf, lastCall, transactionOf, windowEnd, windowOpen } from '../../src/orders/transactions.ts';
+import { cancelByOf, lastCall, transactionOf, windowOpen } from '../../src/orders/transactions.ts';
 import { property } from '../support/property.ts';
 import { aLife, checkedOut, HINT, type Life, screened } from './life.ts';
 import {
@@ -20,7 +20,7 @@ const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
 
 describe('the cancel window', () => {
   it('is open from the first moment until 30 s before its end', () => {
-    const cancelBy = windowEnd(sinceStart(0), 5 * DAY);
+    const cancelBy = sinceStart(5 * DAY);
     expect(cancelBy).toBe(sinceStart(5 * DAY));
     expect(windowOpen(cancelBy, 5 * DAY, START)).toBe(true);
     expect(windowOpen(cancelBy, 5 * DAY, START + 5 * DAY - 30_001)).toBe(true);
@@ -38,7 +38,7 @@ describe('the cancel window', () => {
   property([windowMs, fc.double({ min: 0, max: 1, noNaN: true })])(
     'is never open in its last 30 s or hundredth, whichever is less, and always before',
     (ms, share) => {
-      const cancelBy = windowEnd(sinceStart(0), ms);
+      const cancelBy = sinceStart(ms);
       const kept = Math.min(30_000, ms / 100);
       const at = START + ms * share;
       expect(windowOpen(cancelBy, ms, at)).toBe(at < START + ms - kept);

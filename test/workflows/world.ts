@@ -56,7 +56,7 @@ export class World {
   /** Outcomes of screenings, in order; the last one stays. */
   screenings: ScreeningOutcome[] = [answered('pass')];
   /** What the status operations say now. */
-  status: StatusOutcome = { kind: 'read', decision: 'pass' };
+  status: StatusOutcome | { kind: 'unanswered' } = { kind: 'read', decision: 'pass' };
   portal: (request: PortalRequest) => Promise<PortalOutcome> = async () => ({
     kind: 'done',
     code: '200',

@@ -5,7 +5,14 @@
 import { giveUpScreening } from '../apply-screening.ts';
 import { raiseAttention } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
-import { actionBounds, type Deadline, leftoversBound, nextDeadline, RETRY_AFTER_MS } from '../deadlines.ts';
+import {
+  actionBounds,
+  type Deadline,
+  first,
+  leftoversBound,
+  nextDeadline,
+  RETRY_AFTER_MS,
+} from '../deadlines.ts';
 import { describeDeadline } from '../describe.ts';
 import { announce } from '../events.ts';
 import type { Order } from '../order.ts';
@@ -61,12 +68,6 @@ function timersOf(order: Order): Record<string, Deadline | undefined> {
 function nextDue(order: Order): Deadline | undefined {
   const { reply: _reply, ...others } = timersOf(order);
   return first(Object.values(others).filter((one) => one !== undefined));
-}
-
-function first(deadlines: readonly Deadline[]): Deadline | undefined {
-  let found: Deadline | undefined;
-  for (const one of deadlines) if (found === undefined || one.at < found.at) found = one;
-  return found;
 }
 
 function timer(name: string, { kind, at }: Deadline): Wanted {

@@ -52,7 +52,6 @@ export const screening: Concern = {
   },
 };
 
-/** A further attempt, for a caller who waits. */
 function retry(order: Order, attempt: Attempt): Wanted {
   return {
     ...write(`retry:${attempt.number}`),
@@ -108,8 +107,6 @@ function caughtUp(
   const source = state.decision === 'error' ? 'rescreen' : 'catch-up';
   return applyScreening(state, outcome, { source, now });
 }
-
-// What callers ask about an attempt: its answer, or another attempt.
 
 type Asked = Extract<Request, { kind: 'decision' | 'adopt' | 'retry' }>;
 

@@ -6,6 +6,7 @@ import type { PollRequest, StatusOutcome } from '../activity-contract.ts';
 import { applyReading } from '../apply-reading.ts';
 import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
+import { defined } from '../defined.ts';
 import type { Order, PendingRead } from '../order.ts';
 import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
 import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
@@ -114,8 +115,7 @@ function read({ state, spacing }: Order, { number }: PendingRead): Wanted {
         attempt: currentAttempt(state).number,
         read: number,
         forbiddenKnown,
-        ...(transactionId !== undefined && { transactionId }),
-        ...(spacing.until !== undefined && { notBefore: spacing.until }),
+        ...defined({ transactionId, notBefore: spacing.until }),
       },
     },
   };
