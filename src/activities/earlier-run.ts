@@ -8,7 +8,7 @@ import { CREATE_WITHIN_MS, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 const factsOf = new WeakMap<Context, RunFacts>();
 
-/** A run with a longer history has completed a workflow task. */
+/** In its first workflow task a run has so many events, signals not counted. With more, an earlier try of the task has timed out. */
 const FIRST_TASK_EVENTS = 3;
 
 /** Notes what the workflow told of its run. */

@@ -20,7 +20,7 @@ export const UNDER_WAY_MS = 10_000;
 /**
  * How long a try waits for the answer to its create, in milliseconds. Ten seconds after that the create has arrived or never will, and no
  * other try sends one before then: the server gives up a try at the earliest 15 s after it began, a try sends its create within 9 s of
- * its beginning, and the next try waits for 12 s.
+ * its beginning, and the next try waits for `UNDER_WAY_MS` before it looks.
  */
 export const CREATE_WITHIN_MS = 8_000;
 

@@ -28,7 +28,7 @@ function takeSignal(order: Order, signal: Signal): Command[] {
   order.signals += 1;
   const count = { do: 'count-signals', signals: order.signals } as const;
   const events = CONCERNS.map((one) => one.signaled?.(order, signal)).filter((one) => one !== undefined);
-  if (events.length === 0) return [{ ...count, isAll: true }];
+  if (events.length === 0) return [{ ...count, nothingElse: true }];
   announce(order, events.flat());
   settle(order);
   const commands = reconcile(order);

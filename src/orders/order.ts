@@ -160,8 +160,8 @@ export type Command =
   /** The outcome is ignored. */
   | { do: 'drop'; id: number }
   /** Records how many signals came, so that the task of a signal leaves a command. */
-  /** `isAll`: nothing else has changed. */
-  | { do: 'count-signals'; signals: number; isAll?: true };
+  /** `nothingElse`: the signal changed nothing else. */
+  | { do: 'count-signals'; signals: number; nothingElse?: true };
 
 /** What a run of an order's workflow begins with; `resume` is set when the order continues as new, never by a caller. */
 export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean };

@@ -53,7 +53,8 @@ export const ORDER_EVENTS = {
     'the service changed its mind; with `by: "person"` a person decided, with `afterClose: true` [the order had ended](#after-the-order-has-ended)',
   'order.canceled': 'the transaction is canceled',
   'order.attention': 'a person must look; `sequence` 0 when the order couldn’t say it itself',
-  'order.closed': 'the cancel window is over, and nothing is left to wait for',
+  'order.closed':
+    'the order has ended: its cancel window is over, or it was canceled, and nothing is left to wait for',
 } as const;
 export type OrderEventType = keyof typeof ORDER_EVENTS;
 

@@ -118,7 +118,11 @@ class Run {
   async #checkOut(): Promise<void> {
     this.#door.isClosed = true;
     const request = { ...checkoutRequest(this.#order), begun: instant(Date.now()) };
-    const refusal = applyCheckout(this.#order, await checkedOut(request, runFacts(this.#input.wasReset)));
+    const facts = runFacts(this.#input.wasReset);
+    // A signal that came before the first task makes the history longer, too, and is no sign of a lost task.
+    const signals = this.#inputs.filter(({ kind }) => kind === 'signal').length;
+    const run = { ...facts, historyLength: facts.historyLength - signals };
+    const refusal = applyCheckout(this.#order, await checkedOut(request, run));
     this.#door.isClosed = false;
     if (refusal !== undefined) this.#door.refusal = refusal;
   }
@@ -133,7 +137,7 @@ class Run {
         if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
         const commands = step(this.#order, input);
         this.#effects.carryOut(commands);
-        const isOnlyCounted = commands.some((one) => one.do === 'count-signals' && one.isAll);
+        const isOnlyCounted = commands.some((one) => one.do === 'count-signals' && one.nothingElse);
         if (!isOnlyCounted) await this.#shown();
       }
     }

@@ -2,7 +2,7 @@
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TASK_QUEUE } from '../../src/orders/ids.ts';
-import { decisionUpdate, SCREEN_ORDER } from '../../src/orders/messages.ts';
+import { decisionUpdate, recheckSignal, SCREEN_ORDER } from '../../src/orders/messages.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
@@ -114,4 +114,18 @@ describe('an order that was started without a fingerprint', () => {
     });
     expect(created(orderId)).toBe(1);
   });
+});
+
+it('a signal that comes before the first task is no sign of a lost one: the transaction is created at once', async () => {
+  const orderId = anOrderId();
+  await server.client.workflow.signalWithStart(SCREEN_ORDER, {
+    workflowId: `order:default:${orderId}`,
+    taskQueue: TASK_QUEUE,
+    args: [{ orderId, transaction: withEmail('pass@example.com') }],
+    signal: recheckSignal,
+    signalArgs: [],
+  });
+  await all.until(orderId, ({ decision }) => decision === 'pass');
+  const [first] = all.sandbox.control.ledger({ invoice: orderId });
+  expect(first).toMatchObject({ operation: 'create-transaction' });
 });

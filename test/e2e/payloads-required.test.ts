@@ -75,7 +75,9 @@ it('a signal in plain is ignored, with attention', async () => {
     victim,
   ).signal('reviewHint', { source: 'webhook' });
   const order = await all.until(victim, (one) => attentionOf(one).includes('message-refused'));
-  expect(order.attention[0].words).toMatch(/^A signal was ignored: A payload is not encrypted/);
+  expect(order.attention[0].words).toMatch(
+    /^A signal could not be read, and caused only a read of the status: A payload is not encrypted/,
+  );
 });
 
 it('what was sent to one order is refused by another, and both go on', async () => {

@@ -110,7 +110,11 @@ it('broken JSON, which the command would not send, as a signal and a start', asy
     input: { payloads: [payload] },
   });
   const order = await all.until(orderId, ({ decision }) => decision === 'pass');
-  expect(order.attention).toMatchObject([{ words: 'A signal was ignored: A payload is not valid JSON.' }]);
+  expect(order.attention).toMatchObject([
+    {
+      words: 'A signal could not be read, and caused only a read of the status: A payload is not valid JSON.',
+    },
+  ]);
   const started = anOrderId();
   await client.workflowService.startWorkflowExecution({
     namespace,

@@ -57,7 +57,7 @@ describe('a signal', () => {
     for (const signals of [3, 4, 5]) {
       const made = life.commands.length;
       life.take(HINT);
-      expect(life.commands.slice(made)).toEqual([{ do: 'count-signals', signals, isAll: true }]);
+      expect(life.commands.slice(made)).toEqual([{ do: 'count-signals', signals, nothingElse: true }]);
       expect(otherwise(life.order)).toEqual(before);
     }
     expect(life.order.reads).toHaveLength(2);

@@ -1,5 +1,5 @@
 /**
- * Deadlines: what happens by itself. On day 5 the cancel window closes and the order with it; before that a review is alerted or canceled,
+ * Deadlines: what happens by itself. On day 5 the cancel window closes, and with it an order that is not in review; before that a review is alerted or canceled,
  * a pass is read once more, and a person is reminded of a cancel. `deadlines.ts` says when.
  */
 import { giveUpScreening } from '../apply-screening.ts';

@@ -58,7 +58,14 @@ export const status: Concern = {
     const { state, now } = order;
     const isNews = takesReads(order) && request(order, kind === 'recheck' ? 'operator' : 'webhook');
     const refused =
-      unread && raiseAttention(state, 'message-refused', `A signal was ignored: ${unread}.`, {}, now);
+      unread &&
+      raiseAttention(
+        state,
+        'message-refused',
+        `A signal could not be read, and caused only a read of the status: ${unread}.`,
+        {},
+        now,
+      );
     const canceled =
       kind === 'cancellation' && raiseAttention(state, 'cancellation-requested', CANCELLATION, {}, now);
     const events = [...(refused || []), ...(canceled || [])];
@@ -73,7 +80,7 @@ export const status: Concern = {
   },
 };
 
-/** A canceled order reads nothing more. One that has ended hands one read on. */
+/** A canceled order reads nothing more until it ends. One that has ended hands one read on. */
 function takesReads({ state, readsAfterEnd }: Order): boolean {
   return state.endedAt === undefined ? state.phase !== 'canceled' : readsAfterEnd !== true;
 }
