@@ -8,14 +8,11 @@ import { ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../order
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import {
   type Attributed,
-  attachCustomerCodeUpdate,
-  cancelUpdate,
   PORTAL_ACTION,
   type PortalActionInput,
   type PortalAnswer,
   type PortalFields,
-  reportFraudUpdate,
-  submitChargebackUpdate,
+  UPDATES,
 } from '../orders/messages.ts';
 import { attemptFor, closedOrderRefusal, portalAnswer, windowMeant } from '../orders/portal-records.ts';
 import {
@@ -98,13 +95,6 @@ async function updateOrder(
   );
   return answer ?? { integration, orderId, kind, status: 'requested' };
 }
-
-const UPDATES = {
-  cancel: cancelUpdate,
-  'report-fraud': reportFraudUpdate,
-  chargeback: submitChargebackUpdate,
-  'customer-code': attachCustomerCodeUpdate,
-} as const;
 
 type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
 

@@ -263,3 +263,19 @@ export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawReq
 export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');
+
+/** The update of each kind of request. */
+export const UPDATES = {
+  decision: decisionUpdate,
+  adopt: adoptUpdate,
+  retry: retryUpdate,
+  'gateway-result': recordGatewayResultUpdate,
+  acknowledge: acknowledgeUpdate,
+  override: overrideUpdate,
+  withdraw: withdrawUpdate,
+  cancel: cancelUpdate,
+  'report-fraud': reportFraudUpdate,
+  chargeback: submitChargebackUpdate,
+  'customer-code': attachCustomerCodeUpdate,
+} as const;
+export type MessageKind = keyof typeof UPDATES;

@@ -4,7 +4,7 @@ import type { PortalOutcome } from './activity-contract.ts';
 import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
 import type { OrderErrorCode } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
-import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './portal-requests.ts';
+import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
@@ -22,7 +22,7 @@ export function portalRefusal(
   nowMs: number,
 ): PortalRefusal | undefined {
   if (state.policy.passive) return { code: 'passive' };
-  const attempt = attemptFor(state, namedTransaction(fields));
+  const attempt = attemptFor(state, fields.transactionId);
   if (attempt === undefined) return { code: 'unknown-transaction' };
   const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs) : undefined;
   if (late !== undefined) return late;
@@ -51,11 +51,11 @@ export function closedOrderRefusal(
   nowMs: number,
 ): PortalRefusal | undefined {
   if (state.policy.passive) return { code: 'passive' };
-  const attempt = attemptFor(state, namedTransaction(fields));
+  const attempt = attemptFor(state, fields.transactionId);
   if (attempt === undefined) return { code: 'unknown-transaction' };
   if (earlier(state, fields)?.status === 'done') return undefined;
   if (fields.kind === 'customer-code') return undefined;
-  const refused = unsendable(state, fields, namedTransaction(fields) ?? transactionOf(state, attempt)?.id);
+  const refused = unsendable(state, fields, fields.transactionId ?? transactionOf(state, attempt)?.id);
   if (refused !== undefined) return refused;
   if (fields.kind !== 'cancel') return undefined;
   const cancelBy = windowMeant(state, attempt, transactionMeant(state, fields));
@@ -105,7 +105,7 @@ export function queueAction(
   now: Instant,
 ): ActionRecord {
   const transactionId = transactionMeant(state, fields);
-  const because = ('reason' in fields ? fields.reason : undefined) ?? undefined;
+  const because = 'reason' in fields ? fields.reason : undefined;
   const record: ActionRecord = {
     number: state.actions.length + 1,
     kind: fields.kind,

@@ -15,7 +15,7 @@ import type {
   ReadActivities,
   RunFacts,
 } from '../orders/activity-contract.ts';
-import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
+import type { OrderErrorCode, OrderErrorDetails, Refusal } from '../orders/errors.ts';
 import type { SweepActivities } from '../orders/sweep.ts';
 import { millis } from '../orders/words.ts';
 import {
@@ -89,4 +89,8 @@ export function failure(
   details: OrderErrorDetails = {},
 ): ApplicationFailure {
   return ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [details] });
+}
+
+export function failureOf({ code, message, ...details }: Refusal): ApplicationFailure {
+  return failure(code, message, details);
 }

@@ -9,15 +9,16 @@ import {
 } from '@temporalio/workflow';
 import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
 import { wrongKeyWords } from '../orders/attention.ts';
+import { messageRefusal } from '../orders/check-messages.ts';
 import { ACTION_MS } from '../orders/deadlines.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
+import { PORTAL_ACTION_INPUT } from '../orders/message-shapes.ts';
 import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
 import { NOT_SENT, refusedBy } from '../orders/portal-records.ts';
-import { portalInputRefusal } from '../orders/portal-requests.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';
-import { failure, performPortalAction, runFacts } from './activities.ts';
+import { failure, failureOf, performPortalAction, runFacts } from './activities.ts';
 import { isEndedByHand, ownResult } from './perform.ts';
 
 /**
@@ -39,10 +40,8 @@ const PAUSE_MS = 5 * 60_000;
 type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'>;
 
 function requestOf(input: PortalActionInput): FirstRequest {
-  const refused = portalInputRefusal(input);
-  if (refused !== undefined) {
-    throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
-  }
+  const refused = messageRefusal(input, PORTAL_ACTION_INPUT);
+  if (refused !== undefined) throw failureOf(refused);
   const { fields, transactionId, cancelBy, cancelWindowMs, integration = DEFAULT_INTEGRATION } = input;
   if (fields.kind !== 'customer-code' && transactionId === undefined) {
     throw failure('no-transaction', 'Name the transaction.');
@@ -128,7 +127,7 @@ function answerOf(
   at: Instant | undefined,
 ): PortalAnswer {
   const { fields, transactionId, orderId, integration = DEFAULT_INTEGRATION } = input;
-  if (outcome.kind !== 'done') throw failureOf(input, outcome);
+  if (outcome.kind !== 'done') throw unsuccessful(input, outcome);
   return {
     integration,
     kind: fields.kind,
@@ -142,7 +141,7 @@ function answerOf(
   };
 }
 
-function failureOf(
+function unsuccessful(
   { cancelBy }: PortalActionInput,
   outcome: Exclude<Ended['outcome'], { kind: 'done' }>,
 ): Error {

@@ -178,7 +178,7 @@ export function refusalOf(
       : 'the order is closed and has no transaction to read';
   }
   if (action === 'proceed' || action === 'decide-cancel') {
-    const request = { action: action === 'proceed' ? 'proceed' : 'cancel', reason: action } as const;
+    const request = { action: action === 'proceed' ? 'proceed' : 'cancel' } as const;
     const code = open ? overrideRefusal(state, request)?.code : 'order-closed';
     return code && ORDER_ERRORS[code].title.toLowerCase();
   }

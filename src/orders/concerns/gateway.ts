@@ -10,13 +10,7 @@ import type { Order, Refusal, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../state.ts';
 import { cancelByOf, transactionOf } from '../transactions.ts';
-import {
-  type Action,
-  GATEWAY_RESULTS,
-  type GatewayResult,
-  type Instant,
-  type OrderEventType,
-} from '../words.ts';
+import type { Action, GatewayResult, Instant, OrderEventType } from '../words.ts';
 
 export const gateway: Concern = {
   name: 'gateway',
@@ -77,9 +71,8 @@ function send(
 }
 
 function resultRefusal(state: OrderState, request: GatewayResultRequest): OrderErrorCode | undefined {
-  if (!GATEWAY_RESULTS.includes(request?.result)) return 'invalid-request';
   if (state.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
-  if ((request.attempt ?? undefined) === undefined && state.attempts.length > 1) return 'attempt-required';
+  if (request.attempt === undefined && state.attempts.length > 1) return 'attempt-required';
   const attempt = attemptOf(state, request);
   if (attempt === undefined) return 'unknown-attempt';
   const recorded = attempt.gateway?.result;
@@ -149,12 +142,12 @@ export function applyGatewayResult(
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
     return raiseAttention(state, 'gateway-contradiction', contradiction.message, {}, now);
   }
-  const { result, authcode = null, transactionId = null } = request;
+  const { result, authcode, transactionId } = request;
   attempt.gateway = {
     result,
     at: now,
-    ...(authcode !== null && { authcode }),
-    ...(transactionId !== null && { transactionId }),
+    ...(authcode !== undefined && { authcode }),
+    ...(transactionId !== undefined && { transactionId }),
     ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
   };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
@@ -249,7 +242,7 @@ function gatewayResultAnswer(state: OrderState, request: GatewayResultRequest): 
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {
-  if ((request.attempt ?? undefined) === undefined) return currentAttempt(state);
+  if (request.attempt === undefined) return currentAttempt(state);
   return state.attempts.find((one) => one.number === request.attempt);
 }
 
