@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { stringify } from 'safe-stable-stringify';
 import { vouchedFor } from '../orders/card-data.ts';
 import { ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
@@ -14,14 +13,8 @@ import {
   type PortalFields,
   UPDATES,
 } from '../orders/messages.ts';
-import { attemptFor, closedOrderRefusal, portalAnswer, windowMeant } from '../orders/portal-records.ts';
-import {
-  chargebackIdentity,
-  earlier,
-  isUnderWay,
-  subjectOf,
-  transactionMeant,
-} from '../orders/portal-requests.ts';
+import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
+import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
 import type { ActionRecord, OrderState } from '../orders/state.ts';
 import { checkPortalFields, startedUpdate } from './order-messages.ts';
 import { findOrder } from './read-orders.ts';
@@ -106,10 +99,10 @@ async function closedOrderAction(
   { fields, by }: Asked,
 ): Promise<PortalAnswer> {
   const order = withDoubts(found, fields);
-  const refused = closedOrderRefusal(order, fields, Date.now());
+  const refused = portalRefusal(order, fields, Date.now(), true);
   if (refused !== undefined) {
     const { code, ...details } = refused;
-    throw new OrderScreeningError(code, CLOSED_REFUSES[code] ?? ORDER_ERRORS[code].title, details);
+    throw new OrderScreeningError(code, ORDER_ERRORS[code].title, details);
   }
   const before = earlier(order, fields);
   if (before?.status === 'done') return portalAnswer(order, before);
@@ -169,7 +162,7 @@ function requireEmail(fields: PortalFields): void {
 async function run(context: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
   const { client } = context;
   const { integration, orderId, transactionId, fields } = input;
-  const workflowId = portalActionWorkflowId(integration, fields.kind, whatIsAsked(input));
+  const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOfRun(input));
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const start = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY') =>
     within(client, deadline, () =>
@@ -230,25 +223,16 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
   }
 }
 
-/**
- * One workflow for each thing that can be asked, however the transaction's id is spelled; what was asked goes in as a hash, since ids are
- * readable.
- */
-function whatIsAsked({ orderId, transactionId, fields }: PortalActionInput): string {
+/** One workflow for each action, however the transaction's id is spelled. Ids are readable: what tells actions apart goes in as a hash. */
+function subjectOfRun({ orderId, transactionId, fields }: PortalActionInput): string {
   const transaction = transactionId?.toLowerCase();
-  switch (fields.kind) {
-    case 'cancel':
-    case 'report-fraud':
-      return transaction ?? '';
-    case 'customer-code':
-      return `${orderId ?? transaction}:${hash([fields.customerCode, fields.email])}`;
-    case 'chargeback':
-      return `${transaction}:${hash(chargebackIdentity(fields))}`;
-  }
+  const subject = fields.kind === 'customer-code' ? (orderId ?? transaction) : transaction;
+  const identity = identityOf(fields);
+  return identity === '' ? `${subject}` : `${subject}:${hash(identity)}`;
 }
 
-function hash(asked: string | readonly (string | undefined)[]): string {
-  return createHash('sha256').update(stringify(asked)).digest('hex').slice(0, 16);
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 function refusal(...[code, message]: ConstructorParameters<typeof OrderScreeningError>): OrderScreeningError {
@@ -257,11 +241,3 @@ function refusal(...[code, message]: ConstructorParameters<typeof OrderScreening
 
 const PASSIVE = 'The integration is passive: nothing is sent to the portal';
 const MAYBE_SUBMITTED = 'An earlier chargeback may have been submitted: send it with force';
-const CLOSED_REFUSES: Partial<Record<OrderErrorCode, string>> = {
-  passive: PASSIVE,
-  'unknown-transaction': 'The order has no transaction of that id',
-  'no-transaction': 'The order has no transaction at the screening service',
-  'cancel-window-unknown': 'The end of the cancel window is not on record',
-  'cancel-window-closed': 'The service accepts no cancel any more: refund and report by hand',
-  'outcome-unknown-before': MAYBE_SUBMITTED,
-};

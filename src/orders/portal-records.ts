@@ -15,53 +15,29 @@ export interface PortalRefusal {
   cancelBy?: Instant;
 }
 
-/** @returns why the order doesn't take this action now, or undefined: it does */
+/**
+ * @param isClosed the order's workflow has ended: the action is a workflow of its own, from the order's record
+ * @returns why the action isn't taken now, or undefined: it is, or was done before
+ */
 export function portalRefusal(
   state: OrderState,
   fields: PortalFields,
   nowMs: number,
+  isClosed = false,
 ): PortalRefusal | undefined {
   if (state.policy.passive) return { code: 'passive' };
   const attempt = attemptFor(state, fields.transactionId);
   if (attempt === undefined) return { code: 'unknown-transaction' };
-  const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs) : undefined;
+  const before = earlier(state, fields);
+  if (isClosed && before?.status === 'done') return undefined;
+  const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs, isClosed) : undefined;
   if (late !== undefined) return late;
-  if (state.endedAt !== undefined) return { code: 'order-closed' };
-  const { kind } = fields;
-  return kind === 'cancel' || kind === 'customer-code'
-    ? undefined
-    : unsendable(state, fields, transactionOf(state, attempt)?.id);
-}
-
-/** @returns why nothing can be sent about this transaction */
-function unsendable(
-  state: OrderState,
-  fields: PortalFields,
-  transactionId: string | undefined,
-): PortalRefusal | undefined {
-  if (transactionId === undefined) return { code: 'no-transaction' };
-  if (fields.kind !== 'chargeback' || fields.force === true) return undefined;
-  return earlier(state, fields)?.status === 'unconfirmed' ? { code: 'outcome-unknown-before' } : undefined;
-}
-
-/** @returns why the action isn't made for a closed order, by its record, or undefined: it is, or it was done before */
-export function closedOrderRefusal(
-  state: OrderState,
-  fields: PortalFields,
-  nowMs: number,
-): PortalRefusal | undefined {
-  if (state.policy.passive) return { code: 'passive' };
-  const attempt = attemptFor(state, fields.transactionId);
-  if (attempt === undefined) return { code: 'unknown-transaction' };
-  if (earlier(state, fields)?.status === 'done') return undefined;
-  if (fields.kind === 'customer-code') return undefined;
-  const refused = unsendable(state, fields, fields.transactionId ?? transactionOf(state, attempt)?.id);
-  if (refused !== undefined) return refused;
-  if (fields.kind !== 'cancel') return undefined;
-  const cancelBy = windowMeant(state, attempt, transactionMeant(state, fields));
-  if (cancelBy === undefined) return { code: 'cancel-window-unknown' };
-  const open = windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs);
-  return open ? undefined : { code: 'cancel-window-closed', cancelBy };
+  if (!isClosed && state.endedAt !== undefined) return { code: 'order-closed' };
+  if (fields.kind === 'cancel' || fields.kind === 'customer-code') return undefined;
+  if (transactionMeant(state, fields) === undefined) return { code: 'no-transaction' };
+  const mayBeSubmitted =
+    fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true;
+  return mayBeSubmitted ? { code: 'outcome-unknown-before' } : undefined;
 }
 
 function cancelRefusal(
@@ -69,13 +45,16 @@ function cancelRefusal(
   fields: PortalFields,
   attempt: Attempt,
   nowMs: number,
+  isClosed: boolean,
 ): PortalRefusal | undefined {
   const transactionId = transactionMeant(state, fields);
   const newest = transactionId === transactionOf(state, attempt)?.id;
-  if (newest && isCanceled(state, attempt)) return undefined;
-  if (attempt.decision === 'skipped') return { code: 'no-transaction' };
+  if (!isClosed && newest && isCanceled(state, attempt)) return undefined;
+  if (attempt.decision === 'skipped' || (isClosed && transactionId === undefined)) {
+    return { code: 'no-transaction' };
+  }
   const cancelBy = windowMeant(state, attempt, transactionId);
-  if (cancelBy === undefined) return undefined;
+  if (cancelBy === undefined) return isClosed ? { code: 'cancel-window-unknown' } : undefined;
   // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
   if (newest && state.phase === 'screening' && attempt.unseen !== undefined) return undefined;
   return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)

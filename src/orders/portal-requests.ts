@@ -1,11 +1,12 @@
 /** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
 import { bytesOf } from './bounds.ts';
 import { invalid, refusal } from './check-messages.ts';
-import type { ChargebackRequest, CustomerCodeRequest, PortalFields, WithdrawRequest } from './messages.ts';
+import type { ChargebackRequest, PortalFields, WithdrawRequest } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
 import { currentAttempt } from './record.ts';
 import type { ActionRecord, OrderState } from './state.ts';
 import { transactionNamed, transactionOf } from './transactions.ts';
+import type { PortalActionKind } from './words.ts';
 
 /** @returns why the `withdraw` update isn't taken, or undefined: it is */
 export function withdrawRefusal(state: OrderState, { number }: WithdrawRequest): Refusal | undefined {
@@ -80,40 +81,40 @@ export function transactionMeant(state: OrderState, fields: PortalFields): strin
   return transactionNamed(state, named)?.id ?? named;
 }
 
-/** @returns what was asked in one string: the same again joins it or gets its answer */
+/** @returns what was asked in one string: the same again joins it or gets its answer. A customer code belongs to the whole order */
 export function subjectOf(state: OrderState, fields: PortalFields): string {
-  const transaction = transactionMeant(state, fields) ?? 'none';
-  switch (fields.kind) {
-    case 'cancel':
-    case 'report-fraud':
-      return `${fields.kind}:${transaction}`;
-    case 'customer-code':
-      return `${fields.kind}:${customerCodeIdentity(fields)}`;
-    case 'chargeback':
-      return `${fields.kind}:${transaction}:${chargebackIdentity(fields)}`;
-  }
+  const transaction =
+    fields.kind === 'customer-code' ? undefined : (transactionMeant(state, fields) ?? 'none');
+  return [fields.kind, transaction, identityOf(fields)].filter(Boolean).join(':');
 }
 
-/** @returns what tells a customer code from another one of the same order: another e-mail makes another */
-export function customerCodeIdentity({ customerCode, email }: CustomerCodeRequest): string {
-  return JSON.stringify([customerCode, email ?? '']);
-}
+const CHARGEBACK_FIELDS = [
+  'reason_code',
+  'due_date',
+  'notice_date',
+  'reference_number',
+  'carrier',
+  'carrier_tracking_number',
+  'notes',
+  'inquiry',
+] as const satisfies readonly (keyof ChargebackRequest)[];
 
 /**
- * @returns what tells a chargeback from another one of the same transaction: every field that is sent. The same one with other
- * evidence is another submission. `inquiry` is a boolean to the service, and absent it is false
+ * The fields that tell a portal action from another of the same kind and transaction. A chargeback with other evidence is another submission,
+ * and a customer code with another e-mail is another one.
  */
-export function chargebackIdentity(fields: ChargebackRequest): string {
-  const { reason_code, due_date, notice_date, reference_number, carrier, carrier_tracking_number, notes } =
-    fields;
-  const sent = [
-    reason_code,
-    due_date,
-    notice_date,
-    reference_number,
-    carrier,
-    carrier_tracking_number,
-    notes,
-  ];
-  return JSON.stringify([...sent.map((one) => one ?? ''), fields.inquiry === 'true']);
+const IDENTITY: Record<PortalActionKind, readonly string[]> = {
+  cancel: [],
+  'report-fraud': [],
+  chargeback: CHARGEBACK_FIELDS,
+  'customer-code': ['customerCode', 'email'],
+};
+
+/** @returns what tells a portal action from another of the same kind and transaction; an empty text if nothing does */
+export function identityOf(fields: PortalFields): string {
+  const given = new Map<string, unknown>(Object.entries(fields));
+  // To the screening service no inquiry is the same as `false`.
+  if (given.get('inquiry') === 'false') given.delete('inquiry');
+  const names = IDENTITY[fields.kind];
+  return names.length === 0 ? '' : JSON.stringify(names.map((name) => given.get(name) ?? ''));
 }

@@ -1,4 +1,5 @@
 /** What a message asks of an order. */
+import { MESSAGES } from './message-shapes.ts';
 import type { MessageKind } from './messages.ts';
 import type { Request } from './order.ts';
 import { isRecord } from './shapes.ts';
@@ -13,9 +14,11 @@ export function withoutNulls(message: unknown = {}): unknown {
   );
 }
 
-/** @returns the request that a message means, whose shape has been checked */
+/** @returns the request that a message means, whose shape has been checked. Fields that no shape names are dropped */
 export function requestOf(kind: MessageKind, message: unknown): Request {
-  const request = withoutNulls(message) as { by?: By };
+  const known = ['notCards', ...Object.keys(MESSAGES[kind])];
+  const given = Object.entries(withoutNulls(message) as object).filter(([name]) => known.includes(name));
+  const request: { by?: By } = Object.fromEntries(given);
   if (!isPortalAction(kind)) return { kind, request } as Request;
   // Who asks is no part of what is sent.
   const { by, ...fields } = request;

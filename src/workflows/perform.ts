@@ -130,6 +130,19 @@ export type OrderActivities = CheckoutActivities & BackgroundActivities & ReadAc
 /** A call that is an activity. */
 export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
 
+/** The activity of each call. */
+export const ACTIVITY_OF = {
+  'retry-screening': 'screenRetry',
+  'catch-up': 'catchUp',
+  read: 'readStatus',
+  poll: 'pollStatus',
+  'look-up': 'lookUp',
+  gateway: 'sendGatewayResponse',
+  portal: 'performPortalAction',
+  deliver: 'deliverEvents',
+  'forget-card': 'forgetCard',
+} as const satisfies Record<ActivityCall['kind'], keyof OrderActivities>;
+
 /**
  * Calls the activity that an order requires.
  * @param time returns the workflow's time in milliseconds, with which the result's is compared
@@ -137,45 +150,14 @@ export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
  */
 export async function performActivity(
   call: ActivityCall,
-  activities: OrderActivities,
+  activities: Omit<OrderActivities, 'screenAtCheckout'>,
   run: RunFacts,
   time?: () => number,
 ): Promise<CallResult> {
-  const own = <Result extends object>(result: Result): Result => ownResult(call.kind, result, time?.());
-  switch (call.kind) {
-    case 'retry-screening':
-      return { ...own(await activities.screenRetry(call.request, run)), kind: call.kind };
-    case 'catch-up':
-      return { ...own(await activities.catchUp(call.request, run)), kind: call.kind };
-    case 'read':
-      return { ...own(await activities.readStatus(call.request, run)), kind: call.kind };
-    case 'poll':
-      return { ...own(await activities.pollStatus(call.request, run)), kind: call.kind };
-    case 'look-up':
-      return { ...own(await activities.lookUp(call.request, run)), kind: call.kind };
-    case 'gateway':
-      return { ...own(await activities.sendGatewayResponse(call.request, run)), kind: call.kind };
-    case 'portal':
-      return { ...own(await activities.performPortalAction(call.request, run)), kind: call.kind };
-    case 'deliver':
-      return { ...own(await activities.deliverEvents(call.events, run)), kind: call.kind };
-    case 'forget-card':
-      return { ...own(await activities.forgetCard(call.request, run)), kind: call.kind };
-  }
+  const activity = activities[ACTIVITY_OF[call.kind]] as (given: unknown, run: RunFacts) => Promise<object>;
+  const result = await activity(call.kind === 'deliver' ? call.events : call.request, run);
+  return { ...ownResult(call.kind, result, time?.()), kind: call.kind } as CallResult;
 }
-
-/** The server's limits of each call that is an activity of the server. */
-export const LIMITS_OF_CALLS = {
-  'retry-screening': ACTIVITY_OPTIONS.screenRetry,
-  'catch-up': ACTIVITY_OPTIONS.catchUp,
-  read: ACTIVITY_OPTIONS.readStatus,
-  poll: ACTIVITY_OPTIONS.pollStatus,
-  'look-up': ACTIVITY_OPTIONS.lookUp,
-  gateway: ACTIVITY_OPTIONS.sendGatewayResponse,
-  portal: ACTIVITY_OPTIONS.performPortalAction,
-  deliver: ACTIVITY_OPTIONS.deliverEvents,
-  'forget-card': ACTIVITY_OPTIONS.forgetCard,
-} satisfies Record<ActivityCall['kind'], ActivityLimits>;
 
 const NOT_ITS_OWN = 'not-its-own-result';
 

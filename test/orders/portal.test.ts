@@ -70,6 +70,11 @@ describe('a portal action', () => {
     expect(earlier(order, CANCEL)).toBe(record);
   });
 
+  it('has only the fields that a portal action of its kind has', () => {
+    const said = requestOf('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } });
+    expect(said).toEqual({ kind: 'portal', fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } });
+  });
+
   it('means a transaction also when it is named in the other case', () => {
     const order = anOrder('review');
     const inCapitals: PortalFields = { ...CANCEL, transactionId: TRANSACTION_ID.toUpperCase() };
