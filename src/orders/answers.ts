@@ -1,6 +1,6 @@
 /** The replies to callers: the answer to a checkout, the end of a portal action, and what a request meant. */
 import { overrideAnswer } from './concerns/operators.ts';
-import type { Order, Refusal, Reply, Taken } from './order.ts';
+import type { Order, Reply, Taken } from './order.ts';
 import { actionNumbered, portalAnswer, portalFailure } from './portal-records.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
@@ -25,15 +25,8 @@ export function replyTo(order: Order, taken: Taken): Reply | undefined {
 
 function endOf(state: OrderState, record: ActionRecord, withdraws: boolean): Reply {
   if (withdraws && record.status === 'withdrawn') return { portal: portalAnswer(state, record) };
-  const failed = portalFailure(record);
-  if (failed === undefined) return { portal: portalAnswer(state, record) };
-  const { code, message } = record;
-  const refusal: Refusal = {
-    ...failed,
-    ...(code !== undefined && { serviceCode: code }),
-    ...(code !== undefined && message !== undefined && { serviceMessage: message }),
-  };
-  return { refusal };
+  const refusal = portalFailure(record);
+  return refusal === undefined ? { portal: portalAnswer(state, record) } : { refusal };
 }
 
 /** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is; its insights are those of the reading */

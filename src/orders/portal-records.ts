@@ -2,7 +2,7 @@
 
 import type { PortalOutcome } from './activity-contract.ts';
 import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
-import type { OrderErrorCode } from './errors.ts';
+import type { Refusal } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
@@ -10,10 +10,7 @@ import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
 import type { AttentionCode, Instant, PortalActionKind } from './words.ts';
 
-export interface PortalRefusal {
-  code: OrderErrorCode;
-  cancelBy?: Instant;
-}
+type PortalRefusal = Pick<Refusal, 'code' | 'cancelBy'>;
 
 /**
  * @param isClosed the order's workflow has ended: the action is a workflow of its own, from the order's record
@@ -208,7 +205,7 @@ function refusedWords({ kind, code, message }: ActionRecord): string {
 }
 
 /** @param code of the service; a refusal without one is the worker's own: nothing was sent */
-export function refusedBy(code: string | undefined): string {
+function refusedBy(code: string | undefined): string {
   return code === undefined ? 'It was not sent' : 'The screening service refused it';
 }
 
@@ -230,9 +227,14 @@ export function portalAnswer(state: OrderState, record: ActionRecord): PortalAns
   };
 }
 
-/** @returns the error that an action which did not get done means to whoever asked, or undefined: it is fine */
-export function portalFailure(record: ActionRecord): { code: OrderErrorCode; message: string } | undefined {
-  switch (record.status) {
+/** @returns the error that an action which did not get done means to whoever asked, or undefined: it is done, or goes on */
+export function portalFailure({
+  kind,
+  status,
+  code,
+  message,
+}: Pick<ActionRecord, 'kind' | 'status' | 'code' | 'message'>): Refusal | undefined {
+  switch (status) {
     case 'queued':
     case 'running':
     case 'done':
@@ -240,10 +242,14 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
     case 'refused':
       return {
         code: 'refused-by-screening-service',
-        message: `${refusedBy(record.code)}${record.message ? `: ${record.message}` : ''}`,
+        message: `${refusedBy(code)}${message ? `: ${message}` : ''}`,
+        ...(code !== undefined && {
+          serviceCode: code,
+          ...(message !== undefined && { serviceMessage: message }),
+        }),
       };
     case 'unconfirmed':
-      return { code: 'outcome-unknown', message: UNCONFIRMED[record.kind] };
+      return { code: 'outcome-unknown', message: UNCONFIRMED[kind] };
     case 'too-late':
       return { code: 'cancel-window-closed', message: TOO_LATE };
     case 'not-sent':
@@ -261,8 +267,7 @@ export function attemptFor(state: OrderState, transactionId: string | undefined)
   return state.attempts.find(({ number }) => number === attempt);
 }
 
-export const NOT_SENT =
-  'The portal action could not be sent within a day and was given up: ask for it again.';
+const NOT_SENT = 'The portal action could not be sent within a day and was given up: ask for it again.';
 const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';
 const UNCONFIRMED: Record<PortalActionKind, string> = {
   cancel: 'The cancel may have been done: look in the portal, or ask for it again.',
