@@ -1,5 +1,5 @@
 /** Which call of an order is which activity; the task queue, time-outs and retries of each activity. */
-import { ApplicationFailure } from '@temporalio/common';
+import { type ActivityOptions, ApplicationFailure } from '@temporalio/common';
 import type {
   BackgroundActivities,
   Call,
@@ -12,7 +12,6 @@ import type {
 import { whyUnread } from '../orders/check-messages.ts';
 import { isOwnResult } from '../orders/check-results.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
-import type { SweepActivities } from '../orders/sweep.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -29,12 +28,6 @@ export interface ActivityLimits {
     maximumInterval?: number;
     maximumAttempts?: number;
   };
-}
-
-interface ActivityOptions extends ActivityLimits {
-  taskQueue: string;
-  summary: string;
-  cancellationType?: 'WAIT_CANCELLATION_COMPLETED';
 }
 
 /** Local activities run once inside the workflow task: longer than the longest checkout budget, shorter than a workflow task. */
@@ -107,14 +100,7 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: SECOND, backoffCoefficient: 1 },
     summary: 'Look over the open orders',
   },
-} satisfies Record<ActivityName, ActivityOptions>;
-
-type ActivityName =
-  | Exclude<keyof CheckoutActivities, 'screenAtCheckout'>
-  | keyof ReadActivities
-  | keyof BackgroundActivities
-  | keyof PollActivities
-  | keyof SweepActivities;
+} satisfies Record<string, ActivityLimits & ActivityOptions>;
 
 /** A person waits for it: three tries, then they are told. */
 export const DELIVER_AGAIN_OPTIONS = {
@@ -122,7 +108,7 @@ export const DELIVER_AGAIN_OPTIONS = {
   ...writes,
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
   summary: 'Deliver an event again',
-} satisfies ActivityOptions;
+} satisfies ActivityLimits & ActivityOptions;
 
 /** The activities that orders call. */
 export type OrderActivities = CheckoutActivities & BackgroundActivities & ReadActivities & PollActivities;

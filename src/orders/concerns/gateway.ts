@@ -9,7 +9,7 @@ import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
 import type { Order, Refusal, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../state.ts';
-import { cancelByOf, transactionOf } from '../transactions.ts';
+import { standingOf, transactionOf } from '../transactions.ts';
 import type { Action, GatewayResult, Instant, OrderEventType } from '../words.ts';
 
 export const gateway: Concern = {
@@ -205,26 +205,9 @@ export function gatewayReplyAfterEnd(state: OrderState, request: GatewayResultRe
 
 function gatewayReply(state: OrderState, request: GatewayResultRequest): GatewayReply {
   const contradiction = contradictionOf(state, request);
-  return contradiction === undefined
-    ? { gateway: gatewayResultAnswer(state, request) }
-    : { refusal: contradiction };
-}
-
-function gatewayResultAnswer(state: OrderState, request: GatewayResultRequest): GatewayResultAnswer {
+  if (contradiction !== undefined) return { refusal: contradiction };
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
-  const transaction = transactionOf(state, attempt);
-  const cancelBy = cancelByOf(state, attempt);
-  return {
-    orderId: state.orderId,
-    integration: state.integration,
-    attempt: attempt.number,
-    result: attempt.gateway?.result ?? request.result,
-    decision: state.decision,
-    action: state.action,
-    phase: state.phase,
-    ...(transaction !== undefined && { transactionId: transaction.id }),
-    ...(cancelBy !== undefined && { cancelBy }),
-  };
+  return { gateway: { ...standingOf(state, attempt), result: attempt.gateway?.result ?? request.result } };
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {

@@ -7,7 +7,7 @@ import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
 import { earlier, stands } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import type { OrderState } from '../state.ts';
-import { cancelByOf, transactionOf } from '../transactions.ts';
+import { standingOf } from '../transactions.ts';
 import { type AttentionCode, type Instant, millis } from '../words.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
@@ -75,17 +75,11 @@ export function overrideAnswer(
   { state }: Order,
   { number, notCanceled }: ReturnType<typeof cancelToo>,
 ): OverrideAnswer {
-  const attempt = currentAttempt(state);
-  const { id: transactionId } = transactionOf(state, attempt) ?? {};
-  const cancelBy = cancelByOf(state, attempt);
-  const { orderId, integration, decision, action, phase } = state;
   const record = number === undefined ? undefined : state.actions[number - 1];
   const isNothing = record?.status === 'done' && record.transactionId === undefined;
   const reason = isNothing ? 'no-transaction' : notCanceled;
   return {
-    ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
-    ...(transactionId !== undefined && { transactionId }),
-    ...(cancelBy !== undefined && { cancelBy }),
+    ...standingOf(state, currentAttempt(state)),
     ...(number !== undefined && { number }),
     ...(reason !== undefined && { notCanceled: reason }),
   };
