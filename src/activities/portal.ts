@@ -10,12 +10,10 @@ import { type Instant, millis } from '../orders/words.ts';
 import {
   type CallOptions,
   type ChargebackReply,
-  customerCodeBodySchema,
-  parseChargeback,
   type ScreeningClient,
   ScreeningError,
 } from '../screening/index.ts';
-import { type ActivityWorld, clientOf, faultWords, integrationOf } from './activity-world.ts';
+import { type ActivityWorld, clientOf, integrationOf } from './activity-world.ts';
 import { isAfterReset, wasCalledBeforeReset } from './earlier-run.ts';
 import type { Beginning, ServerClock } from './server-clock.ts';
 import {
@@ -184,44 +182,29 @@ function timeLeftMs(time: () => Instant, { notAfter }: PortalRequest): number {
   return notAfter === undefined ? Number.MAX_SAFE_INTEGER : millis(notAfter) - millis(time());
 }
 
-// What each portal action sends, checked: an order may be asked straight through Temporal, where no schema
-// stands.
-
 /** Sends the action; only a chargeback's reply echoes what was submitted. @throws ScreeningError */
 type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
 
-/** @returns how to send the action, or the words of why it can't be: no value that was given is in them */
-function portalCall(request: PortalRequest): PortalCall | { words: string } {
-  const { fields, transactionId } = request;
-  if (fields.kind === 'customer-code')
-    return customerCodeCall(fields.customerCode, fields.email ?? request.email);
-  if (transactionId === undefined || transactionId === '') return { words: 'No transaction is named.' };
+/** @returns how to send the action, or the words of why it can't be sent */
+function portalCall({
+  fields,
+  transactionId,
+  email: ordersOwn,
+}: PortalRequest): PortalCall | { words: string } {
+  if (fields.kind === 'customer-code') {
+    const { customerCode, email = ordersOwn } = fields;
+    if (!email) return { words: 'The order has no e-mail: send one with the customer code.' };
+    return (client, options) => client.customerCode({ customerCode, email }, options);
+  }
+  if (!transactionId) return { words: 'No transaction is named.' };
   switch (fields.kind) {
     case 'cancel':
       return (client, options) => client.cancelTransaction({ transactionId }, options);
     case 'report-fraud':
       return (client, options) => client.reportFraud({ transactionId }, options);
     case 'chargeback': {
-      const { kind: _kind, force: _force, transactionId: _named, notCards: _vouched, ...given } = fields;
-      const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
-      const parsed = parseChargeback(Object.fromEntries(filled));
-      if (!parsed.ok) return { words: `The chargeback breaks a rule: ${faultWords(parsed.faults)}.` };
-      return (client, options) => client.submitChargeback({ transactionId, ...parsed.chargeback }, options);
+      const { kind: _kind, force: _force, transactionId: _named, notCards: _vouched, ...chargeback } = fields;
+      return (client, options) => client.submitChargeback({ transactionId, ...chargeback }, options);
     }
   }
-}
-
-function customerCodeCall(customerCode: string, email: string | undefined): PortalCall | { words: string } {
-  const { customer_code, email: emailSchema } = customerCodeBodySchema.shape;
-  const checked = [
-    ['customerCode', customer_code.safeParse(customerCode)],
-    ['email', emailSchema.safeParse(email ?? '')],
-  ] as const;
-  const faults = checked.flatMap(([path, { error }]) =>
-    (error?.issues ?? []).map(({ message }) => ({ path, message })),
-  );
-  if (email === undefined || faults.length > 0) {
-    return { words: `The customer code breaks a rule: ${faultWords(faults)}.` };
-  }
-  return (client, options) => client.customerCode({ customerCode, email }, options);
 }

@@ -6,8 +6,8 @@ import { faultsOf, invalidRequest, notCardsFor, noteScanned } from '../client/re
 import type { ApiKeys, Scope } from '../config/index.ts';
 import { isLoopback } from '../config/values.ts';
 import { refuseCardData } from '../orders/card-data.ts';
-import { isRecord } from '../orders/check-messages.ts';
 import type { FindIntegration } from '../orders/policy.ts';
+import { isRecord } from '../orders/shapes.ts';
 import { OUR_WORDS } from '../screening/index.ts';
 import { problemSchema } from './answer-schemas.ts';
 import { requireIntegration } from './callers.ts';

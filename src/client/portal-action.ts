@@ -2,29 +2,23 @@
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { stringify } from 'safe-stable-stringify';
 import { vouchedFor } from '../orders/card-data.ts';
-import { ORDER_ERRORS, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+import {
+  ORDER_ERRORS,
+  type OrderErrorCode,
+  type OrderErrorDetails,
+  OrderScreeningError,
+} from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import {
-  type Attributed,
-  attachCustomerCodeUpdate,
-  cancelUpdate,
   PORTAL_ACTION,
   type PortalActionInput,
   type PortalAnswer,
   type PortalFields,
-  reportFraudUpdate,
-  submitChargebackUpdate,
+  UPDATES,
 } from '../orders/messages.ts';
-import { attemptFor, closedOrderRefusal, portalAnswer, windowMeant } from '../orders/portal-records.ts';
-import {
-  chargebackIdentity,
-  earlier,
-  isUnderWay,
-  subjectOf,
-  transactionMeant,
-} from '../orders/portal-requests.ts';
+import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
+import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
 import type { ActionRecord, OrderState } from '../orders/state.ts';
 import { checkPortalFields, startedUpdate } from './order-messages.ts';
 import { findOrder } from './read-orders.ts';
@@ -50,77 +44,50 @@ export async function portalAction(
   const by = readBy(how);
   checkPortalFields(fields);
   const workflowId = orderWorkflowId(order.integration, order.orderId);
-  try {
-    // The kind stands in front, so that no caller's key is an id that means something else.
-    return await updateOrder(
-      context,
-      workflowId,
-      order,
-      { ...fields, ...by },
-      how.idempotencyKey && `${fields.kind}:${how.idempotencyKey}`,
-    );
-  } catch (error) {
-    const known = isEnded(error) ? undefined : toOrderError(error);
-    if (known !== undefined && !isOrderClosed(known)) throw known;
-  }
-  let gone = unknownOrder();
-  const found = await findOrder(context, workflowId, 'full').catch((error: unknown) => {
-    if (!(error instanceof OrderScreeningError) || UNREAD.includes(error.code)) throw error;
-    // Refused when it was started: nothing of it is on record.
-    if (error.code !== 'unknown-order') gone = orderClosed();
-    return undefined;
-  });
-  if (found !== undefined) return closedOrderAction(context, order, found, { fields, ...by });
-  if (fields.transactionId === undefined) throw gone;
-  return orderlessAction(context, order, { fields, ...by }, fields.transactionId);
-}
-
-/** Another time, or with the right keys, there may be a record. */
-const UNREAD: readonly OrderErrorCode[] = ['temporal-unavailable', 'record-unreadable'];
-
-/** An order that has ended, and only waits for its last events to arrive, no longer takes actions. */
-function isOrderClosed(error: unknown): boolean {
-  return error instanceof OrderScreeningError && error.code === 'order-closed';
-}
-
-async function updateOrder(
-  context: ClientContext,
-  workflowId: string,
-  { integration, orderId }: OrderKey,
-  { kind, ...fields }: Attributed<PortalFields>,
-  updateId: string | undefined,
-): Promise<PortalAnswer> {
+  const { kind, ...message } = { ...fields, ...by };
   // Each definition takes the fields of its own kind, which is what `kind` says they are.
-  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof fields]>;
+  const definition = UPDATES[kind] as UpdateDefinition<PortalAnswer, [typeof message]>;
   const handle = context.client.workflow.getHandle(workflowId);
-  const answer = await startedUpdate(context, updateId, (options) =>
-    handle.startUpdate(definition, { args: [fields], ...options }),
-  );
-  return answer ?? { integration, orderId, kind, status: 'requested' };
+  // The kind stands in front, so that no caller's key is an id that means something else.
+  const updateId = how.idempotencyKey && `${kind}:${how.idempotencyKey}`;
+  try {
+    const answer = await startedUpdate(context, updateId, (options) =>
+      handle.startUpdate(definition, { args: [message], ...options }),
+    );
+    return answer ?? { ...order, kind, status: 'requested' };
+  } catch (error) {
+    // An order that has ended, and only waits for its last events to arrive, no longer takes actions.
+    if (!isEnded(error) && codeOf(error) !== 'order-closed') throw toOrderError(error);
+  }
+  return afterTheEnd(context, order, workflowId, { fields, ...by });
 }
-
-const UPDATES = {
-  cancel: cancelUpdate,
-  'report-fraud': reportFraudUpdate,
-  chargeback: submitChargebackUpdate,
-  'customer-code': attachCustomerCodeUpdate,
-} as const;
 
 type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
 
-/** Weeks later: a durable workflow of its own. @param found all that is known of the closed order */
-async function closedOrderAction(
+/** Weeks later: a durable workflow of its own, from all that is known of the closed order. */
+async function afterTheEnd(
   context: ClientContext,
   key: OrderKey,
-  found: OrderState,
-  { fields, by }: Asked,
+  workflowId: string,
+  asked: Asked,
 ): Promise<PortalAnswer> {
-  const order = withDoubts(found, fields);
-  const refused = closedOrderRefusal(order, fields, Date.now());
-  if (refused !== undefined) {
-    const { code, ...details } = refused;
-    throw new OrderScreeningError(code, CLOSED_REFUSES[code] ?? ORDER_ERRORS[code].title, details);
+  const { fields } = asked;
+  let gone = unknownOrder();
+  const found = await findOrder(context, workflowId, 'full').catch((error: unknown) => {
+    const code = codeOf(error);
+    // Another time, or with the right keys, there may be a record.
+    if (code === undefined || code === 'temporal-unavailable' || code === 'record-unreadable') throw error;
+    // Refused when it was started: nothing of it is on record.
+    if (code !== 'unknown-order') gone = orderClosed();
+    return undefined;
+  });
+  if (found === undefined) {
+    if (fields.transactionId === undefined) throw gone;
+    return orderlessAction(context, key.integration, asked);
   }
+  const order = withDoubts(found, fields);
+  const { code, ...details } = portalRefusal(order, fields, Date.now(), true) ?? {};
+  if (code !== undefined) throw refusal(code, details);
   const before = earlier(order, fields);
   if (before?.status === 'done') return portalAnswer(order, before);
   requireEmail(fields);
@@ -129,10 +96,8 @@ async function closedOrderAction(
   const cancelBy = attempt && windowMeant(order, attempt, transactionId);
   const cancelWindowMs = order.policy?.cancelWindowMs;
   return run(context, {
-    integration: key.integration,
-    orderId: key.orderId,
-    fields,
-    ...(by && { by }),
+    ...key,
+    ...asked,
     ...(transactionId !== undefined && { transactionId }),
     ...(cancelBy !== undefined && { cancelBy }),
     ...(cancelWindowMs !== undefined && { cancelWindowMs }),
@@ -155,19 +120,12 @@ function withDoubts(order: OrderState, fields: PortalFields): OrderState {
 }
 
 /** An action for a transaction whose order Temporal no longer knows, or of which nothing is on record. */
-async function orderlessAction(
-  context: ClientContext,
-  { integration: name }: OrderKey,
-  { fields, by }: Asked,
-  transactionId: string,
-): Promise<PortalAnswer> {
-  const integration = integrationOf(context, name);
-  if (integration.passive) throw refusal('passive', PASSIVE);
-  if (fields.kind === 'cancel') {
-    throw refusal('cancel-window-unknown', 'The order is gone, and with it the end of its cancel window');
-  }
-  requireEmail(fields);
-  return run(context, { integration: name, transactionId, fields, ...(by && { by }) });
+async function orderlessAction(context: ClientContext, name: string, asked: Asked): Promise<PortalAnswer> {
+  const { kind, transactionId } = asked.fields;
+  if (integrationOf(context, name).passive) throw refusal('passive');
+  if (kind === 'cancel') throw refusal('cancel-window-unknown');
+  requireEmail(asked.fields);
+  return run(context, { integration: name, ...(transactionId !== undefined && { transactionId }), ...asked });
 }
 
 /** The record keeps no personal data, so there is no e-mail to fall back to. */
@@ -179,7 +137,7 @@ function requireEmail(fields: PortalFields): void {
 async function run(context: ClientContext, input: PortalActionInput): Promise<PortalAnswer> {
   const { client } = context;
   const { integration, orderId, transactionId, fields } = input;
-  const workflowId = portalActionWorkflowId(integration, fields.kind, whatIsAsked(input));
+  const workflowId = portalActionWorkflowId(integration, fields.kind, subjectOfRun(input));
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const start = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY') =>
     within(client, deadline, () =>
@@ -231,47 +189,30 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
     await result();
     return false;
   } catch (error) {
-    const known = toOrderError(error);
-    if (known instanceof OrderScreeningError && known.code !== 'outcome-unknown') {
-      if (known.code === 'temporal-unavailable') throw known;
-      return true;
-    }
-    throw refusal('outcome-unknown-before', MAYBE_SUBMITTED);
+    const code = codeOf(error);
+    if (code === 'temporal-unavailable') throw toOrderError(error);
+    if (code !== undefined && code !== 'outcome-unknown') return true;
+    throw refusal('outcome-unknown-before');
   }
 }
 
-/**
- * One workflow for each thing that can be asked, however the transaction's id is spelled; what was asked goes in as a hash, since ids are
- * readable.
- */
-function whatIsAsked({ orderId, transactionId, fields }: PortalActionInput): string {
+/** One workflow for each action, however the transaction's id is spelled. Ids are readable: what tells actions apart goes in as a hash. */
+function subjectOfRun({ orderId, transactionId, fields }: PortalActionInput): string {
   const transaction = transactionId?.toLowerCase();
-  switch (fields.kind) {
-    case 'cancel':
-    case 'report-fraud':
-      return transaction ?? '';
-    case 'customer-code':
-      return `${orderId ?? transaction}:${hash([fields.customerCode, fields.email])}`;
-    case 'chargeback':
-      return `${transaction}:${hash(chargebackIdentity(fields))}`;
-  }
+  const subject = fields.kind === 'customer-code' ? (orderId ?? transaction) : transaction;
+  const identity = identityOf(fields);
+  return identity === '' ? `${subject}` : `${subject}:${hash(identity)}`;
 }
 
-function hash(asked: string | readonly (string | undefined)[]): string {
-  return createHash('sha256').update(stringify(asked)).digest('hex').slice(0, 16);
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-function refusal(...[code, message]: ConstructorParameters<typeof OrderScreeningError>): OrderScreeningError {
-  return new OrderScreeningError(code, message);
+function refusal(code: OrderErrorCode, details: OrderErrorDetails = {}): OrderScreeningError {
+  return new OrderScreeningError(code, ORDER_ERRORS[code].title, details);
 }
 
-const PASSIVE = 'The integration is passive: nothing is sent to the portal';
-const MAYBE_SUBMITTED = 'An earlier chargeback may have been submitted: send it with force';
-const CLOSED_REFUSES: Partial<Record<OrderErrorCode, string>> = {
-  passive: PASSIVE,
-  'unknown-transaction': 'The order has no transaction of that id',
-  'no-transaction': 'The order has no transaction at the screening service',
-  'cancel-window-unknown': 'The end of the cancel window is not on record',
-  'cancel-window-closed': 'The service accepts no cancel any more: refund and report by hand',
-  'outcome-unknown-before': MAYBE_SUBMITTED,
-};
+function codeOf(error: unknown): OrderErrorCode | undefined {
+  const known = toOrderError(error);
+  return known instanceof OrderScreeningError ? known.code : undefined;
+}

@@ -1,9 +1,9 @@
 /** One integration as it is written in the policy file. */
 import { z } from 'zod';
 import { isIdPath } from '../orders/card-data.ts';
-import { type Integration, POLICY_KEYS, settingName } from '../orders/policy.ts';
-import type { PolicyKey, ValueKind } from '../orders/policy-kinds.ts';
+import type { Integration } from '../orders/policy.ts';
 import { UNAVAILABLE_ACTIONS } from '../orders/words.ts';
+import { POLICY_KEYS, type PolicyKey, settingName, type ValueKind } from './policy-keys.ts';
 import {
   baseUrl,
   duration,

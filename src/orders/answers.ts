@@ -25,12 +25,9 @@ export function replyTo(order: Order, taken: Taken): Reply | undefined {
 }
 
 function endOf(state: OrderState, record: ActionRecord, withdraws: boolean): Reply {
-  const isWithdrawn = withdraws && record.status === 'withdrawn';
-  const failed = isWithdrawn ? undefined : portalFailure(record);
-  if (failed === undefined) return { portal: portalAnswer(state, record) };
-  const { code, message } = record;
-  const said = code === undefined ? {} : defined({ serviceCode: code, serviceMessage: message });
-  return { refusal: { ...failed, ...said } };
+  if (withdraws && record.status === 'withdrawn') return { portal: portalAnswer(state, record) };
+  const refusal = portalFailure(record);
+  return refusal === undefined ? { portal: portalAnswer(state, record) } : { refusal };
 }
 
 /** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is; its insights are those of the reading */

@@ -3,7 +3,7 @@
  * command line, page, and in the order's own workflow. Pure, and in linear time.
  */
 import { beginsAsACard, digitsOf, holdsCardNumber, passesLuhn, plainText } from './card-numbers.ts';
-import { type Fault, OrderScreeningError } from './errors.ts';
+import { OrderScreeningError, type Refusal } from './errors.ts';
 
 /** How a value is looked through. */
 export interface Scan {
@@ -11,13 +11,6 @@ export interface Scan {
   cards?: readonly string[] | undefined;
   /** Paths of id fields that somebody vouches for, in either spelling: their digits are no card's. */
   notCards?: readonly string[] | undefined;
-}
-
-/** Why a request isn't taken. */
-export interface CardDataRefusal {
-  code: 'card-data-in-request';
-  message: string;
-  errors: Fault[];
 }
 
 /** Longer lists help nobody. */
@@ -57,24 +50,23 @@ export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
 }
 
 /** @returns why a request isn't taken, with the path of each find; undefined: it holds no card data */
-export function cardDataRefusal(value: unknown, scan?: Scan): CardDataRefusal | undefined {
+export function cardDataRefusal(value: unknown, scan?: Scan): Refusal | undefined {
   const paths = cardDataIn(value, scan);
   if (paths.length === 0) return undefined;
   const where = paths.map((path) => path || 'the request').join(', ');
   return {
     code: 'card-data-in-request',
     message: `Card data or a service key stands in ${where}.`,
-    errors: paths.map((path) => ({ path, message: NOT_HERE })),
+    errors: paths.map((path) => ({ path, message: 'must not hold card data or a key' })),
   };
 }
-
-const NOT_HERE = 'must not hold card data or a key';
 
 /** @throws OrderScreeningError `card-data-in-request`, with the path of each find in `details.errors` */
 export function refuseCardData(value: unknown, scan?: Scan): void {
   const refused = cardDataRefusal(value, scan);
   if (refused === undefined) return;
-  throw new OrderScreeningError(refused.code, refused.message, { errors: refused.errors });
+  const { code, message, ...details } = refused;
+  throw new OrderScreeningError(code, message, details);
 }
 
 /** @returns a message with what its sender vouches for, which is nothing while none of its ids looks like a card number */

@@ -1,8 +1,13 @@
 /** What the policy makes of an order: whether it is screened, and which action a decision means, at checkout and later. */
 
 import type { OrderEventType } from './messages.ts';
-import { type Integration, POLICY_KEYS, type Policy, settingName } from './policy.ts';
-import type { OrderRule, PolicyKey, UnavailableRule } from './policy-kinds.ts';
+import {
+  FALLBACK_POLICY,
+  type Integration,
+  type OrderRule,
+  type Policy,
+  type UnavailableRule,
+} from './policy.ts';
 import { currentAttempt, overrideOf } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
@@ -260,13 +265,9 @@ export function policyFor(
   };
 }
 
-const RECORDED = Object.entries<PolicyKey>(POLICY_KEYS)
-  .filter(([, { recorded }]) => recorded !== false)
-  .map(([name, key]) => settingName(name, key));
-
 /** @returns what of an integration an order records, before it is resolved for one */
 function recordedOf(integration: Integration): Omit<Policy, 'whenUnavailable' | 'events'>;
 function recordedOf(integration: object): object {
   const given = new Map(Object.entries(integration));
-  return Object.fromEntries(RECORDED.map((name) => [name, given.get(name)]));
+  return Object.fromEntries(Object.keys(FALLBACK_POLICY).map((name) => [name, given.get(name)]));
 }

@@ -1,6 +1,6 @@
 /** The journal of an order: who did what. */
 import { lastOf } from './bounds.ts';
-import { REASON_LIMIT } from './check-messages.ts';
+import { REASON_LIMIT } from './message-shapes.ts';
 import type { Order, TakenIn } from './order.ts';
 import type { By, JournalEntry } from './words.ts';
 

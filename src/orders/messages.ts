@@ -1,14 +1,13 @@
 /** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { OrderErrorCode } from './errors.ts';
-import type { Adoption, CheckoutAnswer, OrderEventData } from './state.ts';
+import type { Adoption, CheckoutAnswer, OrderEventData, Standing } from './state.ts';
 import type {
   Action,
   By,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
-  OrderDecision,
   OrderEventType,
   OverrideAction,
   Phase,
@@ -101,17 +100,9 @@ export interface GatewayResultRequest extends Vouched {
   transactionId?: string;
 }
 
-export interface GatewayResultAnswer {
-  orderId: string;
-  integration: string;
-  attempt: number;
+export interface GatewayResultAnswer extends Standing {
   /** The result that is recorded. */
   result: GatewayResult;
-  decision: OrderDecision;
-  action: Action;
-  phase: Phase;
-  transactionId?: string;
-  cancelBy?: Instant;
 }
 
 export interface CancelRequest {
@@ -161,16 +152,7 @@ export interface OverrideRequest {
   reason: string;
 }
 
-export interface OverrideAnswer {
-  orderId: string;
-  integration: string;
-  attempt: number;
-  /** The service's word, as it was. */
-  decision: OrderDecision;
-  action: Action;
-  phase: Phase;
-  transactionId?: string;
-  cancelBy?: Instant;
+export interface OverrideAnswer extends Standing {
   /** The portal action that cancels with the service: its number on the order's record. */
   number?: number;
   /** Why nothing is canceled with the service, such as `cancel-window-closed` or `no-transaction`; the action stands all the same. */
@@ -263,3 +245,19 @@ export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawReq
 export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');
+
+/** The update of each kind of request. */
+export const UPDATES = {
+  decision: decisionUpdate,
+  adopt: adoptUpdate,
+  retry: retryUpdate,
+  'gateway-result': recordGatewayResultUpdate,
+  acknowledge: acknowledgeUpdate,
+  override: overrideUpdate,
+  withdraw: withdrawUpdate,
+  cancel: cancelUpdate,
+  'report-fraud': reportFraudUpdate,
+  chargeback: submitChargebackUpdate,
+  'customer-code': attachCustomerCodeUpdate,
+} as const;
+export type MessageKind = keyof typeof UPDATES;

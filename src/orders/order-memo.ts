@@ -4,10 +4,10 @@
  */
 
 import { checkoutAnswer } from './answers.ts';
-import { isRecord } from './check-messages.ts';
 import type { OrderKey } from './ids.ts';
 import type { OrderRecord, RecordedAttempt } from './order-record.ts';
 import type { Policy } from './policy.ts';
+import { isRecord } from './shapes.ts';
 import type { CheckoutAnswer, OrderTransaction } from './state.ts';
 import { ACTIONS, ORDER_DECISIONS, PHASES } from './words.ts';
 

@@ -2,66 +2,39 @@
 
 import type { PortalOutcome } from './activity-contract.ts';
 import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
-import type { OrderErrorCode } from './errors.ts';
+import type { Refusal } from './errors.ts';
 import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
-import { earlier, isUnderWay, namedTransaction, subjectOf, transactionMeant } from './portal-requests.ts';
+import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
 import type { AttentionCode, Instant, PortalActionKind } from './words.ts';
 
-export interface PortalRefusal {
-  code: OrderErrorCode;
-  cancelBy?: Instant;
-}
+type PortalRefusal = Pick<Refusal, 'code' | 'cancelBy'>;
 
-/** @returns why the order doesn't take this action now, or undefined: it does */
+/**
+ * @param isClosed the order's workflow has ended: the action is a workflow of its own, from the order's record
+ * @returns why the action isn't taken now, or undefined: it is, or was done before
+ */
 export function portalRefusal(
   state: OrderState,
   fields: PortalFields,
   nowMs: number,
+  isClosed = false,
 ): PortalRefusal | undefined {
   if (state.policy.passive) return { code: 'passive' };
-  const attempt = attemptFor(state, namedTransaction(fields));
+  const attempt = attemptFor(state, fields.transactionId);
   if (attempt === undefined) return { code: 'unknown-transaction' };
-  const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs) : undefined;
+  const before = earlier(state, fields);
+  if (isClosed && before?.status === 'done') return undefined;
+  const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs, isClosed) : undefined;
   if (late !== undefined) return late;
-  if (state.endedAt !== undefined) return { code: 'order-closed' };
-  const { kind } = fields;
-  return kind === 'cancel' || kind === 'customer-code'
-    ? undefined
-    : unsendable(state, fields, transactionOf(state, attempt)?.id);
-}
-
-/** @returns why nothing can be sent about this transaction */
-function unsendable(
-  state: OrderState,
-  fields: PortalFields,
-  transactionId: string | undefined,
-): PortalRefusal | undefined {
-  if (transactionId === undefined) return { code: 'no-transaction' };
-  if (fields.kind !== 'chargeback' || fields.force === true) return undefined;
-  return earlier(state, fields)?.status === 'unconfirmed' ? { code: 'outcome-unknown-before' } : undefined;
-}
-
-/** @returns why the action isn't made for a closed order, by its record, or undefined: it is, or it was done before */
-export function closedOrderRefusal(
-  state: OrderState,
-  fields: PortalFields,
-  nowMs: number,
-): PortalRefusal | undefined {
-  if (state.policy.passive) return { code: 'passive' };
-  const attempt = attemptFor(state, namedTransaction(fields));
-  if (attempt === undefined) return { code: 'unknown-transaction' };
-  if (earlier(state, fields)?.status === 'done') return undefined;
-  if (fields.kind === 'customer-code') return undefined;
-  const refused = unsendable(state, fields, namedTransaction(fields) ?? transactionOf(state, attempt)?.id);
-  if (refused !== undefined) return refused;
-  if (fields.kind !== 'cancel') return undefined;
-  const cancelBy = windowMeant(state, attempt, transactionMeant(state, fields));
-  if (cancelBy === undefined) return { code: 'cancel-window-unknown' };
-  const open = windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs);
-  return open ? undefined : { code: 'cancel-window-closed', cancelBy };
+  if (!isClosed && state.endedAt !== undefined) return { code: 'order-closed' };
+  if (fields.kind === 'cancel' || fields.kind === 'customer-code') return undefined;
+  if (transactionMeant(state, fields) === undefined) return { code: 'no-transaction' };
+  const mayBeSubmitted =
+    fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true;
+  return mayBeSubmitted ? { code: 'outcome-unknown-before' } : undefined;
 }
 
 function cancelRefusal(
@@ -69,13 +42,16 @@ function cancelRefusal(
   fields: PortalFields,
   attempt: Attempt,
   nowMs: number,
+  isClosed: boolean,
 ): PortalRefusal | undefined {
   const transactionId = transactionMeant(state, fields);
   const newest = transactionId === transactionOf(state, attempt)?.id;
-  if (newest && isCanceled(state, attempt)) return undefined;
-  if (attempt.decision === 'skipped') return { code: 'no-transaction' };
+  if (!isClosed && newest && isCanceled(state, attempt)) return undefined;
+  if (attempt.decision === 'skipped' || (isClosed && transactionId === undefined)) {
+    return { code: 'no-transaction' };
+  }
   const cancelBy = windowMeant(state, attempt, transactionId);
-  if (cancelBy === undefined) return undefined;
+  if (cancelBy === undefined) return isClosed ? { code: 'cancel-window-unknown' } : undefined;
   // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
   if (newest && state.phase === 'screening' && attempt.unseen !== undefined) return undefined;
   return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)
@@ -105,7 +81,7 @@ export function queueAction(
   now: Instant,
 ): ActionRecord {
   const transactionId = transactionMeant(state, fields);
-  const because = ('reason' in fields ? fields.reason : undefined) ?? undefined;
+  const because = 'reason' in fields ? fields.reason : undefined;
   const record: ActionRecord = {
     number: state.actions.length + 1,
     kind: fields.kind,
@@ -229,7 +205,7 @@ function refusedWords({ kind, code, message }: ActionRecord): string {
 }
 
 /** @param code of the service; a refusal without one is the worker's own: nothing was sent */
-export function refusedBy(code: string | undefined): string {
+function refusedBy(code: string | undefined): string {
   return code === undefined ? 'It was not sent' : 'The screening service refused it';
 }
 
@@ -251,9 +227,14 @@ export function portalAnswer(state: OrderState, record: ActionRecord): PortalAns
   };
 }
 
-/** @returns the error that an action which did not get done means to whoever asked, or undefined: it is fine */
-export function portalFailure(record: ActionRecord): { code: OrderErrorCode; message: string } | undefined {
-  switch (record.status) {
+/** @returns the error that an action which did not get done means to whoever asked, or undefined: it is done, or goes on */
+export function portalFailure({
+  kind,
+  status,
+  code,
+  message,
+}: Pick<ActionRecord, 'kind' | 'status' | 'code' | 'message'>): Refusal | undefined {
+  switch (status) {
     case 'queued':
     case 'running':
     case 'done':
@@ -261,10 +242,14 @@ export function portalFailure(record: ActionRecord): { code: OrderErrorCode; mes
     case 'refused':
       return {
         code: 'refused-by-screening-service',
-        message: `${refusedBy(record.code)}${record.message ? `: ${record.message}` : ''}`,
+        message: `${refusedBy(code)}${message ? `: ${message}` : ''}`,
+        ...(code !== undefined && {
+          serviceCode: code,
+          ...(message !== undefined && { serviceMessage: message }),
+        }),
       };
     case 'unconfirmed':
-      return { code: 'outcome-unknown', message: UNCONFIRMED[record.kind] };
+      return { code: 'outcome-unknown', message: UNCONFIRMED[kind] };
     case 'too-late':
       return { code: 'cancel-window-closed', message: TOO_LATE };
     case 'not-sent':
@@ -282,8 +267,7 @@ export function attemptFor(state: OrderState, transactionId: string | undefined)
   return state.attempts.find(({ number }) => number === attempt);
 }
 
-export const NOT_SENT =
-  'The portal action could not be sent within a day and was given up: ask for it again.';
+const NOT_SENT = 'The portal action could not be sent within a day and was given up: ask for it again.';
 const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';
 const UNCONFIRMED: Record<PortalActionKind, string> = {
   cancel: 'The cancel may have been done: look in the portal, or ask for it again.',

@@ -1,103 +1,20 @@
 /** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
 import { bytesOf } from './bounds.ts';
-import {
-  byRefusal,
-  invalid,
-  isMoment,
-  isRecord,
-  isText,
-  messageRefusal,
-  payloadRefusal,
-  refusal,
-  TEXT_LIMIT,
-} from './check-messages.ts';
-import type { Fault } from './errors.ts';
-import type {
-  ChargebackRequest,
-  CustomerCodeRequest,
-  PortalActionInput,
-  PortalFields,
-  WithdrawRequest,
-} from './messages.ts';
+import { invalid, refusal } from './check-messages.ts';
+import type { ChargebackRequest, PortalFields, WithdrawRequest } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
 import { currentAttempt } from './record.ts';
 import type { ActionRecord, OrderState } from './state.ts';
 import { transactionNamed, transactionOf } from './transactions.ts';
-import { PORTAL_ACTIONS } from './words.ts';
-
-const PLAIN_TEXT = `must be a non-empty string of at most ${TEXT_LIMIT} characters`;
-/** Keys of a request that are no text fields of its portal action. */
-const NO_TEXT: ReadonlySet<string> = new Set(['kind', 'notCards']);
-/** What the service describes as text without a limit. */
-const MAY_BE_EMPTY: readonly string[] = ['reference_number', 'carrier', 'carrier_tracking_number', 'notes'];
+import type { PortalActionKind } from './words.ts';
 
 /** @returns why the `withdraw` update isn't taken, or undefined: it is */
-export function withdrawRefusal(state: OrderState, request: WithdrawRequest): Refusal | undefined {
-  if (!isRecord(request) || !Number.isInteger(request.number)) {
-    return invalid([{ path: 'number', message: 'must be the number of a portal action' }]);
-  }
-  const record = state.actions[request.number - 1];
+export function withdrawRefusal(state: OrderState, { number }: WithdrawRequest): Refusal | undefined {
+  const record = state.actions[number - 1];
   if (record === undefined)
     return refusal('unknown-action', 'The order has no portal action of that number.');
   if (isUnderWay(record) || record.status === 'withdrawn') return undefined;
   return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
-}
-
-/** @returns why `portalAction` can't be started with this input, or undefined: it can */
-export function portalInputRefusal(input: PortalActionInput): Refusal | undefined {
-  if (!isRecord(input) || !isRecord(input.fields)) {
-    return (
-      payloadRefusal(input) ??
-      invalid([{ path: '', message: 'must be {integration, fields, transactionId?, orderId?, …}' }])
-    );
-  }
-  const { integration, orderId, transactionId, fields, cancelBy, cancelWindowMs, by } = input;
-  const errors: Fault[] = [];
-  if (!PORTAL_ACTIONS.includes(fields.kind)) {
-    errors.push({ path: 'fields.kind', message: `must be one of ${PORTAL_ACTIONS.join(', ')}` });
-  }
-  for (const [path, value] of Object.entries({ integration, orderId, transactionId })) {
-    if (value !== undefined && !isText(value, TEXT_LIMIT)) errors.push({ path, message: 'must be a string' });
-  }
-  if (cancelBy !== undefined && !isMoment(cancelBy)) {
-    errors.push({ path: 'cancelBy', message: 'must be a moment in ISO 8601, with its offset' });
-  }
-  if (cancelWindowMs !== undefined && !Number.isFinite(cancelWindowMs)) {
-    errors.push({ path: 'cancelWindowMs', message: 'must be a number of milliseconds' });
-  }
-  if (fields.kind === 'customer-code' && fields.email === undefined) {
-    errors.push({ path: 'fields.email', message: 'is required: no order is there to take it from' });
-  }
-  if (errors.length > 0) return invalid(errors);
-  return byRefusal(by) ?? portalFieldsRefusal(fields) ?? messageRefusal(input);
-}
-
-/** @returns why the message of a portal action can't be read at all; without an argument it means the newest transaction */
-export function portalMessageRefusal(request: unknown): Refusal | undefined {
-  if (request === undefined || isRecord(request)) return undefined;
-  return payloadRefusal(request) ?? invalid([{ path: '', message: 'must be an object' }]);
-}
-
-/** @returns why a portal action can't be read, or undefined: it can */
-export function portalFieldsRefusal(fields: PortalFields): Refusal | undefined {
-  const errors: Fault[] = [];
-  const needed: string[] =
-    fields.kind === 'customer-code'
-      ? ['customerCode']
-      : fields.kind === 'chargeback'
-        ? ['reason_code', 'due_date']
-        : [];
-  const values: Record<string, unknown> = { ...fields };
-  for (const key of needed) {
-    if (!isText(values[key], TEXT_LIMIT)) errors.push({ path: key, message: 'must be a non-empty string' });
-  }
-  for (const [key, value] of Object.entries(values)) {
-    if (needed.includes(key) || NO_TEXT.has(key) || value === undefined || value === null) continue;
-    const empty = value === '' && MAY_BE_EMPTY.includes(key);
-    const fine = key === 'force' ? typeof value === 'boolean' : empty || isText(value, TEXT_LIMIT);
-    if (!fine) errors.push({ path: key, message: key === 'force' ? 'must be true or false' : PLAIN_TEXT });
-  }
-  return errors.length > 0 ? invalid(errors) : undefined;
 }
 
 /** @returns the e-mail of the order's customer, empty where it isn't known */
@@ -157,52 +74,47 @@ export function isUnderWay({ status }: Pick<ActionRecord, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
-/** @returns the transaction that the caller named; some languages say `null` for what is left out */
-export function namedTransaction(fields: PortalFields | undefined): string | undefined {
-  return fields?.transactionId ?? undefined;
-}
-
 /** The one that is named, in the service's spelling, else the newest attempt's, if it has one. */
 export function transactionMeant(state: OrderState, fields: PortalFields): string | undefined {
-  const named = namedTransaction(fields);
+  const named = fields.transactionId;
   if (named === undefined) return transactionOf(state, currentAttempt(state))?.id;
   return transactionNamed(state, named)?.id ?? named;
 }
 
-/** @returns what was asked in one string: the same again joins it or gets its answer */
+/** @returns what was asked in one string: the same again joins it or gets its answer. A customer code belongs to the whole order */
 export function subjectOf(state: OrderState, fields: PortalFields): string {
-  const transaction = transactionMeant(state, fields) ?? 'none';
-  switch (fields.kind) {
-    case 'cancel':
-    case 'report-fraud':
-      return `${fields.kind}:${transaction}`;
-    case 'customer-code':
-      return `${fields.kind}:${customerCodeIdentity(fields)}`;
-    case 'chargeback':
-      return `${fields.kind}:${transaction}:${chargebackIdentity(fields)}`;
-  }
+  const transaction =
+    fields.kind === 'customer-code' ? undefined : (transactionMeant(state, fields) ?? 'none');
+  return [fields.kind, transaction, identityOf(fields)].filter(Boolean).join(':');
 }
 
-/** @returns what tells a customer code from another one of the same order: another e-mail makes another */
-export function customerCodeIdentity({ customerCode, email }: CustomerCodeRequest): string {
-  return JSON.stringify([customerCode, email ?? '']);
-}
+const CHARGEBACK_FIELDS = [
+  'reason_code',
+  'due_date',
+  'notice_date',
+  'reference_number',
+  'carrier',
+  'carrier_tracking_number',
+  'notes',
+  'inquiry',
+] as const satisfies readonly (keyof ChargebackRequest)[];
 
 /**
- * @returns what tells a chargeback from another one of the same transaction: every field that is sent. The same one with other
- * evidence is another submission. `inquiry` is a boolean to the service, and absent it is false
+ * The fields that tell a portal action from another of the same kind and transaction. A chargeback with other evidence is another submission,
+ * and a customer code with another e-mail is another one.
  */
-export function chargebackIdentity(fields: ChargebackRequest): string {
-  const { reason_code, due_date, notice_date, reference_number, carrier, carrier_tracking_number, notes } =
-    fields;
-  const sent = [
-    reason_code,
-    due_date,
-    notice_date,
-    reference_number,
-    carrier,
-    carrier_tracking_number,
-    notes,
-  ];
-  return JSON.stringify([...sent.map((one) => one ?? ''), fields.inquiry === 'true']);
+const IDENTITY: Record<PortalActionKind, readonly string[]> = {
+  cancel: [],
+  'report-fraud': [],
+  chargeback: CHARGEBACK_FIELDS,
+  'customer-code': ['customerCode', 'email'],
+};
+
+/** @returns what tells a portal action from another of the same kind and transaction; an empty text if nothing does */
+export function identityOf(fields: PortalFields): string {
+  const given = new Map<string, unknown>(Object.entries(fields));
+  // To the screening service no inquiry is the same as `false`.
+  if (given.get('inquiry') === 'false') given.delete('inquiry');
+  const names = IDENTITY[fields.kind];
+  return names.length === 0 ? '' : JSON.stringify(names.map((name) => given.get(name) ?? ''));
 }

@@ -252,18 +252,23 @@ export type ActionStatus =
   | 'not-sent'
   | 'withdrawn';
 
-/** The answer to a checkout. Every answer carries `phase` beside `action`. */
-export interface CheckoutAnswer {
+/** Where an attempt of an order is, as every answer about one says. */
+export interface Standing {
   orderId: string;
   integration: string;
   attempt: number;
-  transactionId?: string;
+  /** The service's word. */
   decision: OrderDecision;
   action: Action;
   phase: Phase;
+  transactionId?: string;
+  cancelBy?: Instant;
+}
+
+/** The answer to a checkout. */
+export interface CheckoutAnswer extends Standing {
   message?: string;
   insights?: Insights;
-  cancelBy?: Instant;
   wouldBe?: Action;
   reason?: string;
   /** Of the request that was answered, so that a caller sees an `attempt-mismatch`. */

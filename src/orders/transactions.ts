@@ -1,7 +1,7 @@
 /** The transactions of an order: which there are, which one counts, until when each can be canceled, and what nobody has seen. */
 import { sameTransaction } from './ids.ts';
 import type { Order } from './order.ts';
-import type { Attempt, OrderState, OrderTransaction } from './state.ts';
+import type { Attempt, OrderState, OrderTransaction, Standing } from './state.ts';
 import { type Instant, laterBy, millis, type OrderDecision } from './words.ts';
 
 /** Returns the transaction of that id, whatever the case of its letters. */
@@ -97,4 +97,16 @@ export function windowOpen(cancelBy: Instant | undefined, cancelWindowMs: number
 export function createUnderWay({ state, running }: Order): boolean {
   const isUnanswered = state.attempts.some(({ answer }) => answer === undefined);
   return isUnanswered || running.some(({ effect: { call } }) => call.kind === 'catch-up');
+}
+
+/** Returns where an attempt of the order is, as answers say it. */
+export function standingOf(state: OrderState, attempt: Attempt): Standing {
+  const { orderId, integration, decision, action, phase } = state;
+  const transaction = transactionOf(state, attempt);
+  const cancelBy = cancelByOf(state, attempt);
+  return {
+    ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
+    ...(transaction !== undefined && { transactionId: transaction.id }),
+    ...(cancelBy !== undefined && { cancelBy }),
+  };
 }

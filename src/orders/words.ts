@@ -44,6 +44,10 @@ export type GatewayResult = (typeof GATEWAY_RESULTS)[number];
 export const PORTAL_ACTIONS = ['cancel', 'report-fraud', 'chargeback', 'customer-code'] as const;
 export type PortalActionKind = (typeof PORTAL_ACTIONS)[number];
 
+export function isPortalAction(kind: string): kind is PortalActionKind {
+  return PORTAL_ACTIONS.some((one) => one === kind);
+}
+
 /** Each type of event, and when it is sent, in Markdown: the table of `docs/calling.md` is made of it. */
 export const ORDER_EVENTS = {
   'order.decided':

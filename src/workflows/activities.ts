@@ -11,14 +11,13 @@ import type {
   Call,
   CallResult,
   CheckoutActivities,
-  PollActivities,
-  ReadActivities,
   RunFacts,
 } from '../orders/activity-contract.ts';
-import type { OrderErrorCode, OrderErrorDetails } from '../orders/errors.ts';
+import type { OrderErrorCode, OrderErrorDetails, Refusal } from '../orders/errors.ts';
 import type { SweepActivities } from '../orders/sweep.ts';
 import { millis } from '../orders/words.ts';
 import {
+  ACTIVITY_OF,
   ACTIVITY_OPTIONS,
   DELIVER_AGAIN_OPTIONS,
   LOCAL_LIMITS,
@@ -28,33 +27,17 @@ import {
 
 export const { screenAtCheckout } =
   proxyLocalActivities<Pick<CheckoutActivities, 'screenAtCheckout'>>(LOCAL_LIMITS);
-const { screenRetry } = proxyActivities<CheckoutActivities>(ACTIVITY_OPTIONS.screenRetry);
-const { catchUp } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.catchUp);
-const { lookUp } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.lookUp);
-const { sendGatewayResponse } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.sendGatewayResponse);
-const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.deliverEvents);
-const { forgetCard } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.forgetCard);
-const { readStatus } = proxyActivities<ReadActivities>(ACTIVITY_OPTIONS.readStatus);
-const { pollStatus } = proxyActivities<PollActivities>(ACTIVITY_OPTIONS.pollStatus);
-
-export const { performPortalAction } = proxyActivities<BackgroundActivities>(
-  ACTIVITY_OPTIONS.performPortalAction,
-);
 export const { deliverEvents: deliverAgain } = proxyActivities<BackgroundActivities>(DELIVER_AGAIN_OPTIONS);
 export const { sweep } = proxyActivities<SweepActivities>(ACTIVITY_OPTIONS.sweep);
 
-const activities: OrderActivities = {
-  screenAtCheckout,
-  screenRetry,
-  catchUp,
-  lookUp,
-  readStatus,
-  sendGatewayResponse,
-  performPortalAction,
-  deliverEvents,
-  forgetCard,
-  pollStatus,
-};
+const proxies: unknown = Object.fromEntries(
+  Object.values(ACTIVITY_OF).map((name) => [
+    name,
+    proxyActivities<OrderActivities>(ACTIVITY_OPTIONS[name])[name],
+  ]),
+);
+const activities = proxies as Omit<OrderActivities, 'screenAtCheckout'>;
+export const { performPortalAction } = activities;
 
 /**
  * Makes an order's call.
@@ -89,4 +72,8 @@ export function failure(
   details: OrderErrorDetails = {},
 ): ApplicationFailure {
   return ApplicationFailure.create({ type: code, message, nonRetryable: true, details: [details] });
+}
+
+export function failureOf({ code, message, ...details }: Refusal): ApplicationFailure {
+  return failure(code, message, details);
 }

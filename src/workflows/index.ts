@@ -1,8 +1,8 @@
 /** The workflows, for the worker's bundle. */
 import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
-import { payloadRefusal } from '../orders/check-messages.ts';
+import { shapeRefusal } from '../orders/check-messages.ts';
 import type { By, OrderEvent } from '../orders/messages.ts';
-import { deliverAgain, failure, runFacts, sweep } from './activities.ts';
+import { deliverAgain, failure, failureOf, runFacts, sweep } from './activities.ts';
 
 // The SDK takes the stack of every promise that a workflow makes, for its own UI. An order says in words where it stands.
 // Errors have no stack either: Temporal freezes `Error` in the context that all workflows share, so no code can raise the limit later.
@@ -25,8 +25,8 @@ export async function sweepOrders(): Promise<never> {
  * @throws `invalid-request` when the event can't be read; `event-not-delivered` when the receiver doesn't take it
  */
 export async function redeliverEvent(event: OrderEvent, _by?: By): Promise<void> {
-  const refused = payloadRefusal(event);
-  if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
+  const refused = shapeRefusal(event, {});
+  if (refused !== undefined) throw failureOf(refused);
   try {
     await deliverAgain([event], runFacts());
   } catch (error) {

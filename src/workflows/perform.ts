@@ -1,5 +1,5 @@
 /** Which call of an order is which activity; the task queue, time-outs and retries of each activity. */
-import { ApplicationFailure } from '@temporalio/common';
+import { type ActivityOptions, ApplicationFailure } from '@temporalio/common';
 import type {
   BackgroundActivities,
   Call,
@@ -12,7 +12,6 @@ import type {
 import { whyUnread } from '../orders/check-messages.ts';
 import { isOwnResult } from '../orders/check-results.ts';
 import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
-import type { SweepActivities } from '../orders/sweep.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -29,12 +28,6 @@ export interface ActivityLimits {
     maximumInterval?: number;
     maximumAttempts?: number;
   };
-}
-
-interface ActivityOptions extends ActivityLimits {
-  taskQueue: string;
-  summary: string;
-  cancellationType?: 'WAIT_CANCELLATION_COMPLETED';
 }
 
 /** Local activities run once inside the workflow task: longer than the longest checkout budget, shorter than a workflow task. */
@@ -107,14 +100,7 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: SECOND, backoffCoefficient: 1 },
     summary: 'Look over the open orders',
   },
-} satisfies Record<ActivityName, ActivityOptions>;
-
-type ActivityName =
-  | Exclude<keyof CheckoutActivities, 'screenAtCheckout'>
-  | keyof ReadActivities
-  | keyof BackgroundActivities
-  | keyof PollActivities
-  | keyof SweepActivities;
+} satisfies Record<string, ActivityLimits & ActivityOptions>;
 
 /** A person waits for it: three tries, then they are told. */
 export const DELIVER_AGAIN_OPTIONS = {
@@ -122,13 +108,26 @@ export const DELIVER_AGAIN_OPTIONS = {
   ...writes,
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
   summary: 'Deliver an event again',
-} satisfies ActivityOptions;
+} satisfies ActivityLimits & ActivityOptions;
 
 /** The activities that orders call. */
 export type OrderActivities = CheckoutActivities & BackgroundActivities & ReadActivities & PollActivities;
 
 /** A call that is an activity. */
 export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
+
+/** The activity of each call. */
+export const ACTIVITY_OF = {
+  'retry-screening': 'screenRetry',
+  'catch-up': 'catchUp',
+  read: 'readStatus',
+  poll: 'pollStatus',
+  'look-up': 'lookUp',
+  gateway: 'sendGatewayResponse',
+  portal: 'performPortalAction',
+  deliver: 'deliverEvents',
+  'forget-card': 'forgetCard',
+} as const satisfies Record<ActivityCall['kind'], keyof OrderActivities>;
 
 /**
  * Calls the activity that an order requires.
@@ -137,45 +136,14 @@ export type ActivityCall = Exclude<Call, { kind: 'timer' }>;
  */
 export async function performActivity(
   call: ActivityCall,
-  activities: OrderActivities,
+  activities: Omit<OrderActivities, 'screenAtCheckout'>,
   run: RunFacts,
   time?: () => number,
 ): Promise<CallResult> {
-  const own = <Result extends object>(result: Result): Result => ownResult(call.kind, result, time?.());
-  switch (call.kind) {
-    case 'retry-screening':
-      return { ...own(await activities.screenRetry(call.request, run)), kind: call.kind };
-    case 'catch-up':
-      return { ...own(await activities.catchUp(call.request, run)), kind: call.kind };
-    case 'read':
-      return { ...own(await activities.readStatus(call.request, run)), kind: call.kind };
-    case 'poll':
-      return { ...own(await activities.pollStatus(call.request, run)), kind: call.kind };
-    case 'look-up':
-      return { ...own(await activities.lookUp(call.request, run)), kind: call.kind };
-    case 'gateway':
-      return { ...own(await activities.sendGatewayResponse(call.request, run)), kind: call.kind };
-    case 'portal':
-      return { ...own(await activities.performPortalAction(call.request, run)), kind: call.kind };
-    case 'deliver':
-      return { ...own(await activities.deliverEvents(call.events, run)), kind: call.kind };
-    case 'forget-card':
-      return { ...own(await activities.forgetCard(call.request, run)), kind: call.kind };
-  }
+  const activity = activities[ACTIVITY_OF[call.kind]] as (given: unknown, run: RunFacts) => Promise<object>;
+  const result = await activity(call.kind === 'deliver' ? call.events : call.request, run);
+  return { ...ownResult(call.kind, result, time?.()), kind: call.kind } as CallResult;
 }
-
-/** The server's limits of each call that is an activity of the server. */
-export const LIMITS_OF_CALLS = {
-  'retry-screening': ACTIVITY_OPTIONS.screenRetry,
-  'catch-up': ACTIVITY_OPTIONS.catchUp,
-  read: ACTIVITY_OPTIONS.readStatus,
-  poll: ACTIVITY_OPTIONS.pollStatus,
-  'look-up': ACTIVITY_OPTIONS.lookUp,
-  gateway: ACTIVITY_OPTIONS.sendGatewayResponse,
-  portal: ACTIVITY_OPTIONS.performPortalAction,
-  deliver: ACTIVITY_OPTIONS.deliverEvents,
-  'forget-card': ACTIVITY_OPTIONS.forgetCard,
-} satisfies Record<ActivityCall['kind'], ActivityLimits>;
 
 const NOT_ITS_OWN = 'not-its-own-result';
 

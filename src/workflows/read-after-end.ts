@@ -25,10 +25,11 @@ import {
   noteLateEvent,
   type ReadAfterEndInput,
 } from '../orders/after-end.ts';
-import { readAfterEndRefusal } from '../orders/check-after-end.ts';
+import { shapeRefusal } from '../orders/check-messages.ts';
+import { READ_AFTER_END_INPUT } from '../orders/message-shapes.ts';
 import { type OrderEvent, recheckSignal, reviewHintSignal } from '../orders/messages.ts';
 import { FIRST_SPACING_MS, longerSpacing } from '../orders/spacing.ts';
-import { failure, runFacts } from './activities.ts';
+import { failureOf, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, ownResult } from './perform.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -53,8 +54,8 @@ const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS
  * @throws `invalid-request` for an argument that no client of ours sends
  */
 export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecision[]> {
-  const refused = readAfterEndRefusal(input);
-  if (refused !== undefined) throw failure(refused.code, refused.message, { errors: refused.errors ?? [] });
+  const refused = shapeRefusal(input, READ_AFTER_END_INPUT);
+  if (refused !== undefined) throw failureOf(refused);
   const pending = { read: true };
   const askForRead = (): void => {
     pending.read = true;

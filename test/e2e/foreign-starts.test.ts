@@ -93,7 +93,9 @@ describe('a start whose input does not parse', () => {
     await expect(asked).rejects.toMatchObject({
       cause: {
         type: 'invalid-request',
-        details: [{ errors: [{ path: 'transaction', message: 'must be an object' }] }],
+        details: [
+          { errors: [{ path: 'transaction', message: 'is missing, or of the wrong type or length' }] },
+        ],
       },
     });
   });

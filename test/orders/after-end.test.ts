@@ -6,7 +6,8 @@ import {
   type ReadAfterEndInput,
   readAfterEndInput,
 } from '../../src/orders/after-end.ts';
-import { readAfterEndRefusal } from '../../src/orders/check-after-end.ts';
+import { shapeRefusal } from '../../src/orders/check-messages.ts';
+import { READ_AFTER_END_INPUT } from '../../src/orders/message-shapes.ts';
 import type { Attempt, OrderState, OrderTransaction } from '../../src/orders/state.ts';
 import type { Decision } from '../../src/orders/words.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
@@ -172,7 +173,9 @@ describe('the argument of readAfterEnd', () => {
   it('can be read as the client library makes it, and as it crosses Temporal', () => {
     const order = anInput();
     read(order, 'fail');
-    expect(readAfterEndRefusal(JSON.parse(JSON.stringify({ ...order, spacingMs: 2_000 })))).toBeUndefined();
+    expect(
+      shapeRefusal(JSON.parse(JSON.stringify({ ...order, spacingMs: 2_000 })), READ_AFTER_END_INPUT),
+    ).toBeUndefined();
   });
 
   it.each<[string, unknown]>([
@@ -187,6 +190,6 @@ describe('the argument of readAfterEnd', () => {
     ['a sequence that is no number', { ...anInput(), sequence: '7' }],
     ['a spacing that is no number', { ...anInput(), spacingMs: Number.NaN }],
   ])('is refused with %s', (_what, input) => {
-    expect(readAfterEndRefusal(input)).toMatchObject({ code: 'invalid-request' });
+    expect(shapeRefusal(input, READ_AFTER_END_INPUT)).toMatchObject({ code: 'invalid-request' });
   });
 });

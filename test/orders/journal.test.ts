@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../src/orders/concerns/index.ts';
-import type { Request } from '../../src/orders/order.ts';
+import { messageRefusal } from '../../src/orders/check-messages.ts';
+import { MESSAGES } from '../../src/orders/message-shapes.ts';
+import { withoutNulls } from '../../src/orders/read-message.ts';
 import { type Life, screened } from './life.ts';
 import { HOUR, MINUTE, sinceStart } from './support.ts';
 
@@ -74,32 +75,27 @@ describe('the journal', () => {
 });
 
 describe('who asks', () => {
-  const asks = (by: object): Request[] => [
-    { kind: 'portal', fields: { kind: 'cancel' }, by },
-    { kind: 'override', request: { action: 'proceed', reason: 'x', by } },
-    { kind: 'acknowledge', request: { reason: 'x', by } },
+  const refusalsOf = (by: unknown) => [
+    messageRefusal(withoutNulls({ by }), MESSAGES.cancel),
+    messageRefusal(withoutNulls({ action: 'proceed', reason: 'x', by }), MESSAGES.override),
+    messageRefusal(withoutNulls({ reason: 'x', by }), MESSAGES.acknowledge),
   ];
 
   it.each([
-    ['a line break', { actor: 'ada\nbo' }, 'by.actor'],
-    ['nothing', { actor: '' }, 'by.actor'],
-    ['too much', { actor: 'x'.repeat(101) }, 'by.actor'],
-    ['a number', { key: 7 }, 'by.key'],
-    ['half a character', { key: 'x\ud800' }, 'by.key'],
-  ])('is refused where it is %s, in every message that has it', (_what, by, path) => {
-    const { order } = screened('review');
-    for (const ask of asks(by)) {
-      const refused = refusalOf(order, ask, sinceStart(HOUR));
-      expect(refused).toMatchObject({ code: 'invalid-request', errors: [{ path }] });
+    ['a line break', { actor: 'ada\nbo' }],
+    ['nothing', { actor: '' }],
+    ['too much', { actor: 'x'.repeat(101) }],
+    ['a number', { key: 7 }],
+    ['half a character', { key: 'x\ud800' }],
+  ])('is refused where it is %s, in every message that has it', (_what, by) => {
+    for (const refused of refusalsOf(by)) {
+      expect(refused).toMatchObject({ code: 'invalid-request', errors: [{ path: 'by' }] });
       expect(JSON.stringify(refused)).not.toContain('ada');
     }
   });
 
   it('may be left out, and may be null, as some languages have it', () => {
-    const { order } = screened('review');
-    const sent = JSON.parse('[null, {}, {"key": null, "actor": null}, {"actor": "Zoë"}]') as object[];
-    for (const by of sent) {
-      for (const ask of asks(by)) expect(refusalOf(order, ask, sinceStart(HOUR))).toBeUndefined();
-    }
+    for (const by of [null, {}, { key: null, actor: null }, { actor: 'Zoë' }])
+      expect(refusalsOf(by)).toEqual([undefined, undefined, undefined]);
   });
 });

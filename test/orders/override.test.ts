@@ -283,18 +283,4 @@ describe('nobody decides', () => {
     expect(decides(screened('pass').until(6 * DAY), 'proceed', 6 * DAY)).toBe('order-closed');
     expect(decides(screened('review', { passive: true }), 'proceed')).toBe('passive');
   });
-
-  it.each([
-    [{ action: 'hold', reason: 'r' }, ['action']],
-    [{ action: 'proceed' }, ['reason']],
-    [{ action: 'proceed', reason: ' \n' }, ['reason']],
-    [{ action: 'cancel', reason: 'x'.repeat(501) }, ['reason']],
-    [{}, ['action', 'reason']],
-    [null, ['']],
-  ])('with %j', (request, paths) => {
-    const { order } = screened('review');
-    const refused = refusalOf(order, { kind: 'override', request: request as never }, sinceStart(0));
-    expect(refused?.code).toBe('invalid-request');
-    expect(refused?.errors?.map(({ path }) => path)).toEqual(paths);
-  });
 });

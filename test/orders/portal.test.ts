@@ -11,6 +11,7 @@ import {
   queueAction,
 } from '../../src/orders/portal-records.ts';
 import { earlier, stands } from '../../src/orders/portal-requests.ts';
+import { requestOf } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import type { OrderState } from '../../src/orders/state.ts';
 import { cancelByOf } from '../../src/orders/transactions.ts';
@@ -61,12 +62,17 @@ describe('a portal action', () => {
 
   it('means the newest transaction also when the caller says null for what is left out', () => {
     const order = anOrder('review');
-    const said: PortalFields = JSON.parse('{"kind":"cancel","transactionId":null,"reason":null}');
-    expect(refused(order, said)).toBeUndefined();
-    const record = queueAction(order, said, 'caller', NOW);
+    const said = requestOf('cancel', { transactionId: null, reason: null });
+    expect(said).toEqual({ kind: 'portal', fields: CANCEL });
+    const record = queueAction(order, CANCEL, 'caller', NOW);
     expect(record).toMatchObject({ transactionId: TRANSACTION_ID });
     expect(record).not.toHaveProperty('because');
     expect(earlier(order, CANCEL)).toBe(record);
+  });
+
+  it('has only the fields that a portal action of its kind has', () => {
+    const said = requestOf('cancel', { reason: 'why', nf_token: 'canary', by: { actor: 'ada' } });
+    expect(said).toEqual({ kind: 'portal', fields: { ...CANCEL, reason: 'why' }, by: { actor: 'ada' } });
   });
 
   it('means a transaction also when it is named in the other case', () => {

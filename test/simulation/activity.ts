@@ -5,9 +5,10 @@ import type { CallResult, RunFacts } from '../../src/orders/activity-contract.ts
 import { POLL_UNCHANGED } from '../../src/orders/activity-contract.ts';
 import type { Outcome } from '../../src/orders/order.ts';
 import {
+  ACTIVITY_OF,
+  ACTIVITY_OPTIONS,
   type ActivityCall,
   type ActivityLimits,
-  LIMITS_OF_CALLS,
   performActivity,
 } from '../../src/workflows/perform.ts';
 import type { Liberty } from './happenings.ts';
@@ -64,7 +65,7 @@ export class Activity {
     this.number = number;
     this.call = call;
     this.facts = facts;
-    this.#limits = LIMITS_OF_CALLS[call.kind];
+    this.#limits = ACTIVITY_OPTIONS[ACTIVITY_OF[call.kind]];
     this.scheduledAt = world.agenda.now;
     this.#schedule(this.scheduledAt);
   }

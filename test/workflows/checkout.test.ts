@@ -164,8 +164,10 @@ describe('a start', () => {
     const { handle } = await order.startOnly({ transaction: 'none' });
     await expect(handle.result()).rejects.toMatchObject({
       cause: {
-        message: 'The request breaks a rule: transaction must be an object.',
-        details: [{ errors: [{ path: 'transaction', message: 'must be an object' }] }],
+        message: 'The request breaks a rule: transaction is missing, or of the wrong type or length.',
+        details: [
+          { errors: [{ path: 'transaction', message: 'is missing, or of the wrong type or length' }] },
+        ],
         failure: { stackTrace: expect.not.stringMatching(STACK_FRAME) },
       },
     });

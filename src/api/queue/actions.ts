@@ -4,7 +4,7 @@ import { checked, reasonSchema } from '../../client/read-requests.ts';
 import { overrideRefusal } from '../../orders/concerns/operators.ts';
 import { ORDER_ERRORS } from '../../orders/errors.ts';
 import type { OrderKey } from '../../orders/ids.ts';
-import { closedOrderRefusal, portalRefusal } from '../../orders/portal-records.ts';
+import { portalRefusal } from '../../orders/portal-records.ts';
 import type { InspectedOrder, OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
 import { orderParams, orderQuery } from '../request-schemas.ts';
 
@@ -178,12 +178,12 @@ export function refusalOf(
       : 'the order is closed and has no transaction to read';
   }
   if (action === 'proceed' || action === 'decide-cancel') {
-    const request = { action: action === 'proceed' ? 'proceed' : 'cancel', reason: action } as const;
+    const request = { action: action === 'proceed' ? 'proceed' : 'cancel' } as const;
     const code = open ? overrideRefusal(state, request)?.code : 'order-closed';
     return code && ORDER_ERRORS[code].title.toLowerCase();
   }
   if (action !== 'cancel') return undefined;
-  const code = (open ? portalRefusal : closedOrderRefusal)(state, { kind: 'cancel' }, nowMs)?.code;
+  const code = portalRefusal(state, { kind: 'cancel' }, nowMs, !open)?.code;
   return code && ORDER_ERRORS[code].title.toLowerCase();
 }
 

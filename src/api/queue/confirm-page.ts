@@ -1,7 +1,7 @@
 /** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
 
-import { REASON_LIMIT } from '../../orders/check-messages.ts';
 import type { Fault } from '../../orders/errors.ts';
+import { REASON_LIMIT } from '../../orders/message-shapes.ts';
 import { currentAttempt } from '../../orders/record.ts';
 import type { ActionRecord } from '../../orders/state.ts';
 import { cancelByOf } from '../../orders/transactions.ts';

@@ -1,6 +1,7 @@
 /** What all pages are made of: escaped HTML, the frame, moments in words, links. */
-import { isRecord } from '../../orders/check-messages.ts';
+
 import { type OrderKey, orderWorkflowId } from '../../orders/ids.ts';
+import { isRecord } from '../../orders/shapes.ts';
 import { type Instant, instant } from '../../orders/words.ts';
 
 /** Where the stylesheet is served. */

@@ -3,20 +3,14 @@
  * result of an attempt stays.
  */
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
+import { refusal } from '../check-messages.ts';
 import type { Concern, Wanted } from '../concern.ts';
-import type { OrderErrorCode } from '../errors.ts';
 import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
 import type { Order, Refusal, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../state.ts';
-import { cancelByOf, transactionOf } from '../transactions.ts';
-import {
-  type Action,
-  GATEWAY_RESULTS,
-  type GatewayResult,
-  type Instant,
-  type OrderEventType,
-} from '../words.ts';
+import { standingOf, transactionOf } from '../transactions.ts';
+import type { Action, GatewayResult, Instant, OrderEventType } from '../words.ts';
 
 export const gateway: Concern = {
   name: 'gateway',
@@ -76,22 +70,23 @@ function send(
   };
 }
 
-function resultRefusal(state: OrderState, request: GatewayResultRequest): OrderErrorCode | undefined {
-  if (!GATEWAY_RESULTS.includes(request?.result)) return 'invalid-request';
-  if (state.workflow !== 'pre-gateway') return 'gateway-result-out-of-turn';
-  if ((request.attempt ?? undefined) === undefined && state.attempts.length > 1) return 'attempt-required';
+/** @returns why the order refuses the result, or undefined: it takes it, also one that contradicts the first */
+export function gatewayRefusal(
+  { state }: Pick<Order, 'state'>,
+  request: GatewayResultRequest,
+): Refusal | undefined {
+  if (state.workflow !== 'pre-gateway') return OUT_OF_TURN;
+  if (request.attempt === undefined && state.attempts.length > 1)
+    return refusal('attempt-required', 'The order has several attempts: say which one is meant.');
   const attempt = attemptOf(state, request);
-  if (attempt === undefined) return 'unknown-attempt';
-  const recorded = attempt.gateway?.result;
+  if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
+  const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
   if (recorded === request.result) return undefined;
-  const { contradictions = [] } = attempt.gateway ?? {};
-  if (contradictions.some(({ result }) => result === request.result)) return 'gateway-result-mismatch';
+  if (contradictions.some(({ result }) => result === request.result)) return contradictionOf(state, request);
   // A canceled order that ends keeps its phase, and sends nothing on any more.
-  if (state.endedAt !== undefined) return 'order-closed';
+  if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
-  const current = attempt === currentAttempt(state);
-  if (!current || state.phase === 'declined') return 'gateway-result-out-of-turn';
-  return undefined;
+  return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
 }
 
 /** @returns what a result means that contradicts the recorded one, or undefined: it doesn't */
@@ -99,14 +94,10 @@ function contradictionOf(state: OrderState, request: GatewayResultRequest): Refu
   const attempt = attemptOf(state, request);
   const recorded = attempt?.gateway?.result;
   if (attempt === undefined || recorded === undefined || recorded === request.result) return undefined;
-  return {
-    code: 'gateway-result-mismatch',
-    message: contradictionWords(attempt.number, recorded, request.result),
-  };
-}
-
-function contradictionWords(attempt: number, recorded: GatewayResult, result: GatewayResult): string {
-  return `The payment gateway’s result of attempt ${attempt} is recorded as ${recorded}, and was reported as ${result} later. The first one stays. ${ADVICE[result]}`;
+  return refusal(
+    'gateway-result-mismatch',
+    `The payment gateway’s result of attempt ${attempt.number} is recorded as ${recorded}, and was reported as ${request.result} later. The first one stays. ${ADVICE[request.result]}`,
+  );
 }
 
 const ADVICE: Record<GatewayResult, string> = {
@@ -118,22 +109,8 @@ const ADVICE: Record<GatewayResult, string> = {
 /** What to do about a result that comes when the order records none any more. */
 export const RESULT_TOO_LATE =
   'The order has ended and records no gateway result. Look at the payment in the gateway: refund it, or fulfil the order by hand.';
-
-/** @returns why the order refuses the result, or undefined: it takes it, also one that contradicts the first */
-export function gatewayRefusal(
-  { state }: Pick<Order, 'state'>,
-  request: GatewayResultRequest,
-): Refusal | undefined {
-  const code = resultRefusal(state, request);
-  if (code === undefined) return undefined;
-  if (code === 'order-closed') return { code, message: RESULT_TOO_LATE };
-  const contradiction = code === 'gateway-result-mismatch' ? contradictionOf(state, request) : undefined;
-  const message =
-    code === 'attempt-required'
-      ? 'The order has several attempts: say which one is meant.'
-      : 'The order does not take this gateway result now.';
-  return contradiction ?? { code, message };
-}
+const TOO_LATE = refusal('order-closed', RESULT_TOO_LATE);
+const OUT_OF_TURN = refusal('gateway-result-out-of-turn', 'The order does not take this gateway result now.');
 
 /** Records the result, and what follows. The first result stays: another one is recorded beside it. @returns the events that it means */
 export function applyGatewayResult(
@@ -149,12 +126,12 @@ export function applyGatewayResult(
     attempt.gateway.contradictions = [...contradictions, { result: request.result, at: now }];
     return raiseAttention(state, 'gateway-contradiction', contradiction.message, {}, now);
   }
-  const { result, authcode = null, transactionId = null } = request;
+  const { result, authcode, transactionId } = request;
   attempt.gateway = {
     result,
     at: now,
-    ...(authcode !== null && { authcode }),
-    ...(transactionId !== null && { transactionId }),
+    ...(authcode !== undefined && { authcode }),
+    ...(transactionId !== undefined && { transactionId }),
     ...(state.decision === 'skipped' && { sent: 'recorded' as const }),
   };
   clear(state, { codes: ['gateway-late', 'gateway-error'] });
@@ -219,37 +196,22 @@ type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
 
 /** Returns the reply of an order that has ended: it records no result, and replies to one that it has on record. */
 export function gatewayReplyAfterEnd(state: OrderState, request: GatewayResultRequest): GatewayReply {
-  const refusal = gatewayRefusal({ state }, request);
+  const refused = gatewayRefusal({ state }, request);
   const isRecorded = attemptOf(state, request)?.gateway?.result === request.result;
-  if (refusal === undefined && isRecorded) return gatewayReply(state, request);
-  const isTooLate = refusal === undefined || refusal.code === 'gateway-result-out-of-turn';
-  return { refusal: isTooLate ? { code: 'order-closed', message: RESULT_TOO_LATE } : refusal };
+  if (refused === undefined && isRecorded) return gatewayReply(state, request);
+  const isTooLate = refused === undefined || refused.code === 'gateway-result-out-of-turn';
+  return { refusal: isTooLate ? TOO_LATE : refused };
 }
 
 function gatewayReply(state: OrderState, request: GatewayResultRequest): GatewayReply {
-  const refusal = contradictionOf(state, request);
-  return refusal === undefined ? { gateway: gatewayResultAnswer(state, request) } : { refusal };
-}
-
-function gatewayResultAnswer(state: OrderState, request: GatewayResultRequest): GatewayResultAnswer {
+  const contradiction = contradictionOf(state, request);
+  if (contradiction !== undefined) return { refusal: contradiction };
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
-  const transaction = transactionOf(state, attempt);
-  const cancelBy = cancelByOf(state, attempt);
-  return {
-    orderId: state.orderId,
-    integration: state.integration,
-    attempt: attempt.number,
-    result: attempt.gateway?.result ?? request.result,
-    decision: state.decision,
-    action: state.action,
-    phase: state.phase,
-    ...(transaction !== undefined && { transactionId: transaction.id }),
-    ...(cancelBy !== undefined && { cancelBy }),
-  };
+  return { gateway: { ...standingOf(state, attempt), result: attempt.gateway?.result ?? request.result } };
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {
-  if ((request.attempt ?? undefined) === undefined) return currentAttempt(state);
+  if (request.attempt === undefined) return currentAttempt(state);
   return state.attempts.find((one) => one.number === request.attempt);
 }
 

@@ -1,10 +1,10 @@
 /** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
-import { byRefusal, gatewayFieldsRefusal, refusal } from '../check-messages.ts';
+import { refusal } from '../check-messages.ts';
 import type { Concern } from '../concern.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
 import type { Order, Refusal, Request, Taken, TakenIn } from '../order.ts';
-import { portalFieldsRefusal, withdrawRefusal } from '../portal-requests.ts';
+import { withdrawRefusal } from '../portal-requests.ts';
 import { type By, type Instant, millis } from '../words.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
@@ -30,17 +30,13 @@ export const CONCERNS: readonly Concern[] = [
 
 /** @returns why the order refuses the request as it stands, or undefined: it takes it */
 export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | undefined {
-  return refusalByKind(order, asked, at) ?? byRefusal(byOf(asked));
-}
-
-function refusalByKind(order: Order, asked: Request, at: Instant): Refusal | undefined {
   switch (asked.kind) {
     case 'decision':
     case 'retry':
     case 'adopt':
       return attemptRefusal(order, asked);
     case 'acknowledge':
-      return acknowledgeRefusal(order.state, asked.request, millis(at));
+      return acknowledgeRefusal(order.state, millis(at));
     case 'withdraw':
       return withdrawRefusal(order.state, asked.request);
   }
@@ -48,9 +44,9 @@ function refusalByKind(order: Order, asked: Request, at: Instant): Refusal | und
     return refusal('busy', 'The policy is not known yet: send the same request again.');
   switch (asked.kind) {
     case 'gateway-result':
-      return gatewayFieldsRefusal(asked.request) ?? gatewayRefusal(order, asked.request);
+      return gatewayRefusal(order, asked.request);
     case 'portal':
-      return portalFieldsRefusal(asked.fields) ?? actionRefusal(order, asked.fields, at);
+      return actionRefusal(order, asked.fields, at);
     case 'override':
       return overrideRefusal(order.state, asked.request);
   }

@@ -7,7 +7,6 @@ import { applyScreening, HIDDEN } from '../apply-screening.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
 import type { Order } from '../order.ts';
-import { namedTransaction } from '../portal-requests.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { isAwaited, noneUnseen, recordFound } from '../record-screening.ts';
 import type { Attempt } from '../state.ts';
@@ -39,7 +38,7 @@ function isTime(order: Order, attempt: Attempt): boolean {
   if (state.phase !== 'screening') return true;
   const isCanceling = state.actions.some(
     ({ kind, status, number }) =>
-      kind === 'cancel' && status === 'queued' && namedTransaction(order.fields[number]) === undefined,
+      kind === 'cancel' && status === 'queued' && order.fields[number]?.transactionId === undefined,
   );
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }

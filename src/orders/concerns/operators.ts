@@ -1,29 +1,22 @@
 /** What a person decides in place of the screening service, and which attention they resolve. */
 import { clear, resolveAttention, staysOpen } from '../attention.ts';
-import { invalid, isRecord, isText, REASON_LIMIT, refusal, TEXT_LIMIT } from '../check-messages.ts';
-import type { Fault } from '../errors.ts';
+import { refusal } from '../check-messages.ts';
 import type { OverrideAnswer, OverrideRequest, PortalFields } from '../messages.ts';
 import type { Order, Refusal, TakenIn } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
 import { earlier, stands } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
 import type { OrderState } from '../state.ts';
-import { cancelByOf, transactionOf } from '../transactions.ts';
-import { type AttentionCode, type Instant, millis, OVERRIDE_ACTIONS } from '../words.ts';
+import { standingOf } from '../transactions.ts';
+import { type AttentionCode, type Instant, millis } from '../words.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
 
 /** @returns why the order refuses the override, or undefined: it takes it */
-export function overrideRefusal(state: OrderState, request: OverrideRequest): Refusal | undefined {
-  if (!isRecord(request)) return invalid([{ path: '', message: 'must be {action, reason}' }]);
-  const { action, reason } = request;
-  const errors: Fault[] = [];
-  if (!OVERRIDE_ACTIONS.includes(action))
-    errors.push({ path: 'action', message: 'must be proceed or cancel' });
-  if (!isText(reason, REASON_LIMIT) || reason.trim() === '') {
-    errors.push({ path: 'reason', message: `must be a string of 1 to ${REASON_LIMIT} characters` });
-  }
-  if (errors.length > 0) return invalid(errors);
+export function overrideRefusal(
+  state: OrderState,
+  { action }: Pick<OverrideRequest, 'action'>,
+): Refusal | undefined {
   if (currentAttempt(state).answer === undefined)
     return refusal('busy', 'The order is being screened: send the same request again.');
   if (state.policy.passive) return refusal('passive', 'The integration is passive: every action is proceed.');
@@ -82,17 +75,11 @@ export function overrideAnswer(
   { state }: Order,
   { number, notCanceled }: ReturnType<typeof cancelToo>,
 ): OverrideAnswer {
-  const attempt = currentAttempt(state);
-  const { id: transactionId } = transactionOf(state, attempt) ?? {};
-  const cancelBy = cancelByOf(state, attempt);
-  const { orderId, integration, decision, action, phase } = state;
   const record = number === undefined ? undefined : state.actions[number - 1];
   const isNothing = record?.status === 'done' && record.transactionId === undefined;
   const reason = isNothing ? 'no-transaction' : notCanceled;
   return {
-    ...{ orderId, integration, attempt: attempt.number, decision, action, phase },
-    ...(transactionId !== undefined && { transactionId }),
-    ...(cancelBy !== undefined && { cancelBy }),
+    ...standingOf(state, currentAttempt(state)),
     ...(number !== undefined && { number }),
     ...(reason !== undefined && { notCanceled: reason }),
   };
@@ -114,14 +101,7 @@ const DECISION_MATTERS: AttentionCode[] = [
 ];
 
 /** @returns why the order refuses to resolve its attention, or undefined: it does */
-export function acknowledgeRefusal(
-  state: OrderState,
-  request: { reason: string },
-  nowMs: number,
-): Refusal | undefined {
-  if (!isRecord(request) || !isText(request.reason, TEXT_LIMIT) || request.reason.trim() === '') {
-    return invalid([{ path: 'reason', message: 'must be a non-empty string' }]);
-  }
+export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | undefined {
   const { attention } = state;
   return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
     ? refusal('attention-stands', 'Its cause still stands: the call keeps failing, or a deadline is ahead.')

@@ -19,7 +19,7 @@ import {
   queueAction,
   windowMeant,
 } from '../portal-records.ts';
-import { emailOf, isUnderWay, namedTransaction } from '../portal-requests.ts';
+import { emailOf, isUnderWay } from '../portal-requests.ts';
 import { currentAttempt } from '../record.ts';
 import type { ActionRecord } from '../state.ts';
 import {
@@ -75,7 +75,7 @@ export const portal: Concern = {
 /** A screening under way ends first, and a transaction that may exist is looked up. A transaction that is named is neither's matter. */
 function mayBeSent(order: Order, { number, status }: ActionRecord): boolean {
   const { state, fields } = order;
-  const named = namedTransaction(fields[number]);
+  const named = fields[number]?.transactionId;
   const attempt = currentAttempt(state);
   if (status === 'running' || (named !== undefined && named !== transactionOf(state, attempt)?.id))
     return true;
@@ -146,7 +146,7 @@ function settleCancels(order: Order): OrderEventType[] {
   return state.actions.flatMap((record) => {
     const asked = fields[record.number];
     if (record.kind !== 'cancel' || record.status !== 'queued' || asked === undefined) return [];
-    const named = namedTransaction(asked);
+    const named = asked.transactionId;
     if (named === undefined || concernsNewest(state, record)) {
       if (createUnderWay(order) || (named === undefined && mayBeSeen(currentAttempt(state)))) return [];
       aimCancel(state, record, asked);
