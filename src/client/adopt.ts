@@ -44,8 +44,8 @@ import {
   toOrderError,
   within,
 } from './temporal-errors.ts';
-import { ownersOf } from './transaction-owners.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
+import { ownersOf } from './visibility.ts';
 
 const AMOUNT = 'must be a number as text, such as 125.50';
 

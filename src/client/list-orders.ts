@@ -1,8 +1,6 @@
 /** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Client } from '@temporalio/client';
 import { z } from 'zod';
-import { orderAttributes } from '../orders/describe.ts';
+import { orderAttributes, quoted } from '../orders/describe.ts';
 import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../orders/ids.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
@@ -10,42 +8,27 @@ import { attributesIn } from './decode.ts';
 import { instantOf } from './describe-order.ts';
 import { readMemo } from './order-record.ts';
 import { summaryOf } from './read-orders.ts';
-import { checked, integrationNameSchema, invalidRequest } from './read-requests.ts';
-import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
+import { checked, integrationNameSchema } from './read-requests.ts';
+import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
 import type { ClientContext, ListRequest, OrderList, OrderScreening, OrderSummary } from './types.ts';
+import { type Execution, listWorkflows } from './visibility.ts';
 
 const DEFAULT_LIMIT = 50;
 const LIMIT = 'must be a whole number from 1 to 100';
-const CHECK_BYTES = 16;
 
 /** @see OrderScreening.list */
 export async function listOrders(context: ClientContext, raw: ListRequest = {}): Promise<OrderList> {
   const { client } = context;
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };
-  const query = queryOf(request);
-  const nextPageToken =
-    request.cursor === undefined ? undefined : await tokenOf(client, request.cursor, query);
-  const page = await asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.listWorkflowExecutions({
-        namespace: client.options.namespace,
-        query,
-        pageSize: request.limit ?? DEFAULT_LIMIT,
-        ...(nextPageToken && { nextPageToken }),
-      }),
-    ),
-  );
+  const { cursor, limit = DEFAULT_LIMIT } = request;
+  const place = cursor === undefined ? {} : { nextPageToken: Buffer.from(cursor, 'base64url') };
+  const { executions, nextPageToken } = await listWorkflows(client, queryOf(request), limit, place);
   // Row by row: one that can't be decrypted takes no other with it.
-  const rows = await Promise.all(page.executions.map((execution) => rowOf(context, execution)));
-  const orders = rows.flat();
-  const more = page.nextPageToken;
-  return { orders, ...(more.length > 0 && { cursor: await cursorOf(client, more, query) }) };
+  const rows = await Promise.all(executions.map((execution) => rowOf(context, execution)));
+  const more = nextPageToken.length > 0;
+  return { orders: rows.flat(), ...(more && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };
 }
-
-type Execution = Awaited<
-  ReturnType<Client['workflowService']['listWorkflowExecutions']>
->['executions'][number];
 
 async function rowOf(
   context: ClientContext,
@@ -63,13 +46,10 @@ async function rowOf(
 export async function countOrders({ client }: ClientContext, raw: ListRequest = {}): Promise<number> {
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return 0;
-  const { count } = await asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.countWorkflowExecutions({
-        namespace: client.options.namespace,
-        query: queryOf(request),
-      }),
-    ),
+  const { namespace } = client.options;
+  const query = queryOf(request);
+  const { count } = await callTemporal(client, READ_WITHIN_MS, () =>
+    client.workflowService.countWorkflowExecutions({ namespace, query }),
   );
   return Number(count);
 }
@@ -134,6 +114,21 @@ const bounds = (bound: z.ZodType<Instant>) =>
   z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
 const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
 
+/** A place in a list, as Temporal's servers write it: the times and the run of the last order, or what it was sorted by. */
+const placeSchema = z.union([
+  z.looseObject({ StartTime: z.iso.datetime({ offset: true }), RunID: z.guid() }),
+  z.looseObject({ SearchAfter: z.array(z.union([z.string(), z.number(), z.null()])).min(1) }),
+]);
+
+/** Temporal's server does not answer for anything else. */
+function isCursor(text: string): boolean {
+  try {
+    return placeSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).success;
+  } catch {
+    return false;
+  }
+}
+
 /** What the library is asked for, which TypeScript alone doesn't check. */
 const listRequestSchema = z.object({
   integration: integrationNameSchema.optional(),
@@ -147,7 +142,7 @@ const listRequestSchema = z.object({
   amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
   started: bounds(moment).optional(),
   find: WRITTEN_FILTERS.find.optional(),
-  cursor: z.string('must be text').optional(),
+  cursor: z.string('must be text').refine(isCursor, 'must be the cursor of the previous page').optional(),
   limit: z.int(LIMIT).min(1, LIMIT).max(100, LIMIT).optional(),
 });
 
@@ -211,55 +206,6 @@ function foundBy(words: string, { integration, integrations }: ListRequest): str
 
 function oneOf(attribute: string, values: readonly string[]): string {
   return `(${values.map((value) => `${attribute} = ${quoted(value)}`).join(' OR ')})`;
-}
-
-/** @returns a value as a string of the query language */
-export function quoted(value: string): string {
-  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
-/** The server answers a token that isn't its own by no answer at all: rule «own cursors». */
-async function cursorOf(client: Client, token: Uint8Array, query: string): Promise<string> {
-  return Buffer.concat([check(await cursorKey(client), token, query), token]).toString('base64url');
-}
-
-async function tokenOf(client: Client, cursor: string, query: string): Promise<Uint8Array> {
-  const bytes = Buffer.from(cursor, 'base64url');
-  const given = bytes.subarray(0, CHECK_BYTES);
-  const token = bytes.subarray(CHECK_BYTES);
-  const expected = check(await cursorKey(client), token, query);
-  if (given.length === CHECK_BYTES && timingSafeEqual(expected, given)) return token;
-  throw invalidRequest([
-    { path: 'cursor', message: 'must be the cursor of the answer before, with the same filters' },
-  ]);
-}
-
-function check(key: string, token: Uint8Array, query: string): Buffer {
-  return createHmac('sha256', key)
-    .update(JSON.stringify(query))
-    .update(token)
-    .digest()
-    .subarray(0, CHECK_BYTES);
-}
-
-const cursorKeys = new WeakMap<Client, Promise<string>>();
-
-/**
- * The id that the server gave the namespace at random: the one thing that all processes of a deployment know without
- * a setting, and that callers don't. Who can ask Temporal for it can list every order there as well.
- */
-function cursorKey(client: Client): Promise<string> {
-  const known = cursorKeys.get(client);
-  if (known !== undefined) return known;
-  const { namespace } = client.options;
-  const asked = asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.describeNamespace({ namespace }),
-    ),
-  ).then(({ namespaceInfo }) => namespaceInfo?.id ?? '');
-  cursorKeys.set(client, asked);
-  asked.catch(() => cursorKeys.delete(client));
-  return asked;
 }
 
 /** What became of the orders of each day, the newest first, and how many of them are open reviews; `older` ones came before all these. */

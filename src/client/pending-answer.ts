@@ -8,7 +8,7 @@ import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
 import { finalRecord, recordOfOrder } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
-import { asOrderError, attemptMismatch, within, workerSilent } from './temporal-errors.ts';
+import { attemptMismatch, callTemporal, workerSilent } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
 /** For all that is asked: the customer has waited for the budget and 2 s already. */
@@ -45,21 +45,21 @@ export async function pendingAnswer(
     description.attributes.phase === 'screening' &&
     (description.attributes.decision ?? 'pending') === 'pending';
   if (!waits) throw workerSilent();
-  const known = await startedWith(context, workflowId, deadline);
+  const known = await startedWith(context, workflowId, deadline - Date.now());
   if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
   return pendingByPolicy(request);
 }
 
 const inputSchema = z.object({ fingerprint: z.string().optional() });
 
-/** @returns the fingerprint that an order was started with, from its history; undefined when it was started without one */
+/** Returns the fingerprint that an order was started with, from its history; undefined when it was started without one. */
 async function startedWith(
   { client }: ClientContext,
   workflowId: string,
-  deadline: number,
+  withinMs: number,
 ): Promise<string | undefined> {
-  const { events } = await asOrderError(() =>
-    within(client, deadline, () => client.workflow.getHandle(workflowId).fetchHistory()),
+  const { events } = await callTemporal(client, withinMs, () =>
+    client.workflow.getHandle(workflowId).fetchHistory(),
   );
   const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
   const input = payload && (await decoded({ client }, workflowId, payload));

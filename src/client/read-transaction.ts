@@ -8,8 +8,8 @@ import { ScreeningError, type TransactionResponse, whyUnread } from '../screenin
 import { checked, integrationOf, orderIdSchema } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';
 import { READ_WITHIN_MS } from './temporal-errors.ts';
-import { ownersOf } from './transaction-owners.ts';
 import type { ClientContext, TransactionLookup, TransactionStatus } from './types.ts';
+import { ownersOf } from './visibility.ts';
 
 /** An invoice number is an order id unless another was sent, and has the same limits. */
 const lookupSchema = z.object({ idOrInvoice: orderIdSchema });

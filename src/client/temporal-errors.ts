@@ -62,10 +62,10 @@ export function toOrderError(error: unknown): unknown {
   return isUnavailable(error) ? temporalUnavailable(error) : error;
 }
 
-/** Runs a call to Temporal and turns its error into the product's. */
-export async function asOrderError<T>(call: () => Promise<T>): Promise<T> {
+/** Runs a call to Temporal that takes at most so long. @throws the product's error for Temporal's */
+export async function callTemporal<T>(client: Client, withinMs: number, call: () => Promise<T>): Promise<T> {
   try {
-    return await call();
+    return await within(client, Date.now() + withinMs, call);
   } catch (error) {
     throw toOrderError(error);
   }

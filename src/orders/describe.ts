@@ -7,6 +7,7 @@ import {
 } from '@temporalio/common';
 import { leftoversBound, nextDeadline } from './deadlines.ts';
 import { orderFactsOf } from './decide.ts';
+import { SCREEN_ORDER } from './messages.ts';
 import type { Order } from './order.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
@@ -19,71 +20,69 @@ import {
   millis,
   ORDER_DECISIONS,
   type Phase,
-  type ReadingSource,
 } from './words.ts';
 
-/** @returns what a person who doesn't program wants to know: state, why, what comes next, what can be done */
+/** Returns the current details in the Temporal UI: the state and its reason, facts, what comes next, and what a person can do. */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
-  const attempt = currentAttempt(order);
-  const transaction = transactionOf(order, attempt);
-  const cancelBy = cancelByOf(order, attempt);
-  const lines = [
+  const reason = order.reason === undefined ? '' : ` (${order.reason})`;
+  const ended = order.endedAt !== undefined;
+  const next = ended ? leftoversBound(order) : nextDeadline(order);
+  return [
     `## ${PHASES[order.phase]}`,
     '',
-    `**Decision** ${order.decision}${order.reason ? ` (${order.reason})` : ''} · **what the order service does** ${ACTIONS[order.action]}`,
-  ];
-  if (order.wouldBe !== undefined) lines.push('', `Passive: it would have been *${ACTIONS[order.wouldBe]}*.`);
-  if (order.attention.length > 0) {
-    lines.push('', '### Needs attention', '');
-    lines.push(...order.attention.map((one) => `- ${one.words} *(since ${one.since})*`));
-  }
-  lines.push('', '### Facts', '');
-  lines.push(
-    `- Attempt ${attempt.number}${transaction ? `, transaction \`${transaction.id}\`` : ', no transaction'}`,
-  );
-  if (order.adopted !== undefined)
-    lines.push(`- Adopted: it was screened without us, at ${order.adopted.screenedAt}`);
-  if (attempt.override !== undefined)
-    lines.push(`- A person decided ${attempt.override.at}: ${attempt.override.action}`);
-  if (cancelBy !== undefined) lines.push(`- Can be canceled with the screening service until ${cancelBy}`);
-  if (order.lastRead !== undefined)
-    lines.push(`- Last read ${order.lastRead.at}, ${SOURCES[order.lastRead.source]}`);
-  if (attempt.gateway !== undefined) {
-    lines.push(
-      `- The payment gateway said ${attempt.gateway.result}${attempt.gateway.sent ? '' : ', not sent on yet'}`,
-    );
-    for (const { result } of attempt.gateway.contradictions ?? []) {
-      lines.push(`- The payment gateway said ${result} later, which contradicts ${attempt.gateway.result}`);
-    }
-  }
-  lines.push(
-    ...order.actions.map(
-      (action) =>
-        `- ${action.number}. ${action.kind}: ${action.status}${action.message ? ` (${action.message})` : ''}`,
+    `**Decision** ${order.decision}${reason} · **what the order service does** ${ACTIONS[order.action]}`,
+    ...(order.wouldBe ? ['', `Passive: it would have been *${ACTIONS[order.wouldBe]}*.`] : []),
+    ...section(
+      'Needs attention',
+      order.attention.map((one) => `- ${one.words} *(since ${one.since})*`),
     ),
-  );
-  const open = keptOpenBy(order, outbox.length);
-  if (order.endedAt !== undefined && open.length > 0)
-    lines.push('', '### It is over, and kept open by', '', ...open);
-  const next = order.endedAt === undefined ? nextDeadline(order) : leftoversBound(order);
-  if (next !== undefined) lines.push('', '### Next', '', `${DEADLINES[next.kind]} at ${next.at}.`);
-  lines.push('', '### What you can do', '', CHOICES[order.phase]);
-  return lines.join('\n');
+    ...section('Facts', factsOf(order)),
+    ...section('It is over, and kept open by', ended ? keptOpenBy(order, outbox.length) : []),
+    ...section('Next', next ? [`${DEADLINES[next.kind]} at ${next.at}.`] : []),
+    ...section('What you can do', [CHOICES[order.phase]]),
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `### ${title}`, '', ...lines];
+}
+
+function factsOf(order: OrderState): string[] {
+  const attempt = currentAttempt(order);
+  const { number, override, gateway } = attempt;
+  const transaction = transactionOf(order, attempt);
+  const cancelBy = cancelByOf(order, attempt);
+  const { adopted, lastRead, actions } = order;
+  return [
+    `- Attempt ${number}, ${transaction ? `transaction \`${transaction.id}\`` : 'no transaction'}`,
+    ...(adopted ? [`- Adopted: it was screened without us, at ${adopted.screenedAt}`] : []),
+    ...(override ? [`- A person decided ${override.at}: ${override.action}`] : []),
+    ...(cancelBy ? [`- Can be canceled with the screening service until ${cancelBy}`] : []),
+    ...(lastRead ? [`- Last read ${lastRead.at} (${lastRead.source})`] : []),
+    ...(gateway
+      ? [`- The payment gateway said ${gateway.result}${gateway.sent ? '' : ', not sent on yet'}`]
+      : []),
+    ...actions.map(({ number, kind, status, message }) => {
+      return `- ${number}. ${kind}: ${status}${message ? ` (${message})` : ''}`;
+    }),
+  ];
 }
 
 function keptOpenBy(state: OrderState, events: number): string[] {
-  const open = state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
-  for (const attempt of state.attempts) {
+  const attempts = state.attempts.flatMap((attempt) => {
     const { number, gateway, cardRef, cardForgotten } = attempt;
-    const transactionId = transactionOf(state, attempt)?.id;
-    if (mayBeSeen(attempt)) open.push(`- a look for the transaction of attempt ${number}`);
-    if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
-      open.push(`- the payment gateway’s result of attempt ${number}`);
-    }
-    if (cardRef !== undefined && !cardForgotten) open.push(`- the card of attempt ${number}, to be deleted`);
-  }
-  if (events > 0) open.push(`- ${events} event${events === 1 ? '' : 's'} to be delivered`);
-  return open;
+    const owesGateway = gateway !== undefined && !gateway.sent && transactionOf(state, attempt) !== undefined;
+    return [
+      ...(mayBeSeen(attempt) ? [`- a look for the transaction of attempt ${number}`] : []),
+      ...(owesGateway ? [`- the payment gateway’s result of attempt ${number}`] : []),
+      ...(cardRef && !cardForgotten ? [`- the card of attempt ${number}, to be deleted`] : []),
+    ];
+  });
+  return [
+    ...state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`),
+    ...attempts,
+    ...(events > 0 ? [`- ${events} event${events === 1 ? '' : 's'} to be delivered`] : []),
+  ];
 }
 
 /** @returns what a deadline does, in words: also the summary of its timer */
@@ -106,18 +105,6 @@ const ACTIONS: Record<Action, string> = {
   hold: 'hold: keep it, don’t fulfil',
   decline: 'decline: tell the customer',
   cancel: 'cancel: void or refund',
-};
-
-const SOURCES: Record<ReadingSource, string> = {
-  checkout: 'at checkout',
-  adoption: 'when it was adopted',
-  'catch-up': 'by the catch-up screening',
-  rescreen: 'by screening again',
-  webhook: 'after a webhook',
-  poll: 'by the poll',
-  operator: 'because a person asked',
-  recheck: 'by the recheck before the window closes',
-  'look-up': 'by invoice number',
 };
 
 const DEADLINES: Record<DeadlineKind, string> = {
@@ -252,6 +239,19 @@ export function searchAttributesOf(order: Shown): SearchAttributePair[] {
 /** @returns the search attributes that an order is started with */
 export function searchAttributesAtStart(known: KnownAtStart): SearchAttributePair[] {
   return orderSearchAttributes.flatMap(({ atStart }) => atStart(known));
+}
+
+/** Returns the visibility query for the orders that have a transaction. */
+export function transactionQuery(transactionId: string): string {
+  return [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    `${orderAttributes.transactionId.name} = ${quoted(transactionId.toLowerCase())}`,
+  ].join(' AND ');
+}
+
+/** Returns a value as a string of the query language. */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
 function ifFinite(number: number): number | undefined {
