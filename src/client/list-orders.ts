@@ -110,7 +110,7 @@ export function listRequestOf(filters: WrittenFilters): ListRequest {
 const integrations = z.array(integrationNameSchema, 'must be a list of integrations');
 const RANGE = 'must be {from?, until?}';
 const flag = z.boolean('must be true or false').optional();
-const bounds = (bound: z.ZodType<Instant>) =>
+const bounds = (bound: z.ZodType<Instant, Instant>) =>
   z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
 const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
 
@@ -129,17 +129,21 @@ function isCursor(text: string): boolean {
   }
 }
 
-/** What the library is asked for, which TypeScript alone doesn't check. */
-const listRequestSchema = z.object({
+/** Which orders a list has. `until` is exclusive. */
+export const listRequestSchema = z.object({
   integration: integrationNameSchema.optional(),
-  integrations: integrations.optional(),
+  integrations: integrations.readonly().optional(),
   phase: z.enum(PHASES).optional(),
   decision: z.enum(ORDER_DECISIONS).optional(),
   attention: flag,
+  /** In review, or with attention. */
   queued: flag,
   open: flag,
+  /** `none`: orders that have no such deadline. */
   cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
+  /** In the order's own currency. */
   amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
+  /** When the order came. */
   started: bounds(moment).optional(),
   find: WRITTEN_FILTERS.find.optional(),
   cursor: z.string('must be text').refine(isCursor, 'must be the cursor of the previous page').optional(),

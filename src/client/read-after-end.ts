@@ -1,7 +1,7 @@
 /** Starts the read of an order that has ended, and reads what earlier reads found. */
 import { z } from 'zod';
 import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { hasCode, OrderScreeningError } from '../orders/errors.ts';
 import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import { recheckSignal } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
@@ -37,13 +37,10 @@ export async function startReadAfterEnd(context: ClientContext, key: OrderKey): 
     );
     return true;
   } catch (error) {
-    const known = toOrderError(error);
-    if (known instanceof OrderScreeningError && NOTHING_TO_READ.has(known.code)) return false;
-    throw known;
+    if (hasCode(error, 'unknown-order', 'order-closed', 'no-transaction')) return false;
+    throw toOrderError(error);
   }
 }
-
-const NOTHING_TO_READ: ReadonlySet<string> = new Set(['unknown-order', 'order-closed', 'no-transaction']);
 
 /** @throws OrderScreeningError `unknown-order`; `order-closed` for an order without a record; `no-transaction` */
 export async function readableOrder(

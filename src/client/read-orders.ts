@@ -4,7 +4,7 @@ import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { defined } from '../orders/defined.ts';
-import { type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+import { hasCode, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import type { OrderState } from '../orders/state.ts';
@@ -72,8 +72,7 @@ export async function finalRecord(
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw orderClosed();
     if (error instanceof PayloadCodecError) throw recordUnreadable(error);
-    const neverWas = error instanceof OrderScreeningError && NOTHING_ADOPTED.includes(error.code);
-    throw neverWas ? unknownOrder() : error;
+    throw hasCode(error, ...NOTHING_ADOPTED) ? unknownOrder() : error;
   }
 }
 
@@ -96,21 +95,13 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, workflowId);
   } catch (error) {
-    // Nothing was sent for it, so its id is free for a start that can be read.
-    if (error instanceof OrderScreeningError && NEVER_BEGAN.includes(error.code)) throw unknownOrder();
+    // With these a start is refused before anything is sent, so its id is free for a start that can be read.
+    if (hasCode(error, 'invalid-request', 'card-data-in-request')) throw unknownOrder();
+    if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
     // What was wrong when the order was started isn't wrong with what is asked of it now.
-    const other = error instanceof OrderScreeningError && !TOLD_AS_IT_IS.includes(error.code);
-    throw other ? orderClosed() : error;
+    throw error instanceof OrderScreeningError ? orderClosed() : error;
   }
 }
-
-/** With these a start is refused before anything is sent. */
-const NEVER_BEGAN: readonly OrderErrorCode[] = ['invalid-request', 'card-data-in-request'];
-const TOLD_AS_IT_IS: readonly OrderErrorCode[] = [
-  'temporal-unavailable',
-  'unknown-order',
-  'record-unreadable',
-];
 
 // All that can be known of an order from the server alone.
 

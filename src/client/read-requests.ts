@@ -62,8 +62,10 @@ export const actorSchema = z
   .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
   .refine((name) => !hasUnprintable(name), 'must not have control characters or halves of a character');
 
-const optionsSchema = z.object({
+export const optionsSchema = z.object({
+  /** Who asks: `key` is believed, `actor` recorded as claimed. */
   by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
+  /** The same key again gets the same answer. Random unless given. */
   idempotencyKey: idempotencyKeySchema.optional(),
 });
 
@@ -76,7 +78,7 @@ export const overrideSchema = z.strictObject({
 /** One that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });
 
-const screenSchema = z.strictObject({
+export const screenSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationName.optional(),
   workflow: z

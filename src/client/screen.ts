@@ -8,7 +8,7 @@ import { type CardOwner, CardStashError } from '../cards/index.ts';
 import { answerNow } from '../orders/answers.ts';
 import { vouchedFor } from '../orders/card-data.ts';
 import { searchAttributesAtStart } from '../orders/describe.ts';
-import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
+import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
@@ -61,7 +61,11 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
   const sending = { ...asked, ...(card && (await putAway(context, request, card))) };
   const { cardRef } = sending;
   try {
-    const early = attempt === 1 ? await earlyAnswer(context, sending) : undefined;
+    const { client, earlyAnswers } = context;
+    const early =
+      attempt === 1 && earlyAnswers
+        ? await answerFast(client, earlyAnswers, orderStart(sending), sending.deadline)
+        : undefined;
     const inTurn = attempt === 1 ? recordedAnswer : laterAttempt;
     const answer = sameContent(early ?? (await inTurn(context, sending)), request);
     // Another call may have had it answered. Before the record a task that runs again needs the card; a rescreen does, too.
@@ -119,14 +123,6 @@ async function putAway(
 /** The refusal is what the caller must hear of; a card that stays is gone in 15 minutes. */
 async function forget({ cards }: ClientContext, cardRef: string): Promise<void> {
   await cards?.forget(cardRef).catch(() => undefined);
-}
-
-/** @returns the answer of the fast path, where worker and client share a process; else it comes from the order's record */
-async function earlyAnswer(
-  { client, earlyAnswers }: ClientContext,
-  sending: Sending,
-): Promise<CheckoutAnswer | undefined> {
-  return earlyAnswers && answerFast(client, earlyAnswers, orderStart(sending), sending.deadline);
 }
 
 /** @returns what starts the order of a first attempt */
@@ -192,8 +188,10 @@ async function recordedAnswer(
     );
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
-      const closed = await closedOrder(context, sending.workflowId).catch(undefinedIfUnknown);
-      if (closed !== undefined) return answerOnRecord(closed, sending);
+      const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
+        if (!hasCode(unread, 'unknown-order')) throw unread;
+      });
+      if (closed) return answerOnRecord(closed, sending);
       // All that there was is an adoption or a start that was refused.
       if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
       const again = { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
@@ -251,10 +249,6 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
     throw toOrderError(error);
   }
   return asOfNow(context, sending, answer);
-}
-
-function undefinedIfUnknown(error: unknown): undefined {
-  if (!(error instanceof OrderScreeningError) || error.code !== 'unknown-order') throw error;
 }
 
 /** The answer of a closed order that was never asked by this client: a plain start, or one that went on as new. */
