@@ -23,12 +23,12 @@ import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
 export { EarlyAnswers } from './client/fast-path.ts';
+export type { ListRequest } from './client/list-request.ts';
 export type {
   AdoptRequest,
   HintAnswer,
   HintRequest,
   InspectedOrder,
-  ListRequest,
   OrderList,
   OrderName,
   OrderScreening,

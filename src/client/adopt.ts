@@ -1,40 +1,25 @@
 /** Adopts an order: starts it from a transaction that exists at the service. */
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { z } from 'zod';
 import { applyAdoption } from '../orders/apply-reading.ts';
 import { refuseCardData, vouchedFor } from '../orders/card-data.ts';
-import { adoptionFaults, adoptRefusal } from '../orders/check-messages.ts';
+import { adoptRefusal } from '../orders/check-messages.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
 import { searchAttributesAtStart } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
-import { adoptUpdate, SCREEN_ORDER, type TransactionJson } from '../orders/messages.ts';
-import type { FindIntegration, Integration } from '../orders/policy.ts';
+import { adoptUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
-import type { Adoption, CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
 import { VERSION } from '../orders/version.ts';
-import {
-  GATEWAY_RESULTS,
-  INTEGRATION_WORKFLOWS,
-  type IntegrationWorkflow,
-  instant,
-  millis,
-} from '../orders/words.ts';
+import { instant } from '../orders/words.ts';
 import { readForAdoption } from '../screening/index.ts';
+import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { describeOrder } from './describe-order.ts';
 import { sendUpdate } from './order-messages.ts';
 import { memoAtStart } from './order-record.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
-import {
-  checked,
-  integrationNameSchema,
-  integrationOf,
-  invalidRequest,
-  notCardsFor,
-  orderIdSchema,
-  readBy,
-} from './read-requests.ts';
+import { readBy } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';
 import {
   ANSWER_WITHIN_MS,
@@ -46,52 +31,6 @@ import {
 } from './temporal-errors.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
 import { ownersOf } from './visibility.ts';
-
-const AMOUNT = 'must be a number as text, such as 125.50';
-
-/** A request to adopt, as the library takes it; HTTP has the order's id in the address. */
-export const adoptSchema = z.strictObject({
-  orderId: orderIdSchema,
-  integration: integrationNameSchema.exactOptional(),
-  transactionId: z.guid('must be the id of a transaction'),
-  screenedAt: z.iso.datetime({
-    offset: true,
-    error: 'must be a moment with its offset (2030-01-31T12:00:00Z)',
-  }),
-  workflow: z
-    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
-    .exactOptional(),
-  amount: z
-    .string(AMOUNT)
-    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
-    .exactOptional(),
-  gatewayResult: z
-    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
-    .exactOptional(),
-  force: z.boolean('must be true or false').exactOptional(),
-});
-
-/** A request to adopt, checked. */
-export interface CheckedAdoptRequest {
-  orderId: string;
-  integration: Integration;
-  workflow: IntegrationWorkflow;
-  adoption: Adoption;
-  /** What is known of the transaction. */
-  transaction: TransactionJson;
-}
-
-/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in `details.errors` */
-function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
-  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
-  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
-  const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
-  const integration = integrationOf({ findIntegration }, name);
-  const workflow = named ?? integration.workflow;
-  const faults = adoptionFaults(adoption, { ...integration, workflow }, Date.now());
-  if (faults.length > 0) throw invalidRequest(faults);
-  return { orderId, integration, workflow, adoption, transaction: amount === undefined ? {} : { amount } };
-}
 
 /** @see OrderScreening.adopt */
 export async function adopt(

@@ -21,7 +21,6 @@ import {
   parseCard,
   parseTransaction,
 } from '../screening/index.ts';
-import type { ClientContext, PortalOptions } from './types.ts';
 
 /** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
 export const orderIdSchema = z
@@ -164,7 +163,7 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
 
 /** @returns the integration of that name, `default` unless named @throws OrderScreeningError `unknown-integration` */
 export function integrationOf(
-  { findIntegration }: Pick<ClientContext, 'findIntegration'>,
+  { findIntegration }: { findIntegration: FindIntegration },
   name: string = DEFAULT_INTEGRATION,
 ): Integration {
   const integration = findIntegration(name);
@@ -245,7 +244,7 @@ export function readOrderId(orderId: string): string {
 }
 
 /** @returns what a message says of who asks: nothing where nobody is named @throws OrderScreeningError `invalid-request` */
-export function readBy(how: PortalOptions): { by?: By } {
+export function readBy(how: z.input<typeof optionsSchema>): { by?: By } {
   const { key, actor } = checked(optionsSchema, how).by ?? {};
   if (key === undefined && actor === undefined) return {};
   return { by: { ...(key !== undefined && { key }), ...(actor !== undefined && { actor }) } };

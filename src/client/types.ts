@@ -22,9 +22,9 @@ import type { FindIntegration } from '../orders/policy.ts';
 import type { Attention, CheckoutAnswer } from '../orders/state.ts';
 import type { Action, Decision, Instant, OrderDecision, Phase } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
-import type { adoptSchema } from './adopt.ts';
+import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
-import type { listRequestSchema } from './list-orders.ts';
+import type { ListRequest } from './list-request.ts';
 import type { optionsSchema, screenSchema } from './read-requests.ts';
 
 export interface OrderScreeningOptions {
@@ -55,9 +55,6 @@ export type AdoptRequest = z.input<typeof adoptSchema>;
 
 /** Who asks, for the order's journal, and a key that makes a repeat of the request harmless. */
 export type PortalOptions = z.input<typeof optionsSchema>;
-
-/** Which orders a list has: those that match every filter. */
-export type ListRequest = z.input<typeof listRequestSchema>;
 
 /** An order as a list shows it: its search attributes, and what its record says besides; up to 2 s behind. */
 export interface OrderSummary {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { queryOf } from '../../src/client/list-orders.ts';
-import type { ListRequest } from '../../src/client/types.ts';
+import { type ListRequest, queryOf } from '../../src/client/list-request.ts';
 import { orderOfWorkflowId } from '../../src/orders/ids.ts';
 import { aClient } from './fake-temporal.ts';
 
