@@ -13,14 +13,7 @@ import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import type { OrderState } from './state.ts';
 import { cancelByOf, mayBeSeen, transactionOf } from './transactions.ts';
-import {
-  type Action,
-  type DeadlineKind,
-  type Instant,
-  millis,
-  ORDER_DECISIONS,
-  type Phase,
-} from './words.ts';
+import { type Action, type DeadlineKind, millis, ORDER_DECISIONS, type Phase } from './words.ts';
 
 /** Returns the current details in the Temporal UI: the state and its reason, facts, what comes next, and what a person can do. */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
@@ -137,7 +130,60 @@ const CHOICES: Record<Phase, string> = {
   closed: 'Report fraud or submit a chargeback: each runs as a workflow of its own.',
 };
 
-/** What search attributes are made of. */
+/**
+ * Every search attribute of an order: what `npm run setup:temporal` registers, workers insist on, and the table of
+ * `docs/temporal-ui.md` is made of. Temporal keeps them in plain, always: no personal data.
+ */
+export const orderAttributes = {
+  phase: attribute('ScreeningPhase', 'KEYWORD', listed(Object.keys(PHASES))),
+  decision: attribute('ScreeningDecision', 'KEYWORD', listed(ORDER_DECISIONS)),
+  action: attribute(
+    'ScreeningAction',
+    'KEYWORD',
+    `what the order service does: ${listed(Object.keys(ACTIONS))}`,
+  ),
+  integration: attribute('ScreeningIntegration', 'KEYWORD', 'the integration’s name'),
+  invoiceNumber: attribute(
+    'InvoiceNumber',
+    'KEYWORD_LIST',
+    'every invoice number that the order was screened under',
+  ),
+  transactionId: attribute(
+    'TransactionId',
+    'KEYWORD_LIST',
+    'each of its transactions at the screening service, in small letters',
+  ),
+  cancelBy: attribute('CancelBy', 'DATETIME', 'the end of the cancel window'),
+  needsAttention: attribute('NeedsAttention', 'BOOL', 'a person must look at it'),
+  amount: attribute('OrderAmount', 'DOUBLE', 'in the order’s own currency'),
+};
+
+/** The same as a list. */
+export const orderSearchAttributes = Object.values(orderAttributes);
+
+/** @param about its line in the guide, in Markdown */
+function attribute<Type extends SearchAttributeType>(name: string, type: Type, about: string) {
+  return { ...defineSearchAttributeKey(name, type), about };
+}
+
+/** Returns all search attributes of an order. */
+export function searchAttributesOf({ state, transactions }: Shown): SearchAttributePair[] {
+  const attempt = currentAttempt(state);
+  const invoiceNumbers = state.attempts.flatMap((one) => one.invoiceNumber ?? []);
+  const cancelBy = cancelByOf(state, attempt);
+  return pairsOf({
+    phase: state.phase,
+    decision: state.decision,
+    action: state.action,
+    integration: state.integration,
+    invoiceNumber: [...new Set(invoiceNumbers)],
+    transactionId: state.transactions.map(({ id }) => id.toLowerCase()),
+    cancelBy: cancelBy && new Date(millis(cancelBy)),
+    needsAttention: state.attention.length > 0,
+    amount: orderFactsOf(transactions[attempt.number]).amount,
+  });
+}
+
 type Shown = Pick<Order, 'state' | 'transactions'>;
 
 /** What is known when an order is started. */
@@ -148,97 +194,34 @@ export interface KnownAtStart {
   amount: number;
 }
 
-type AttributeValue<Type> = Extract<SearchAttributePair, { key: { type: Type } }>['value'];
-
-interface AttributeWords<Type> {
-  /** Its line in the guide, in Markdown. */
-  about: string;
-  /** Undefined is not shown. */
-  of(order: Shown): AttributeValue<Type> | undefined;
-  /** Its value in the start itself, where it costs no event. */
-  atStart?(known: KnownAtStart): AttributeValue<Type> | undefined;
+/** Returns the search attributes that an order is started with, where they cost no event. */
+export function searchAttributesAtStart({
+  integration,
+  invoiceNumber,
+  amount,
+}: KnownAtStart): SearchAttributePair[] {
+  const known = { integration, invoiceNumber: [invoiceNumber], amount };
+  return pairsOf({ phase: 'screening', ...known, needsAttention: false });
 }
 
-function attribute<Type extends SearchAttributeType>(name: string, type: Type, words: AttributeWords<Type>) {
-  const key = defineSearchAttributeKey(name, type);
-  const pairs = (value: AttributeValue<Type> | undefined) =>
-    value === undefined ? [] : [pairOf(key, value)];
-  return {
-    ...key,
-    about: words.about,
-    of: (order: Shown) => pairs(words.of(order)),
-    atStart: (known: KnownAtStart) => pairs(words.atStart?.(known)),
-  };
-}
-
-function pairOf<Type extends SearchAttributeType>(
-  key: ReturnType<typeof defineSearchAttributeKey<Type>>,
-  value: AttributeValue<Type>,
-): SearchAttributePair;
-function pairOf(key: object, value: unknown): object {
-  return { key, value };
-}
-
-/**
- * Every search attribute of an order: what `npm run setup:temporal` registers, workers insist on, and the table of
- * `docs/temporal-ui.md` is made of. Temporal keeps them in plain, always: no personal data.
- */
-export const orderAttributes = {
-  phase: attribute('ScreeningPhase', 'KEYWORD', {
-    about: listed(Object.keys(PHASES)),
-    of: ({ state }) => state.phase,
-    atStart: () => 'screening',
-  }),
-  decision: attribute('ScreeningDecision', 'KEYWORD', {
-    about: listed(ORDER_DECISIONS),
-    of: ({ state }) => state.decision,
-  }),
-  action: attribute('ScreeningAction', 'KEYWORD', {
-    about: `what the order service does: ${listed(Object.keys(ACTIONS))}`,
-    of: ({ state }) => state.action,
-  }),
-  integration: attribute('ScreeningIntegration', 'KEYWORD', {
-    about: 'the integration’s name',
-    of: ({ state }) => state.integration,
-    atStart: ({ integration }) => integration,
-  }),
-  invoiceNumber: attribute('InvoiceNumber', 'KEYWORD_LIST', {
-    about: 'every invoice number that the order was screened under',
-    of: ({ state }) => unlessEmpty([...new Set(state.attempts.flatMap((one) => one.invoiceNumber ?? []))]),
-    atStart: ({ invoiceNumber }) => [invoiceNumber],
-  }),
-  transactionId: attribute('TransactionId', 'KEYWORD_LIST', {
-    about: 'each of its transactions at the screening service, in small letters',
-    of: ({ state }) => unlessEmpty(state.transactions.map(({ id }) => id.toLowerCase())),
-  }),
-  cancelBy: attribute('CancelBy', 'DATETIME', {
-    about: 'the end of the cancel window',
-    of: ({ state }) => dateOf(cancelByOf(state, currentAttempt(state))),
-  }),
-  needsAttention: attribute('NeedsAttention', 'BOOL', {
-    about: 'a person must look at it',
-    of: ({ state }) => state.attention.length > 0,
-    atStart: () => false,
-  }),
-  amount: attribute('OrderAmount', 'DOUBLE', {
-    about: 'in the order’s own currency',
-    of: ({ state, transactions }) =>
-      ifFinite(orderFactsOf(transactions[currentAttempt(state).number]).amount),
-    atStart: ({ amount }) => ifFinite(amount),
-  }),
+type Values = {
+  [Name in keyof typeof orderAttributes]?: string | string[] | number | boolean | Date | undefined;
 };
 
-/** The same as a list. */
-export const orderSearchAttributes = Object.values(orderAttributes);
-
-/** @returns all search attributes of the order as it stands */
-export function searchAttributesOf(order: Shown): SearchAttributePair[] {
-  return orderSearchAttributes.flatMap(({ of }) => of(order));
+/** Leaves out what is unknown: undefined, an empty list, and what is no finite number. */
+function pairsOf(values: Values): SearchAttributePair[] {
+  return (Object.keys(orderAttributes) as (keyof Values)[]).flatMap((attribute) => {
+    const value = values[attribute];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
+    if (typeof value === 'number' && !Number.isFinite(value)) return [];
+    const { name, type } = orderAttributes[attribute];
+    return [pairOf({ name, type }, value)];
+  });
 }
 
-/** @returns the search attributes that an order is started with */
-export function searchAttributesAtStart(known: KnownAtStart): SearchAttributePair[] {
-  return orderSearchAttributes.flatMap(({ atStart }) => atStart(known));
+function pairOf(key: object, value: unknown): SearchAttributePair;
+function pairOf(key: object, value: unknown): object {
+  return { key, value };
 }
 
 /** Returns the visibility query for the orders that have a transaction. */
@@ -252,18 +235,6 @@ export function transactionQuery(transactionId: string): string {
 /** Returns a value as a string of the query language. */
 export function quoted(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
-function ifFinite(number: number): number | undefined {
-  return Number.isFinite(number) ? number : undefined;
-}
-
-function unlessEmpty(list: string[]): string[] | undefined {
-  return list.length > 0 ? list : undefined;
-}
-
-function dateOf(at: Instant | undefined): Date | undefined {
-  return at === undefined ? undefined : new Date(millis(at));
 }
 
 function listed(words: readonly string[]): string {
