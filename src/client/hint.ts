@@ -2,6 +2,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import { cardDataIn } from '../orders/card-data.ts';
+import { defined } from '../orders/defined.ts';
 import { orderAttributes, quoted } from '../orders/describe.ts';
 import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
 import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
@@ -100,12 +101,7 @@ export class OrderSignals {
 
 function hintOf(request: HintRequest): ReviewHint {
   const [transactionId, decision] = [request.transactionId, request.decision].map(unlessCardData);
-  return {
-    source: request.source,
-    receivedAt: instant(Date.now()),
-    ...(transactionId !== undefined && { transactionId }),
-    ...(decision !== undefined && { decision }),
-  };
+  return defined({ source: request.source, receivedAt: instant(Date.now()), transactionId, decision });
 }
 
 /** A hint is never refused for what somebody wrote into a webhook, and keeps nothing of it. */
@@ -116,12 +112,12 @@ function unlessCardData(text: string | undefined): string | undefined {
 /** Merges two hints. Nothing in a hint is believed: where two differ, the merged one leaves it out, and so concerns the order in any case. */
 function together(one: ReviewHint, other: ReviewHint): ReviewHint {
   const { source, receivedAt, transactionId, decision } = other;
-  return {
+  return defined({
     source,
     receivedAt,
-    ...(transactionId !== undefined && transactionId === one.transactionId && { transactionId }),
-    ...(decision !== undefined && decision === one.decision && { decision }),
-  };
+    transactionId: transactionId === one.transactionId ? transactionId : undefined,
+    decision: decision === one.decision ? decision : undefined,
+  });
 }
 
 /** Returns the workflow id of an order with that value: an open one before one that has ended with a record. */

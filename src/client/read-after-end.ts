@@ -5,7 +5,7 @@ import { hasCode, OrderScreeningError } from '../orders/errors.ts';
 import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import { recheckSignal } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
-import { ACTIONS, DECISIONS } from '../orders/words.ts';
+import { DECISIONS } from '../orders/words.ts';
 import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
 import { closedOrder } from './read-orders.ts';
@@ -52,18 +52,13 @@ export async function readableOrder(
   throw new OrderScreeningError('no-transaction', 'The order is closed and has no transaction to read.');
 }
 
-const lateDecisionsSchema: z.ZodType<LateDecision[]> = z.array(
-  z.object({
-    decision: z.enum(DECISIONS),
-    transactionId: z.string(),
-    attempt: z.int(),
-    action: z.enum(ACTIONS),
-    wouldBe: z.enum(ACTIONS).exactOptional(),
-    at: z.string(),
-    event: z
-      .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })
-      .exactOptional(),
-  }),
+const isLateDecision = z.looseObject({
+  decision: z.enum(DECISIONS),
+  transactionId: z.string(),
+  at: z.string(),
+});
+const lateDecisionsSchema = z.array(
+  z.custom<LateDecision>((value) => isLateDecision.safeParse(value).success),
 );
 
 /**

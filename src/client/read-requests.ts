@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
 import { ACTOR_LIMIT, isRecord, REASON_LIMIT, sizeFault } from '../orders/check-messages.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
+import { defined } from '../orders/defined.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
 import type { TransactionJson } from '../orders/messages.ts';
@@ -245,9 +246,8 @@ export function readOrderId(orderId: string): string {
 
 /** @returns what a message says of who asks: nothing where nobody is named @throws OrderScreeningError `invalid-request` */
 export function readBy(how: z.input<typeof optionsSchema>): { by?: By } {
-  const { key, actor } = checked(optionsSchema, how).by ?? {};
-  if (key === undefined && actor === undefined) return {};
-  return { by: { ...(key !== undefined && { key }), ...(actor !== undefined && { actor }) } };
+  const by = defined(checked(optionsSchema, how).by ?? {});
+  return Object.keys(by).length === 0 ? {} : { by };
 }
 
 /** @throws OrderScreeningError `invalid-request` with every fault */

@@ -93,16 +93,14 @@ async function answerUnderWay(context: ClientContext, sending: Sending): Promise
   const { client } = context;
   const { request, workflowId, deadline } = sending;
   const id = request.attempt === 1 ? decisionUpdateId(1) : retryUpdateId(request.attempt);
-  let answer: CheckoutAnswer;
   try {
     const update = client.workflow.getHandle(workflowId).getUpdateHandle<CheckoutAnswer>(id);
-    answer = await within(client, deadline, () => update.result());
+    return await asOfNow(context, sending, await within(client, deadline, () => update.result()));
   } catch (error) {
     if (isEnded(error) || error instanceof WorkflowUpdateFailedError) return undefined;
     if (request.attempt === 1 && isUnanswered(error)) return pendingAnswer(context, request);
     throw toOrderError(error);
   }
-  return asOfNow(context, sending, answer);
 }
 
 async function putAway(
@@ -125,7 +123,6 @@ async function forget({ cards }: ClientContext, cardRef: string): Promise<void> 
   await cards?.forget(cardRef).catch(() => undefined);
 }
 
-/** @returns what starts the order of a first attempt */
 function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderStart {
   const { orderId, integration, transaction, facts } = request;
   return {

@@ -36,38 +36,27 @@ const USUAL: Room = {
   text: 500,
 };
 
-/** For the others, the first that fits. */
-const SMALLER: readonly Room[] = [
-  {
-    attempts: 5,
-    readings: 3,
-    insightBytes: 400,
-    transactions: 5,
-    attention: 8,
-    actions: 5,
-    journal: 5,
-    text: 200,
-  },
-  {
-    attempts: 2,
-    readings: 1,
-    insightBytes: 0,
-    transactions: 2,
-    attention: 3,
-    actions: 2,
-    journal: 1,
-    text: 100,
-  },
-];
-
 /** Returns the record of an order: the strongest insights and the newest entries, and how many of each are left out. */
 export function recordOf(state: OrderState): OrderRecord {
-  let record = recordWithin(state, USUAL);
-  for (const room of SMALLER) {
-    if (bytesOf(record) <= RECORD_BYTES) return record;
-    record = recordWithin(state, room);
-  }
-  return record;
+  const record = recordWithin(state, USUAL);
+  if (bytesOf(record) <= RECORD_BYTES) return record;
+  const smaller = recordWithin(state, partOf(USUAL, 2));
+  return bytesOf(smaller) <= RECORD_BYTES ? smaller : recordWithin(state, partOf(USUAL, 8));
+}
+
+function partOf(room: Room, divisor: number): Room {
+  const { attempts, readings, insightBytes, transactions, attention, actions, journal, text } = room;
+  const part = (most: number) => Math.ceil(most / divisor);
+  return {
+    attempts: part(attempts),
+    readings: part(readings),
+    insightBytes: part(insightBytes),
+    transactions: part(transactions),
+    attention: part(attention),
+    actions: part(actions),
+    journal: part(journal),
+    text: part(text),
+  };
 }
 
 function recordWithin(state: OrderState, room: Room): OrderRecord {

@@ -1,5 +1,5 @@
 /** Checks the argument of `readAfterEnd`, which a client of any SDK can start. Pure, no zod. */
-import { payloadRefusal } from './check-messages.ts';
+import { isRecord, payloadRefusal } from './check-messages.ts';
 import type { Refusal } from './order.ts';
 
 type Given = Record<string, unknown>;
@@ -38,8 +38,4 @@ function isListOf(value: unknown, isOne: (one: Given) => boolean): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
-}
-
-function isRecord(value: unknown): value is Given {
-  return typeof value === 'object' && value !== null;
 }
