@@ -1,23 +1,21 @@
 /** Adopts an order: starts it from a transaction that exists at the service. */
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { applyAdoption } from '../orders/apply-reading.ts';
-import { refuseCardData, vouchedFor } from '../orders/card-data.ts';
+import { refuseCardData } from '../orders/card-data.ts';
 import { adoptRefusal } from '../orders/check-messages.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
-import { searchAttributesAtStart } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { orderOfWorkflowId, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import { orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
 import { adoptUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { VERSION } from '../orders/version.ts';
 import { instant } from '../orders/words.ts';
 import { readForAdoption } from '../screening/index.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { describeOrder } from './describe-order.ts';
 import { sendUpdate } from './order-messages.ts';
-import { memoAtStart } from './order-record.ts';
+import { orderStart } from './order-start.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
 import { readBy } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';
@@ -57,30 +55,14 @@ async function adopted(
 ): Promise<CheckoutAnswer> {
   const { orderId, integration, workflow, adoption, transaction } = request;
   const { client } = context;
-  const invoiceNumber = orderId;
   const { amount } = orderFactsOf(transaction);
+  const input = { orderId, workflow, transaction, adopt: adoption };
+  const summary = `Order ${orderId}, adopted, ${workflow}`;
   const start = {
-    workflowId,
-    taskQueue: TASK_QUEUE,
-    args: [
-      vouchedFor(
-        {
-          version: VERSION,
-          orderId,
-          integration: integration.name,
-          workflow,
-          transaction,
-          adopt: adoption,
-        },
-        integration,
-      ),
-    ] as const,
+    ...orderStart(integration, input, { workflow, invoiceNumber: orderId, amount, summary }),
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     // An adoption that was refused has left a failed workflow, and may be asked for again: it never creates anything.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
-    staticSummary: `Order ${orderId}, adopted, ${workflow}`,
-    typedSearchAttributes: searchAttributesAtStart({ integration: integration.name, invoiceNumber, amount }),
-    memo: memoAtStart({ orderId, integration: integration.name, workflow, adopt: adoption }),
   };
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>

@@ -1,25 +1,13 @@
 /** An order that is started on the worker of this process, and answered the moment the service has answered. */
 import { EventEmitter } from 'node:events';
 import type { Client } from '@temporalio/client';
-import type { SearchAttributePair } from '@temporalio/common';
 import type { CheckedOut, CheckoutRequest } from '../orders/activity-contract.ts';
 import { answerBeforeRecord } from '../orders/checkout.ts';
 import { defined } from '../orders/defined.ts';
 import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
+import type { OrderStart } from './order-start.ts';
 import { within } from './temporal-errors.ts';
-
-/** The options of a start, whatever the call that carries them. */
-export interface OrderStart {
-  workflowId: string;
-  taskQueue: string;
-  args: [ScreenOrderInput];
-  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY';
-  staticSummary: string;
-  typedSearchAttributes: SearchAttributePair[];
-  /** The order's first record. */
-  memo: Record<string, unknown>;
-}
 
 /**
  * Starts an order and waits for its definite answer. Temporal gives the first task to this process together with the

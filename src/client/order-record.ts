@@ -5,10 +5,9 @@ import type { BackgroundActivities } from '../orders/activity-contract.ts';
 import { recordOf } from '../orders/bounded-record.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
-import { memoOf, RECORD, recordIn } from '../orders/order-memo.ts';
+import { RECORD, recordIn } from '../orders/order-memo.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import { newOrderState } from '../orders/record.ts';
-import { instant } from '../orders/words.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 import type { ClientContext } from './types.ts';
@@ -21,11 +20,6 @@ export type FoundRecord =
 
 interface Memo {
   fields?: { [key: string]: Payload } | null;
-}
-
-/** Returns the memo that an order is started with: it waits for its screening. By this process's clock, until a worker writes the next one. */
-export function memoAtStart(request: Parameters<typeof newOrderState>[0]): ReturnType<typeof memoOf> {
-  return memoOf(recordOf(newOrderState(request, instant(Date.now()))));
 }
 
 /** Reads the record in a memo, as `describe` or a list has it. */

@@ -7,17 +7,16 @@ import {
 import { type CardOwner, CardStashError } from '../cards/index.ts';
 import { answerNow } from '../orders/answers.ts';
 import { vouchedFor } from '../orders/card-data.ts';
-import { searchAttributesAtStart } from '../orders/describe.ts';
+import { defined } from '../orders/defined.ts';
 import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
-import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
+import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { VERSION } from '../orders/version.ts';
 import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
-import { answerFast, type OrderStart } from './fast-path.ts';
+import { answerFast } from './fast-path.ts';
 import { sendUpdate } from './order-messages.ts';
-import { memoAtStart } from './order-record.ts';
+import { type OrderStart, orderStart } from './order-start.ts';
 import { answerSince, pendingAnswer } from './pending-answer.ts';
 import { closedOrder } from './read-orders.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
@@ -64,7 +63,7 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
     const { client, earlyAnswers } = context;
     const early =
       attempt === 1 && earlyAnswers
-        ? await answerFast(client, earlyAnswers, orderStart(sending), sending.deadline)
+        ? await answerFast(client, earlyAnswers, startOf(sending), sending.deadline)
         : undefined;
     const inTurn = attempt === 1 ? recordedAnswer : laterAttempt;
     const answer = sameContent(early ?? (await inTurn(context, sending)), request);
@@ -123,35 +122,17 @@ async function forget({ cards }: ClientContext, cardRef: string): Promise<void> 
   await cards?.forget(cardRef).catch(() => undefined);
 }
 
-function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderStart {
-  const { orderId, integration, transaction, facts } = request;
-  return {
-    workflowId,
-    taskQueue: TASK_QUEUE,
-    args: [
-      vouchedFor(
-        {
-          version: VERSION,
-          orderId,
-          integration: integration.name,
-          transaction,
-          fingerprint: request.fingerprint,
-          answerBy: instant(deadline),
-          ...(request.workflowNamed && { workflow: request.workflow }),
-          ...(cardRef !== undefined && { cardRef }),
-        },
-        integration,
-      ),
-    ],
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    staticSummary: summary(request),
-    typedSearchAttributes: searchAttributesAtStart({
-      integration: integration.name,
-      invoiceNumber: request.invoiceNumber,
-      amount: facts.amount,
-    }),
-    memo: memoAtStart({ orderId, integration: integration.name, workflow: request.workflow }),
-  };
+function startOf({ request, deadline, cardRef }: Sending): OrderStart {
+  const { orderId, integration, transaction, fingerprint, facts, invoiceNumber, workflow } = request;
+  const named = request.workflowNamed ? workflow : undefined;
+  const answerBy = instant(deadline);
+  const input = defined({ orderId, transaction, fingerprint, answerBy, workflow: named, cardRef });
+  return orderStart(integration, input, {
+    workflow,
+    invoiceNumber,
+    amount: facts.amount,
+    summary: summary(request),
+  });
 }
 
 /** One line for lists in the Temporal UI, without personal data. */
@@ -166,7 +147,7 @@ function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScre
 async function recordedAnswer(
   context: ClientContext,
   sending: Sending,
-  start: OrderStart = orderStart(sending),
+  start: OrderStart = startOf(sending),
 ): Promise<CheckoutAnswer> {
   const { client } = context;
   let answer: CheckoutAnswer;
