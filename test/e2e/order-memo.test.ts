@@ -273,3 +273,16 @@ describe('a memo that can’t be read', () => {
     await expect(strange.get()).rejects.toMatchObject({ code: 'record-unreadable' });
   });
 });
+
+it('a list goes on from the cursor of each page, over open and closed orders', async () => {
+  const all = await libraryOf(client).list({ limit: 100 });
+  const paged: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await libraryOf(client).list({ limit: 2, cursor });
+    paged.push(...page.orders.map(({ orderId }) => orderId));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  expect(paged.length).toBeGreaterThan(4);
+  expect(paged).toEqual(all.orders.map(({ orderId }) => orderId));
+});
