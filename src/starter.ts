@@ -10,7 +10,7 @@ import { integrationOf, readCardRequest, readOrderId } from './client/read-reque
 import { readTransaction } from './client/read-transaction.ts';
 import { redeliver } from './client/redeliver.ts';
 import { putCard, screen } from './client/screen.ts';
-import { asOrderError, within } from './client/temporal-errors.ts';
+import { callTemporal } from './client/temporal-errors.ts';
 import type {
   ClientContext,
   OrderName,
@@ -23,12 +23,12 @@ import { orderWorkflowId } from './orders/ids.ts';
 import type { PortalFields } from './orders/messages.ts';
 
 export { EarlyAnswers } from './client/fast-path.ts';
+export type { ListRequest } from './client/list-request.ts';
 export type {
   AdoptRequest,
   HintAnswer,
   HintRequest,
   InspectedOrder,
-  ListRequest,
   OrderList,
   OrderName,
   OrderScreening,
@@ -93,10 +93,9 @@ export function createOrderScreening(options: OrderScreeningOptions): OrderScree
     hint: async (request) => signals.hint(request),
     putCard: async (request) => putCard(context, readCardRequest(request, options.findIntegration)),
     ping: async () => {
-      await asOrderError(() =>
-        within(client, Date.now() + PING_WITHIN_MS, () =>
-          client.workflowService.describeNamespace({ namespace: client.options.namespace }),
-        ),
+      const { namespace } = client.options;
+      await callTemporal(client, PING_WITHIN_MS, () =>
+        client.workflowService.describeNamespace({ namespace }),
       );
     },
     close: async () => signals.close(),

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';
 import { instantOf } from '../client/describe-order.ts';
+import { transactionQuery } from '../orders/describe.ts';
 import { SCREEN_ORDER } from '../orders/messages.ts';
 import { OVERDUE_AFTER_MS } from '../orders/sweep.ts';
 import { type Instant, instant, PHASES } from '../orders/words.ts';
@@ -56,7 +57,7 @@ export function createOrderDirectory(client: Client): OrderDirectory {
     },
     countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
     withTransaction: async (transactionId) => {
-      const query = `WorkflowType = '${SCREEN_ORDER}' AND TransactionId = '${transactionId.toLowerCase()}'`;
+      const query = transactionQuery(transactionId);
       const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });
       return page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
     },

@@ -1,6 +1,6 @@
 /** Routes about an order: screening, retry, gateway result, hint, recheck, reading and listing. */
 import type { FastifyInstance } from 'fastify';
-import { listRequestOf } from '../client/list-orders.ts';
+import { listRequestOf } from '../client/list-request.ts';
 import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../client/read-requests.ts';
 import { CARD_FIELDS } from '../screening/index.ts';
 import type { OrderScreening } from '../starter.ts';

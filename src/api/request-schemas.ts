@@ -1,7 +1,7 @@
 /** What the API takes, the same schemas for checks and documentation. */
 import { z } from 'zod';
-import { adoptSchema } from '../client/adopt.ts';
-import { amountSchema, WRITTEN_FILTERS } from '../client/list-orders.ts';
+import { adoptSchema } from '../client/adopt-request.ts';
+import { amountSchema, WRITTEN_FILTERS } from '../client/list-request.ts';
 import {
   actorSchema,
   attemptSchema,

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
-import { adoptSchema } from '../client/adopt.ts';
+import { adoptSchema } from '../client/adopt-request.ts';
 import { withoutCardNumbers } from '../orders/card-numbers.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';

@@ -1,7 +1,8 @@
 /** Commands about orders: screen, retry, gateway-result, show, list, days, count. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { countDays, listRequestOf, WRITTEN_FILTERS } from '../client/list-orders.ts';
+import { countDays } from '../client/list-orders.ts';
+import { listRequestOf, WRITTEN_FILTERS } from '../client/list-request.ts';
 import { csvOf } from '../client/read-orders.ts';
 import { HIGHEST_ATTEMPT, invalidRequest } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';

@@ -1,40 +1,23 @@
 /** Adopts an order: starts it from a transaction that exists at the service. */
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { z } from 'zod';
 import { applyAdoption } from '../orders/apply-reading.ts';
-import { refuseCardData, vouchedFor } from '../orders/card-data.ts';
-import { adoptionFaults, adoptRefusal } from '../orders/check-messages.ts';
+import { refuseCardData } from '../orders/card-data.ts';
+import { adoptRefusal } from '../orders/check-messages.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
-import { searchAttributesAtStart } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
-import { orderOfWorkflowId, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
-import { adoptUpdate, SCREEN_ORDER, type TransactionJson } from '../orders/messages.ts';
-import type { FindIntegration, Integration } from '../orders/policy.ts';
+import { orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
+import { adoptUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
-import type { Adoption, CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { VERSION } from '../orders/version.ts';
-import {
-  GATEWAY_RESULTS,
-  INTEGRATION_WORKFLOWS,
-  type IntegrationWorkflow,
-  instant,
-  millis,
-} from '../orders/words.ts';
+import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import { instant } from '../orders/words.ts';
 import { readForAdoption } from '../screening/index.ts';
+import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { describeOrder } from './describe-order.ts';
 import { sendUpdate } from './order-messages.ts';
-import { memoAtStart } from './order-record.ts';
+import { orderStart } from './order-start.ts';
 import { closedOrder, recordOfOrder } from './read-orders.ts';
-import {
-  checked,
-  integrationNameSchema,
-  integrationOf,
-  invalidRequest,
-  notCardsFor,
-  orderIdSchema,
-  readBy,
-} from './read-requests.ts';
+import { readBy } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';
 import {
   ANSWER_WITHIN_MS,
@@ -44,54 +27,8 @@ import {
   toOrderError,
   within,
 } from './temporal-errors.ts';
-import { ownersOf } from './transaction-owners.ts';
 import type { ClientContext, PortalOptions } from './types.ts';
-
-const AMOUNT = 'must be a number as text, such as 125.50';
-
-/** A request to adopt, as the library takes it; HTTP has the order's id in the address. */
-export const adoptSchema = z.strictObject({
-  orderId: orderIdSchema,
-  integration: integrationNameSchema.exactOptional(),
-  transactionId: z.guid('must be the id of a transaction'),
-  screenedAt: z.iso.datetime({
-    offset: true,
-    error: 'must be a moment with its offset (2030-01-31T12:00:00Z)',
-  }),
-  workflow: z
-    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
-    .exactOptional(),
-  amount: z
-    .string(AMOUNT)
-    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
-    .exactOptional(),
-  gatewayResult: z
-    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
-    .exactOptional(),
-  force: z.boolean('must be true or false').exactOptional(),
-});
-
-/** A request to adopt, checked. */
-export interface CheckedAdoptRequest {
-  orderId: string;
-  integration: Integration;
-  workflow: IntegrationWorkflow;
-  adoption: Adoption;
-  /** What is known of the transaction. */
-  transaction: TransactionJson;
-}
-
-/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in `details.errors` */
-function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
-  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
-  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
-  const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
-  const integration = integrationOf({ findIntegration }, name);
-  const workflow = named ?? integration.workflow;
-  const faults = adoptionFaults(adoption, { ...integration, workflow }, Date.now());
-  if (faults.length > 0) throw invalidRequest(faults);
-  return { orderId, integration, workflow, adoption, transaction: amount === undefined ? {} : { amount } };
-}
+import { ownersOf } from './visibility.ts';
 
 /** @see OrderScreening.adopt */
 export async function adopt(
@@ -118,30 +55,14 @@ async function adopted(
 ): Promise<CheckoutAnswer> {
   const { orderId, integration, workflow, adoption, transaction } = request;
   const { client } = context;
-  const invoiceNumber = orderId;
   const { amount } = orderFactsOf(transaction);
+  const input = { orderId, workflow, transaction, adopt: adoption };
+  const summary = `Order ${orderId}, adopted, ${workflow}`;
   const start = {
-    workflowId,
-    taskQueue: TASK_QUEUE,
-    args: [
-      vouchedFor(
-        {
-          version: VERSION,
-          orderId,
-          integration: integration.name,
-          workflow,
-          transaction,
-          adopt: adoption,
-        },
-        integration,
-      ),
-    ] as const,
+    ...orderStart(integration, input, { workflow, invoiceNumber: orderId, amount, summary }),
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     // An adoption that was refused has left a failed workflow, and may be asked for again: it never creates anything.
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
-    staticSummary: `Order ${orderId}, adopted, ${workflow}`,
-    typedSearchAttributes: searchAttributesAtStart({ integration: integration.name, invoiceNumber, amount }),
-    memo: memoAtStart({ orderId, integration: integration.name, workflow, adopt: adoption }),
   };
   try {
     return await within(client, Date.now() + ANSWER_WITHIN_MS, () =>

@@ -1,25 +1,13 @@
 /** An order that is started on the worker of this process, and answered the moment the service has answered. */
-
+import { EventEmitter } from 'node:events';
 import type { Client } from '@temporalio/client';
-import type { SearchAttributePair } from '@temporalio/common';
 import type { CheckedOut, CheckoutRequest } from '../orders/activity-contract.ts';
 import { answerBeforeRecord } from '../orders/checkout.ts';
-
+import { defined } from '../orders/defined.ts';
 import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
 import type { CheckoutAnswer } from '../orders/state.ts';
+import type { OrderStart } from './order-start.ts';
 import { within } from './temporal-errors.ts';
-
-/** The options of a start, whatever the call that carries them. */
-export interface OrderStart {
-  workflowId: string;
-  taskQueue: string;
-  args: [ScreenOrderInput];
-  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY';
-  staticSummary: string;
-  typedSearchAttributes: SearchAttributePair[];
-  /** The order's first record. */
-  memo: Record<string, unknown>;
-}
 
 /**
  * Starts an order and waits for its definite answer. Temporal gives the first task to this process together with the
@@ -67,14 +55,12 @@ export interface EndedScreening {
 export interface ScreeningListener {
   /** @returns how the screening of that run ended, once it has */
   of(runId: string): Promise<EndedScreening>;
-  close(): void;
+  close(): unknown;
 }
-
-type Listener = (runId: string, ended: EndedScreening) => void;
 
 /** One for a process; given to its worker as `beforeRecord` and to its client as `earlyAnswers`. */
 export class EarlyAnswers {
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #ended = new EventEmitter().setMaxListeners(0);
 
   /** Tells whoever listens. */
   tell(
@@ -82,31 +68,27 @@ export class EarlyAnswers {
     request: CheckoutRequest,
     first: CheckedOut | undefined,
   ): void {
-    const ended = { request, ...(first !== undefined && { first }) };
-    for (const listener of this.#listeners.get(workflowId) ?? []) listener(runId, ended);
+    this.#ended.emit(workflowId, runId, defined({ request, first }));
   }
 
   /** Listens from now on: the screening may end before the one who started the order knows its run. */
   listen(workflowId: string): ScreeningListener {
     const heard = new Map<string, EndedScreening>();
-    let awaited: { runId: string; resolve: (ended: EndedScreening) => void } | undefined;
-    const listener: Listener = (runId, ended) => {
+    let wake = (): void => {};
+    const listener = (runId: string, ended: EndedScreening): void => {
       heard.set(runId, ended);
-      if (awaited?.runId === runId) awaited.resolve(ended);
+      wake();
     };
-    const listeners = this.#listeners.get(workflowId) ?? new Set();
-    this.#listeners.set(workflowId, listeners.add(listener));
+    this.#ended.on(workflowId, listener);
     return {
-      of: (runId) =>
-        new Promise((resolve) => {
+      of: async (runId) => {
+        for (;;) {
           const ended = heard.get(runId);
-          if (ended === undefined) awaited = { runId, resolve };
-          else resolve(ended);
-        }),
-      close: () => {
-        listeners.delete(listener);
-        if (listeners.size === 0) this.#listeners.delete(workflowId);
+          if (ended !== undefined) return ended;
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
       },
+      close: () => this.#ended.off(workflowId, listener),
     };
   }
 }

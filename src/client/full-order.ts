@@ -18,7 +18,7 @@ import { insightsSchema } from '../screening/index.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 import { mergedRecords, type SentEvent, type Traces } from './merged-records.ts';
-import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
+import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
 /** Returns the record with all that the order's history has. @param record what the memo holds */
@@ -47,8 +47,8 @@ async function tracesOf(
   withinMs: number,
 ): Promise<Traces> {
   const { client } = context;
-  const { events } = await asOrderError(() =>
-    within(client, Date.now() + withinMs, () => client.workflow.getHandle(workflowId, runId).fetchHistory()),
+  const { events } = await callTemporal(client, withinMs, () =>
+    client.workflow.getHandle(workflowId, runId).fetchHistory(),
   );
   const traces: Traces = { records: [], said: [], events: [] };
   for (const { kind, payload } of (events ?? []).flatMap(payloadsIn)) {

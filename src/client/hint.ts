@@ -2,16 +2,17 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import { cardDataIn } from '../orders/card-data.ts';
-import { orderAttributes } from '../orders/describe.ts';
+import { defined } from '../orders/defined.ts';
+import { orderAttributes, quoted } from '../orders/describe.ts';
 import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
 import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
 import { instant } from '../orders/words.ts';
-import { quoted } from './list-orders.ts';
 import { readableOrder, startReadAfterEnd } from './read-after-end.ts';
 import { integrationOf, orderIdSchema } from './read-requests.ts';
 import { SpacedSends } from './spaced-sends.ts';
-import { asOrderError, orderClosed, toOrderError, within } from './temporal-errors.ts';
+import { orderClosed, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext, HintAnswer, HintRequest } from './types.ts';
+import { listWorkflows } from './visibility.ts';
 
 const SIGNAL_WITHIN_MS = 5_000;
 /** Visibility lags by 2 s at worst. */
@@ -100,12 +101,7 @@ export class OrderSignals {
 
 function hintOf(request: HintRequest): ReviewHint {
   const [transactionId, decision] = [request.transactionId, request.decision].map(unlessCardData);
-  return {
-    source: request.source,
-    receivedAt: instant(Date.now()),
-    ...(transactionId !== undefined && { transactionId }),
-    ...(decision !== undefined && { decision }),
-  };
+  return defined({ source: request.source, receivedAt: instant(Date.now()), transactionId, decision });
 }
 
 /** A hint is never refused for what somebody wrote into a webhook, and keeps nothing of it. */
@@ -116,15 +112,15 @@ function unlessCardData(text: string | undefined): string | undefined {
 /** Merges two hints. Nothing in a hint is believed: where two differ, the merged one leaves it out, and so concerns the order in any case. */
 function together(one: ReviewHint, other: ReviewHint): ReviewHint {
   const { source, receivedAt, transactionId, decision } = other;
-  return {
+  return defined({
     source,
     receivedAt,
-    ...(transactionId !== undefined && transactionId === one.transactionId && { transactionId }),
-    ...(decision !== undefined && decision === one.decision && { decision }),
-  };
+    transactionId: transactionId === one.transactionId ? transactionId : undefined,
+    decision: decision === one.decision ? decision : undefined,
+  });
 }
 
-/** @returns the workflow id of an order with that value: an open one before one that has ended with a record */
+/** Returns the workflow id of an order with that value: an open one before one that has ended with a record. */
 async function lookUp(
   { client }: ClientContext,
   integration: string,
@@ -137,15 +133,7 @@ async function lookUp(
     `${orderAttributes.integration.name} = ${quoted(integration)}`,
     `${name} = ${quoted(value)}`,
   ].join(' AND ');
-  const page = await asOrderError(() =>
-    within(client, Date.now() + SIGNAL_WITHIN_MS, () =>
-      client.workflowService.listWorkflowExecutions({
-        namespace: client.options.namespace,
-        query,
-        pageSize: 1,
-      }),
-    ),
-  );
+  const page = await listWorkflows(client, query, 1);
   return page.executions[0]?.execution?.workflowId ?? undefined;
 }
 
@@ -156,17 +144,14 @@ const KEPT_MS = 5_000;
 export class LookUps<Found> {
   readonly #known = new Map<string, Promise<Found | undefined>>();
 
-  /** @returns what `ask` found under the key, now or a moment ago; what was not found is asked for again */
+  /** Returns what `ask` found under the key, now or a moment ago; what was not found is asked for again. */
   find(key: string, ask: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const asked = ask();
     this.#known.set(key, asked);
     const forget = (): void => void this.#known.delete(key);
-    asked.then((found) => {
-      if (found === undefined) forget();
-      else setTimeout(forget, KEPT_MS).unref();
-    }, forget);
+    asked.then((found) => (found === undefined ? forget() : setTimeout(forget, KEPT_MS).unref()), forget);
     return asked;
   }
 }

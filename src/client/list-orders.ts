@@ -1,51 +1,31 @@
 /** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Client } from '@temporalio/client';
-import { z } from 'zod';
-import { orderAttributes } from '../orders/describe.ts';
-import { DEFAULT_INTEGRATION, orderOfWorkflowId, orderWorkflowId, withoutHash } from '../orders/ids.ts';
-import { SCREEN_ORDER } from '../orders/messages.ts';
-import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { orderOfWorkflowId } from '../orders/ids.ts';
+import { type Instant, instant, millis } from '../orders/words.ts';
 import { attributesIn } from './decode.ts';
 import { instantOf } from './describe-order.ts';
+import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';
 import { readMemo } from './order-record.ts';
 import { summaryOf } from './read-orders.ts';
-import { checked, integrationNameSchema, invalidRequest } from './read-requests.ts';
-import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
-import type { ClientContext, ListRequest, OrderList, OrderScreening, OrderSummary } from './types.ts';
+import { checked } from './read-requests.ts';
+import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
+import type { ClientContext, OrderList, OrderScreening, OrderSummary } from './types.ts';
+import { type Execution, listWorkflows } from './visibility.ts';
 
 const DEFAULT_LIMIT = 50;
-const LIMIT = 'must be a whole number from 1 to 100';
-const CHECK_BYTES = 16;
 
 /** @see OrderScreening.list */
 export async function listOrders(context: ClientContext, raw: ListRequest = {}): Promise<OrderList> {
   const { client } = context;
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return { orders: [] };
-  const query = queryOf(request);
-  const nextPageToken =
-    request.cursor === undefined ? undefined : await tokenOf(client, request.cursor, query);
-  const page = await asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.listWorkflowExecutions({
-        namespace: client.options.namespace,
-        query,
-        pageSize: request.limit ?? DEFAULT_LIMIT,
-        ...(nextPageToken && { nextPageToken }),
-      }),
-    ),
-  );
+  const { cursor, limit = DEFAULT_LIMIT } = request;
+  const place = cursor === undefined ? {} : { nextPageToken: Buffer.from(cursor, 'base64url') };
+  const { executions, nextPageToken } = await listWorkflows(client, queryOf(request), limit, place);
   // Row by row: one that can't be decrypted takes no other with it.
-  const rows = await Promise.all(page.executions.map((execution) => rowOf(context, execution)));
-  const orders = rows.flat();
-  const more = page.nextPageToken;
-  return { orders, ...(more.length > 0 && { cursor: await cursorOf(client, more, query) }) };
+  const rows = await Promise.all(executions.map((execution) => rowOf(context, execution)));
+  const more = nextPageToken.length > 0;
+  return { orders: rows.flat(), ...(more && { cursor: Buffer.from(nextPageToken).toString('base64url') }) };
 }
-
-type Execution = Awaited<
-  ReturnType<Client['workflowService']['listWorkflowExecutions']>
->['executions'][number];
 
 async function rowOf(
   context: ClientContext,
@@ -63,203 +43,12 @@ async function rowOf(
 export async function countOrders({ client }: ClientContext, raw: ListRequest = {}): Promise<number> {
   const request = checked(listRequestSchema, raw);
   if (request.integrations?.length === 0) return 0;
-  const { count } = await asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.countWorkflowExecutions({
-        namespace: client.options.namespace,
-        query: queryOf(request),
-      }),
-    ),
+  const { namespace } = client.options;
+  const query = queryOf(request);
+  const { count } = await callTemporal(client, READ_WITHIN_MS, () =>
+    client.workflowService.countWorkflowExecutions({ namespace, query }),
   );
   return Number(count);
-}
-
-const moment = z.iso
-  .datetime({ offset: true, error: 'must be a moment, such as 2026-12-24T18:00:00Z' })
-  .transform((written) => instant(millis(written)));
-
-/** An amount as one writes it. */
-export const amountSchema = z
-  .string()
-  .regex(/^\d{1,12}(\.\d{1,3})?$/, {
-    error: 'must be a number of at most 12 digits, such as 125.50',
-    abort: true,
-  })
-  .transform(Number);
-
-/** Filters of a list as one writes them in an address or on a command line; `amountTo` and `startedTo` are exclusive. */
-export const WRITTEN_FILTERS = {
-  find: z
-    .string()
-    .min(1, 'must not be empty')
-    .max(128, 'must have at most 128 characters')
-    .exactOptional()
-    .meta({
-      description:
-        'An order id, an invoice number or a transaction, whole; the order id is one of `integration`, else of the integrations that the key is limited to, else of `default`',
-      examples: ['order-1001'],
-    }),
-  dueBefore: moment.exactOptional().meta({
-    description: 'Only orders whose cancel window ends before: open ones, unless `open` is false',
-  }),
-  amountFrom: amountSchema
-    .exactOptional()
-    .meta({ description: "In the order's own currency", examples: ['125.50'] }),
-  amountTo: amountSchema.exactOptional().meta({ description: 'Only orders below it', examples: ['500'] }),
-  startedFrom: moment.exactOptional().meta({ description: 'Only orders that came then or later' }),
-  startedTo: moment.exactOptional().meta({ description: 'Only orders that came before' }),
-};
-type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
-  Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;
-
-/** @returns what written filters ask for; only those that were given are in it */
-export function listRequestOf(filters: WrittenFilters): ListRequest {
-  const { dueBefore, amountFrom, amountTo, startedFrom, startedTo, ...others } = filters;
-  const range = <Bound>(from: Bound | undefined, until: Bound | undefined) =>
-    (from ?? until) === undefined ? undefined : { from, until };
-  const amount = range(amountFrom, amountTo);
-  const started = range(startedFrom, startedTo);
-  return {
-    ...others,
-    ...(dueBefore !== undefined && { open: others.open ?? true, cancelBy: { until: dueBefore } }),
-    ...(amount && { amount }),
-    ...(started && { started }),
-  };
-}
-
-const integrations = z.array(integrationNameSchema, 'must be a list of integrations');
-const RANGE = 'must be {from?, until?}';
-const flag = z.boolean('must be true or false').optional();
-const bounds = (bound: z.ZodType<Instant>) =>
-  z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
-const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
-
-/** What the library is asked for, which TypeScript alone doesn't check. */
-const listRequestSchema = z.object({
-  integration: integrationNameSchema.optional(),
-  integrations: integrations.optional(),
-  phase: z.enum(PHASES).optional(),
-  decision: z.enum(ORDER_DECISIONS).optional(),
-  attention: flag,
-  queued: flag,
-  open: flag,
-  cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
-  amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
-  started: bounds(moment).optional(),
-  find: WRITTEN_FILTERS.find.optional(),
-  cursor: z.string('must be text').optional(),
-  limit: z.int(LIMIT).min(1, LIMIT).max(100, LIMIT).optional(),
-});
-
-/** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
-export function queryOf(request: ListRequest): string {
-  const { integration, integrations, phase, decision, attention, queued, open } = request;
-  const conditions = [
-    `WorkflowType = '${SCREEN_ORDER}'`,
-    "ExecutionStatus != 'ContinuedAsNew'",
-    ...(integration === undefined ? [] : [`${orderAttributes.integration.name} = ${quoted(integration)}`]),
-    ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
-    ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
-    ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
-    ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
-    ...(queued
-      ? [`(${orderAttributes.phase.name} = 'review' OR ${orderAttributes.needsAttention.name} = true)`]
-      : []),
-    ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
-    ...deadlineConditions(request.cancelBy),
-    ...between(orderAttributes.amount.name, request.amount, String),
-    ...between('StartTime', request.started, quoted),
-    ...(request.find === undefined ? [] : [foundBy(request.find, request)]),
-  ];
-  return conditions.join(' AND ');
-}
-
-function deadlineConditions(range: ListRequest['cancelBy']): string[] {
-  if (range === undefined) return [];
-  if (range === 'none') return [`${orderAttributes.cancelBy.name} IS NULL`];
-  return [
-    ...between(orderAttributes.cancelBy.name, range, quoted),
-    // Without a bound at all, an order without the deadline would be among them.
-    `${orderAttributes.cancelBy.name} IS NOT NULL`,
-  ];
-}
-
-function between<Bound>(
-  attribute: string,
-  { from, until }: { from?: Bound | undefined; until?: Bound | undefined } = {},
-  write: (bound: Bound) => string,
-): string[] {
-  return [
-    ...(from === undefined ? [] : [`${attribute} >= ${write(from)}`]),
-    ...(until === undefined ? [] : [`${attribute} < ${write(until)}`]),
-  ];
-}
-
-/** The order of that id, and whichever was screened under that invoice number or has that transaction. */
-function foundBy(words: string, { integration, integrations }: ListRequest): string {
-  const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
-  const ids = named.map((name) => orderWorkflowId(name, withoutHash(words)));
-  const conditions = [
-    oneOf('WorkflowId', ids),
-    ...[words, withoutHash(words)].map(
-      (number) => `${orderAttributes.invoiceNumber.name} = ${quoted(number)}`,
-    ),
-    `${orderAttributes.transactionId.name} = ${quoted(words.toLowerCase())}`,
-  ];
-  return `(${[...new Set(conditions)].join(' OR ')})`;
-}
-
-function oneOf(attribute: string, values: readonly string[]): string {
-  return `(${values.map((value) => `${attribute} = ${quoted(value)}`).join(' OR ')})`;
-}
-
-/** @returns a value as a string of the query language */
-export function quoted(value: string): string {
-  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
-/** The server answers a token that isn't its own by no answer at all: rule «own cursors». */
-async function cursorOf(client: Client, token: Uint8Array, query: string): Promise<string> {
-  return Buffer.concat([check(await cursorKey(client), token, query), token]).toString('base64url');
-}
-
-async function tokenOf(client: Client, cursor: string, query: string): Promise<Uint8Array> {
-  const bytes = Buffer.from(cursor, 'base64url');
-  const given = bytes.subarray(0, CHECK_BYTES);
-  const token = bytes.subarray(CHECK_BYTES);
-  const expected = check(await cursorKey(client), token, query);
-  if (given.length === CHECK_BYTES && timingSafeEqual(expected, given)) return token;
-  throw invalidRequest([
-    { path: 'cursor', message: 'must be the cursor of the answer before, with the same filters' },
-  ]);
-}
-
-function check(key: string, token: Uint8Array, query: string): Buffer {
-  return createHmac('sha256', key)
-    .update(JSON.stringify(query))
-    .update(token)
-    .digest()
-    .subarray(0, CHECK_BYTES);
-}
-
-const cursorKeys = new WeakMap<Client, Promise<string>>();
-
-/**
- * The id that the server gave the namespace at random: the one thing that all processes of a deployment know without
- * a setting, and that callers don't. Who can ask Temporal for it can list every order there as well.
- */
-function cursorKey(client: Client): Promise<string> {
-  const known = cursorKeys.get(client);
-  if (known !== undefined) return known;
-  const { namespace } = client.options;
-  const asked = asOrderError(() =>
-    within(client, Date.now() + READ_WITHIN_MS, () =>
-      client.workflowService.describeNamespace({ namespace }),
-    ),
-  ).then(({ namespaceInfo }) => namespaceInfo?.id ?? '');
-  cursorKeys.set(client, asked);
-  asked.catch(() => cursorKeys.delete(client));
-  return asked;
 }
 
 /** What became of the orders of each day, the newest first, and how many of them are open reviews; `older` ones came before all these. */

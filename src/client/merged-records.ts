@@ -47,18 +47,16 @@ export function mergedRecords(newest: OrderRecord, { records, said, events, poli
     .map(keptEvent)
     .slice(-KEPT_EVENTS);
   const { leftOut = {}, ...facts } = newest;
-  const inAll = (list: readonly unknown[], more = 0) => list.length + more;
-  const missing: Required<LeftOut> = {
-    attempts: inAll(newest.attempts, leftOut.attempts) - attempts.length,
-    readings: sum(attempts.map(({ readingsLeftOut = 0 }) => readingsLeftOut)),
+  const found = { attempts, transactions, actions, journal };
+  const missing: LeftOut = {
+    ...leftOut,
+    readings: attempts.reduce((sum, { readingsLeftOut = 0 }) => sum + readingsLeftOut, 0),
     insights,
-    transactions: inAll(newest.transactions, leftOut.transactions) - transactions.length,
-    attention: leftOut.attention ?? 0,
-    actions: inAll(newest.actions, leftOut.actions) - actions.length,
-    journal: inAll(newest.journal ?? [], leftOut.journal) - journal.length,
     events: Math.min(leftOut.events ?? 0, KEPT_EVENTS) - last.length,
-    texts: leftOut.texts ?? 0,
   };
+  for (const list of LISTS) {
+    missing[list] = (newest[list] ?? []).length + (leftOut[list] ?? 0) - found[list].length;
+  }
   const stillLeftOut: LeftOut = Object.fromEntries(Object.entries(missing).filter(([, count]) => count > 0));
   return {
     ...facts,
@@ -72,9 +70,7 @@ export function mergedRecords(newest: OrderRecord, { records, said, events, poli
   };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
-}
+const LISTS = ['attempts', 'transactions', 'actions', 'journal'] as const;
 
 /** The last of each key, in the order of the first. */
 function byKey<T>(list: readonly T[], keyOf: (one: T) => string | number): T[] {

@@ -1,8 +1,10 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { z } from 'zod';
 import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { defined } from '../orders/defined.ts';
+import { hasCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
@@ -42,10 +44,7 @@ export async function acknowledge(
   how: PortalOptions = {},
 ): Promise<{ cleared: number }> {
   const request = { reason, ...readBy(how) };
-  const updateId = how.idempotencyKey && `acknowledge:${how.idempotencyKey}`;
-  return toOpenOrder(context, workflowId, (handle) =>
-    sendUpdate(updateId, (name) => handle.executeUpdate(acknowledgeUpdate, { args: [request], ...name })),
-  );
+  return update(context, workflowId, acknowledgeUpdate, request, idOf('acknowledge', how));
 }
 
 /** @see OrderScreening.override */
@@ -56,10 +55,30 @@ export async function override(
   how: PortalOptions = {},
 ): Promise<OverrideAnswer> {
   const request = { ...checked(overrideSchema, raw), ...readBy(how) };
-  const updateId = how.idempotencyKey && `override:${how.idempotencyKey}`;
-  return toOpenOrder(context, workflowId, (handle) =>
-    sendUpdate(updateId, (name) => handle.executeUpdate(overrideUpdate, { args: [request], ...name })),
-  );
+  return update(context, workflowId, overrideUpdate, request, idOf('override', how));
+}
+
+/** @see OrderScreening.recordGatewayResult */
+export async function recordGatewayResult(
+  context: ClientContext,
+  workflowId: string,
+  request: GatewayResultRequest,
+): Promise<GatewayResultAnswer> {
+  try {
+    // A caller that missed the answer repeats the result, perhaps after the order's end.
+    return await update(context, workflowId, recordGatewayResultUpdate, request, undefined, (order) => {
+      const reply = gatewayReplyAfterEnd(order, request);
+      if ('gateway' in reply) return reply.gateway;
+      throw new OrderScreeningError(reply.refusal.code, reply.refusal.message);
+    });
+  } catch (error) {
+    throw hasCode(error, 'order-closed') ? new OrderScreeningError(error.code, RESULT_TOO_LATE) : error;
+  }
+}
+
+/** Names an update by the caller's key. The kind stands in front, so that no key is an id that means something else. */
+function idOf(kind: string, { idempotencyKey }: PortalOptions): string | undefined {
+  return idempotencyKey && `${kind}:${idempotencyKey}`;
 }
 
 const customerCodeFields = z.object({
@@ -87,34 +106,18 @@ export async function withdraw(
 ): Promise<PortalAnswer> {
   const workflowId = orderWorkflowId(order.integration, order.orderId);
   const request = { number, ...readBy(how) };
-  const updateId = how.idempotencyKey && `withdraw:${how.idempotencyKey}`;
   return whileOpen(context, workflowId, async (handle) => {
-    const answer = await startedUpdate(context, updateId, (options) =>
+    const answer = await startedUpdate(context, idOf('withdraw', how), (options) =>
       handle.startUpdate(withdrawUpdate, { args: [request], ...options }),
     );
-    // The read has a time of its own, since that of the update may be up.
-    return answer ?? goesOn(context, order, number);
+    if (answer !== undefined) return answer;
+    // The order works at it and hasn't said of what kind the action is: its record does.
+    const { actions } = await readOrder(context, workflowId);
+    const record = actions.find((one) => one.number === number);
+    if (record === undefined) throw workerSilent();
+    const { kind, transactionId } = record;
+    return defined({ number, ...order, kind, status: 'requested', transactionId });
   });
-}
-
-/** The order works at it and hasn't said of what kind the action is: its record does. */
-async function goesOn(
-  context: ClientContext,
-  { integration, orderId }: OrderKey,
-  number: number,
-): Promise<PortalAnswer> {
-  const { actions } = await readOrder(context, orderWorkflowId(integration, orderId));
-  const record = actions.find((one) => one.number === number);
-  if (record === undefined) throw workerSilent();
-  const { kind, transactionId } = record;
-  return {
-    number,
-    orderId,
-    integration,
-    kind,
-    status: 'requested',
-    ...(transactionId !== undefined && { transactionId }),
-  };
 }
 
 // How updates are sent to an order, whatever they ask.
@@ -136,7 +139,8 @@ export async function sendUpdate<T>(
     try {
       return readable(await send(updateId === undefined ? {} : { updateId }));
     } catch (error) {
-      if (tries >= MOST_TRIES || !isUnderWay(error)) throw isExhausted(error) ? busy(error) : error;
+      if (tries >= MOST_TRIES || !hasCode(toOrderError(error), 'checkout-under-way'))
+        throw isExhausted(error) ? busy(error) : error;
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
     }
   }
@@ -145,11 +149,6 @@ export async function sendUpdate<T>(
 /** The order refuses updates until its checkout has ended, which takes seconds at most. */
 const ASK_AGAIN_MS = 100;
 const MOST_TRIES = 100;
-
-function isUnderWay(error: unknown): boolean {
-  const known = toOrderError(error);
-  return known instanceof OrderScreeningError && known.code === 'checkout-under-way';
-}
 
 /**
  * Sends an update whose work goes on by itself once the order has accepted it.
@@ -189,73 +188,41 @@ function busy(cause: unknown): OrderScreeningError {
 }
 
 /**
- * Sends an open order a message, whose answer is there within 10 s.
+ * Sends an open order an update, which is answered within 10 s.
+ * @param afterEnd returns the answer of an order that has ended; without it that is refused
  * @throws OrderScreeningError as `whileOpen`
  */
-async function toOpenOrder<T>(
+async function update<Answer, Request>(
   context: ClientContext,
   workflowId: string,
-  send: (handle: WorkflowHandle) => Promise<T>,
-  afterEnd?: (order: OrderState) => T,
-): Promise<T> {
-  return whileOpen(
-    context,
-    workflowId,
-    (handle) => within(context.client, Date.now() + ANSWER_WITHIN_MS, () => send(handle)),
-    afterEnd,
-  );
+  definition: UpdateDefinition<Answer, [Request]>,
+  request: Request,
+  updateId: string | undefined,
+  afterEnd?: (order: OrderState) => Answer,
+): Promise<Answer> {
+  const send = (handle: WorkflowHandle) =>
+    within(context.client, Date.now() + ANSWER_WITHIN_MS, () =>
+      sendUpdate(updateId, (name) => handle.executeUpdate(definition, { args: [request], ...name })),
+    );
+  return whileOpen(context, workflowId, send, afterEnd);
 }
 
 /**
  * Asks something of an open order.
- * @param afterEnd returns the answer of an order that has ended; without it that is refused
- * @returns its answer
  * @throws OrderScreeningError `order-closed`, `unknown-order`, `temporal-unavailable`, or whatever the order says
  */
 async function whileOpen<T>(
   context: ClientContext,
   workflowId: string,
   ask: (handle: WorkflowHandle) => Promise<T>,
-  afterEnd: (order: OrderState) => T = refuseAfterEnd,
+  afterEnd?: (order: OrderState) => T,
 ): Promise<T> {
   try {
     return await ask(context.client.workflow.getHandle(workflowId));
   } catch (error) {
     if (!isEnded(error)) throw toOrderError(error);
-    return afterEnd(await closedOrder(context, workflowId));
+    const order = await closedOrder(context, workflowId);
+    if (afterEnd === undefined) throw orderClosed();
+    return afterEnd(order);
   }
-}
-
-function refuseAfterEnd(): never {
-  throw orderClosed();
-}
-
-/** @see OrderScreening.recordGatewayResult */
-export async function recordGatewayResult(
-  context: ClientContext,
-  workflowId: string,
-  request: GatewayResultRequest,
-): Promise<GatewayResultAnswer> {
-  try {
-    return await toOpenOrder(
-      context,
-      workflowId,
-      (handle) =>
-        sendUpdate(undefined, (name) =>
-          handle.executeUpdate(recordGatewayResultUpdate, { args: [request], ...name }),
-        ),
-      (order) => recordedBefore(order, request),
-    );
-  } catch (error) {
-    const ended = error instanceof OrderScreeningError && error.code === 'order-closed';
-    throw ended ? new OrderScreeningError(error.code, RESULT_TOO_LATE) : error;
-  }
-}
-
-/** A caller that missed the answer repeats the result, perhaps after the order's end. */
-function recordedBefore(order: OrderState, request: GatewayResultRequest): GatewayResultAnswer {
-  const reply = gatewayReplyAfterEnd(order, request);
-  if ('gateway' in reply) return reply.gateway;
-  const { code, message } = reply.refusal;
-  throw new OrderScreeningError(code, message);
 }

@@ -1,18 +1,15 @@
 /** Reads an order's public record from its memo, and writes the first one. No worker takes part. */
 import type { Payload } from '@temporalio/common';
-import { z } from 'zod';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import type { BackgroundActivities } from '../orders/activity-contract.ts';
 import { recordOf } from '../orders/bounded-record.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
-import { memoOf, RECORD, recordIn } from '../orders/order-memo.ts';
+import { RECORD, recordIn } from '../orders/order-memo.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import { newOrderState } from '../orders/record.ts';
-import { INTEGRATION_WORKFLOWS, instant } from '../orders/words.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
-import { asOrderError, READ_WITHIN_MS, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';
 
 /** What is in an order's memo. `unreadable`: `cause` says why, such as a missing payload key. */
@@ -23,11 +20,6 @@ export type FoundRecord =
 
 interface Memo {
   fields?: { [key: string]: Payload } | null;
-}
-
-/** Returns the memo that an order is started with: it waits for its screening. By this process's clock, until a worker writes the next one. */
-export function memoAtStart(request: Parameters<typeof newOrderState>[0]): ReturnType<typeof memoOf> {
-  return memoOf(recordOf(newOrderState(request, instant(Date.now()))));
 }
 
 /** Reads the record in a memo, as `describe` or a list has it. */
@@ -47,49 +39,16 @@ export async function readMemo(
   }
 }
 
-/** Reads the record of an order that was described; of one that has no memo, from what it was started with. */
-export async function readRecord(
-  context: ClientContext,
-  order: DescribedOrder,
-  withinMs: number = READ_WITHIN_MS,
-): Promise<FoundRecord> {
-  const found = await readMemo(context, order.workflowId, order.raw.workflowExecutionInfo?.memo);
+/** Reads the record of an order that was described. */
+export async function readRecord(context: ClientContext, order: DescribedOrder): Promise<FoundRecord> {
+  const { workflowId, status, startedAt, attributes, raw } = order;
+  const found = await readMemo(context, workflowId, raw.workflowExecutionInfo?.memo);
   if (found.found === 'record') return { ...found, record: asDelivered(found.record, order) };
-  if (found.found === 'unreadable') return found;
-  // Before the first answer there is nothing else to know. An order that was answered has a memo.
-  const phase = order.attributes.phase ?? 'screening';
-  const isNew = order.status === 'open' && phase === 'screening';
-  return isNew ? unscreenedRecord(context, order, withinMs) : found;
-}
-
-const startSchema = z.object({ workflow: z.enum(INTEGRATION_WORKFLOWS).optional().catch(undefined) });
-
-/** The record of an order that was started without a memo, such as by the Temporal UI, and that no worker has answered. */
-async function unscreenedRecord(
-  context: ClientContext,
-  { workflowId, runId, startedAt }: DescribedOrder,
-  withinMs: number,
-): Promise<FoundRecord> {
-  const { client } = context;
   const name = orderOfWorkflowId(workflowId);
-  if (name === undefined) return { found: 'nothing' };
-  const { history } = await asOrderError(() =>
-    within(client, Date.now() + withinMs, () =>
-      client.workflowService.getWorkflowExecutionHistory({
-        namespace: client.options.namespace,
-        execution: { workflowId, runId },
-        maximumPageSize: 1,
-      }),
-    ),
-  );
-  const payload = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-  try {
-    const input = payload && (await decoded(context, workflowId, payload));
-    const { workflow } = startSchema.catch({}).parse(input);
-    return { found: 'record', record: recordOf(newOrderState({ ...name, workflow }, startedAt)) };
-  } catch (cause) {
-    return { found: 'unreadable', cause };
-  }
+  // It was started without a memo, such as by the Temporal UI, and no worker has written one yet.
+  const isNew = status === 'open' && (attributes.phase ?? 'screening') === 'screening';
+  if (found.found === 'unreadable' || !isNew || name === undefined) return found;
+  return { found: 'record', record: recordOf(newOrderState(name, startedAt)) };
 }
 
 /** The activity's name. */

@@ -2,14 +2,15 @@
 import { z } from 'zod';
 import { answerNow } from '../orders/answers.ts';
 import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
+import { defined } from '../orders/defined.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
-import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { CheckoutAnswer } from '../orders/state.ts';
 import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
-import { finalRecord, recordOfOrder } from './read-orders.ts';
+import { recordOfOrder } from './read-orders.ts';
 import type { CheckedScreenRequest } from './read-requests.ts';
-import { asOrderError, attemptMismatch, within, workerSilent } from './temporal-errors.ts';
-import type { ClientContext } from './types.ts';
+import { attemptMismatch, callTemporal, workerSilent } from './temporal-errors.ts';
+import type { ClientContext, View } from './types.ts';
 
 /** For all that is asked: the customer has waited for the budget and 2 s already. */
 const ASK_WITHIN_MS = 1_000;
@@ -45,21 +46,21 @@ export async function pendingAnswer(
     description.attributes.phase === 'screening' &&
     (description.attributes.decision ?? 'pending') === 'pending';
   if (!waits) throw workerSilent();
-  const known = await startedWith(context, workflowId, deadline);
+  const known = await startedWith(context, workflowId, deadline - Date.now());
   if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
   return pendingByPolicy(request);
 }
 
 const inputSchema = z.object({ fingerprint: z.string().optional() });
 
-/** @returns the fingerprint that an order was started with, from its history; undefined when it was started without one */
+/** Returns the fingerprint that an order was started with, from its history; undefined when it was started without one. */
 async function startedWith(
   { client }: ClientContext,
   workflowId: string,
-  deadline: number,
+  withinMs: number,
 ): Promise<string | undefined> {
-  const { events } = await asOrderError(() =>
-    within(client, deadline, () => client.workflow.getHandle(workflowId).fetchHistory()),
+  const { events } = await callTemporal(client, withinMs, () =>
+    client.workflow.getHandle(workflowId).fetchHistory(),
   );
   const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
   const input = payload && (await decoded({ client }, workflowId, payload));
@@ -71,23 +72,26 @@ async function startedWith(
  * that comes later says the same
  */
 function pendingByPolicy({ integration, ...request }: CheckedScreenRequest): CheckoutAnswer {
-  const order = { orderId: request.orderId, integration: integration.name, attempt: request.attempt };
+  const { orderId, attempt } = request;
+  const { name, passive } = integration;
+  const order = { orderId, integration: name, attempt };
   if (skipRuleFor(integration, request.transaction) !== undefined) {
-    const wouldBe = integration.passive && ({ wouldBe: 'proceed' } as const);
-    return { ...order, decision: 'skipped', action: 'proceed', phase: 'decided', ...wouldBe };
+    const wouldBe = passive ? 'proceed' : undefined;
+    return defined({ ...order, decision: 'skipped', action: 'proceed', phase: 'decided', wouldBe });
   }
   const whenUnavailable = unavailableAction(integration.whenUnavailable, request.facts);
   const wanted = actionWithoutDecision({ workflow: request.workflow, whenUnavailable });
-  const action = integration.passive ? 'proceed' : wanted;
-  return {
+  const action = passive ? 'proceed' : wanted;
+  const declines = action === 'decline';
+  return defined({
     ...order,
     decision: 'pending',
     action,
-    phase: action === 'decline' ? 'declined' : 'screening',
+    phase: declines ? 'declined' : 'screening',
     reason: 'no-worker',
-    ...(action === 'decline' && { message: integration.declineMessage }),
-    ...(integration.passive && { wouldBe: wanted }),
-  };
+    message: declines ? integration.declineMessage : undefined,
+    wouldBe: passive ? wanted : undefined,
+  });
 }
 
 /**
@@ -102,20 +106,12 @@ export async function answerSince(
   const deadline = Date.now() + ASK_WITHIN_MS;
   const description = await describeOrder(context, workflowId, ASK_WITHIN_MS);
   if (description === undefined) return given;
-  const { fingerprint } = given;
-  const answerOf = (order: OrderState): CheckoutAnswer => {
-    const answer = answerNow(order, given.attempt);
-    // A record does not have it.
-    return answer === undefined ? given : { ...answer, ...(fingerprint !== undefined && { fingerprint }) };
-  };
-  if (description.status === 'completed') {
-    return answerOf(await finalRecord(context, workflowId, deadline - Date.now()));
-  }
-  const record = await recordOfOrder(context, description, 'record', deadline - Date.now());
+  const read = (view: View) => recordOfOrder(context, description, view, deadline - Date.now());
+  const record = await read('record');
   const { readings = 0, insights = 0 } = record.leftOut ?? {};
-  if (readings + insights === 0) return answerOf(record);
   // The answer has every insight of the attempt's first reading, unless the history can't be read in time.
-  return answerOf(
-    await recordOfOrder(context, description, 'full', deadline - Date.now()).catch(() => record),
-  );
+  const order = readings + insights === 0 ? record : await read('full').catch(() => record);
+  const answer = answerNow(order, given.attempt);
+  // A record does not have the fingerprint.
+  return answer === undefined ? given : defined({ ...answer, fingerprint: given.fingerprint });
 }

@@ -1,11 +1,11 @@
 /** Starts the read of an order that has ended, and reads what earlier reads found. */
 import { z } from 'zod';
 import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { hasCode, OrderScreeningError } from '../orders/errors.ts';
 import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import { recheckSignal } from '../orders/messages.ts';
 import type { OrderState } from '../orders/state.ts';
-import { ACTIONS, DECISIONS } from '../orders/words.ts';
+import { DECISIONS } from '../orders/words.ts';
 import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
 import { closedOrder } from './read-orders.ts';
@@ -37,13 +37,10 @@ export async function startReadAfterEnd(context: ClientContext, key: OrderKey): 
     );
     return true;
   } catch (error) {
-    const known = toOrderError(error);
-    if (known instanceof OrderScreeningError && NOTHING_TO_READ.has(known.code)) return false;
-    throw known;
+    if (hasCode(error, 'unknown-order', 'order-closed', 'no-transaction')) return false;
+    throw toOrderError(error);
   }
 }
-
-const NOTHING_TO_READ: ReadonlySet<string> = new Set(['unknown-order', 'order-closed', 'no-transaction']);
 
 /** @throws OrderScreeningError `unknown-order`; `order-closed` for an order without a record; `no-transaction` */
 export async function readableOrder(
@@ -55,18 +52,13 @@ export async function readableOrder(
   throw new OrderScreeningError('no-transaction', 'The order is closed and has no transaction to read.');
 }
 
-const lateDecisionsSchema: z.ZodType<LateDecision[]> = z.array(
-  z.object({
-    decision: z.enum(DECISIONS),
-    transactionId: z.string(),
-    attempt: z.int(),
-    action: z.enum(ACTIONS),
-    wouldBe: z.enum(ACTIONS).exactOptional(),
-    at: z.string(),
-    event: z
-      .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })
-      .exactOptional(),
-  }),
+const isLateDecision = z.looseObject({
+  decision: z.enum(DECISIONS),
+  transactionId: z.string(),
+  at: z.string(),
+});
+const lateDecisionsSchema = z.array(
+  z.custom<LateDecision>((value) => isLateDecision.safeParse(value).success),
 );
 
 /**

@@ -2,9 +2,9 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
-import { recordOf } from '../orders/bounded-record.ts';
 import { whyUnread } from '../orders/check-messages.ts';
-import { type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
+import { defined } from '../orders/defined.ts';
+import { hasCode, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import type { OrderState } from '../orders/state.ts';
@@ -14,7 +14,7 @@ import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import { fullRecord } from './full-order.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
-import { orderClosed, READ_WITHIN_MS, toOrderError, unknownOrder, within } from './temporal-errors.ts';
+import { callTemporal, orderClosed, READ_WITHIN_MS, unknownOrder } from './temporal-errors.ts';
 import type { ClientContext, InspectedOrder, OrderList, OrderSummary, PollTimes, View } from './types.ts';
 
 /** Returns an order's record. @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable` */
@@ -46,23 +46,18 @@ export async function recordOfOrder(
   withinMs: number = READ_WITHIN_MS,
 ): Promise<OrderRecord> {
   const { status, workflowId } = description;
-  const until = Date.now() + withinMs;
   // One that was refused when it was started has only its failure.
-  if (status === 'failed') return finalRecord(context, workflowId, withinMs);
-  if (status === 'completed' && view === 'full') return finalRecord(context, workflowId, withinMs);
-  const found = await readRecord(context, description, withinMs);
+  if (status === 'failed' || (status === 'completed' && view === 'full'))
+    return finalRecord(context, workflowId, withinMs);
+  const found = await readRecord(context, description);
   if (found.found === 'record') {
-    return view === 'full'
-      ? fullRecord(context, description, found.record, until - Date.now())
-      : found.record;
+    return view === 'full' ? fullRecord(context, description, found.record, withinMs) : found.record;
   }
-  if (found.found === 'unreadable') throw recordUnreadable(found.cause);
-  // Of a build before records were written.
-  if (status === 'completed') return recordOf(await finalRecord(context, workflowId, until - Date.now()));
-  throw status === 'closed' ? orderClosed() : recordUnreadable();
+  if (found.found === 'nothing' && status === 'closed') throw orderClosed();
+  throw recordUnreadable(found.found === 'unreadable' ? found.cause : undefined);
 }
 
-/** @returns the state that a closed order's workflow returned @throws OrderScreeningError when it has none */
+/** Returns the state that a closed order's workflow returned. @throws OrderScreeningError when it has none */
 export async function finalRecord(
   { client }: ClientContext,
   workflowId: string,
@@ -70,16 +65,14 @@ export async function finalRecord(
 ): Promise<OrderState> {
   try {
     const read = () => client.workflow.getHandle<() => Promise<OrderState>>(workflowId).result();
-    const record = await within(client, Date.now() + withinMs, read);
+    const record = await callTemporal(client, withinMs, read);
     const why = whyUnread(record);
     if (why !== undefined) throw recordUnreadable(new Error(why));
     return record;
   } catch (error) {
-    const known = toOrderError(error);
-    if (known instanceof OrderScreeningError && NOTHING_ADOPTED.includes(known.code)) throw unknownOrder();
-    if (error instanceof WorkflowFailedError && !(known instanceof OrderScreeningError)) throw orderClosed();
+    if (error instanceof WorkflowFailedError) throw orderClosed();
     if (error instanceof PayloadCodecError) throw recordUnreadable(error);
-    throw known;
+    throw hasCode(error, ...NOTHING_ADOPTED) ? unknownOrder() : error;
   }
 }
 
@@ -102,21 +95,13 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
   try {
     return await finalRecord(context, workflowId);
   } catch (error) {
-    // Nothing was sent for it, so its id is free for a start that can be read.
-    if (error instanceof OrderScreeningError && NEVER_BEGAN.includes(error.code)) throw unknownOrder();
+    // With these a start is refused before anything is sent, so its id is free for a start that can be read.
+    if (hasCode(error, 'invalid-request', 'card-data-in-request')) throw unknownOrder();
+    if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
     // What was wrong when the order was started isn't wrong with what is asked of it now.
-    const other = error instanceof OrderScreeningError && !TOLD_AS_IT_IS.includes(error.code);
-    throw other ? orderClosed() : error;
+    throw error instanceof OrderScreeningError ? orderClosed() : error;
   }
 }
-
-/** With these a start is refused before anything is sent. */
-const NEVER_BEGAN: readonly OrderErrorCode[] = ['invalid-request', 'card-data-in-request'];
-const TOLD_AS_IT_IS: readonly OrderErrorCode[] = [
-  'temporal-unavailable',
-  'unknown-order',
-  'record-unreadable',
-];
 
 // All that can be known of an order from the server alone.
 
@@ -136,17 +121,11 @@ export async function inspectOrder(
   const name = orderOfWorkflowId(workflowId);
   if (description === undefined || name === undefined) throw unknownOrder();
   const { attributes, startedAt, closedAt, runId, raw } = description;
-  const state = await stateOf(context, description, view, deadline);
-  const read: FoundRecord = state.state
-    ? { found: 'record', record: state.state }
-    : { found: state.missing === 'undecryptable' ? 'unreadable' : 'nothing' };
-  const poll = pollTimes(raw);
-  return {
-    summary: summaryOf(name, attributes, startedAt, closedAt, read),
-    runId,
-    ...state,
-    ...(poll && { poll }),
-  };
+  const { state, missing } = await stateOf(context, description, view, deadline);
+  const unread = { found: missing === 'undecryptable' ? 'unreadable' : 'nothing' } as const;
+  const read: FoundRecord = state ? { found: 'record', record: state } : unread;
+  const summary = summaryOf(name, attributes, startedAt, closedAt, read);
+  return defined({ summary, runId, state, missing, poll: pollTimes(raw) });
 }
 
 async function stateOf(
@@ -159,13 +138,12 @@ async function stateOf(
     return { state: await recordOfOrder(context, description, view, deadline - Date.now()) };
   } catch (error) {
     if (!(error instanceof OrderScreeningError)) throw error;
+    const unavailable = error.code === 'temporal-unavailable';
     // The history takes longer than the memo, which is there already.
-    if (error.code === 'temporal-unavailable' && view === 'full')
-      return stateOf(context, description, 'record', deadline);
-    if (error.code === 'temporal-unavailable') throw error;
+    if (unavailable && view === 'full') return stateOf(context, description, 'record', deadline);
     if (error.code === 'record-unreadable') return { missing: 'undecryptable' };
     // Refused when it was started: with the code of what was wrong.
-    if (description.status !== 'open') return { missing: 'no-record' };
+    if (description.status !== 'open' && !unavailable) return { missing: 'no-record' };
     throw error;
   }
 }
@@ -173,17 +151,15 @@ async function stateOf(
 function pollTimes({ pendingActivities }: DescribedOrder['raw']): PollTimes | undefined {
   const poll = pendingActivities?.find(({ activityType }) => activityType?.name === POLL);
   if (poll === undefined) return undefined;
-  const nextAt = instantOf(poll.nextAttemptScheduleTime);
   // While it waits, `attempt` counts the next one.
-  const done = (poll.attempt ?? 1) - 1;
-  const lastAt = done >= FIRST_THAT_READS ? instantOf(poll.lastAttemptCompleteTime) : undefined;
-  return {
-    ...(lastAt !== undefined && {
-      lastAt,
-      answered: poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED,
-    }),
-    ...(nextAt !== undefined && { nextAt }),
-  };
+  const hasRead = (poll.attempt ?? 1) > FIRST_THAT_READS;
+  const lastAt = hasRead ? instantOf(poll.lastAttemptCompleteTime) : undefined;
+  const answered = poll.lastFailure?.applicationFailureInfo?.type === POLL_UNCHANGED;
+  return defined({
+    lastAt,
+    answered: lastAt === undefined ? undefined : answered,
+    nextAt: instantOf(poll.nextAttemptScheduleTime),
+  });
 }
 
 /** Returns an order as a list shows it: by its search attributes, which a list can be filtered by, and its record. */
@@ -196,26 +172,21 @@ export function summaryOf(
 ): OrderSummary {
   const record = read.found === 'record' ? read.record : undefined;
   const newest = record?.attempts.at(-1);
-  const phase = attributes.phase ?? record?.phase;
-  const decision = attributes.decision ?? record?.decision;
-  const action = attributes.action ?? record?.action;
-  const cancelBy = attributes.cancelBy ?? (record && newest && cancelByOf(record, newest));
-  const { amount } = attributes;
-  return {
+  return defined({
     ...name,
     startedAt,
-    ...(closedAt !== undefined && { closedAt }),
+    closedAt,
     needsAttention: attributes.needsAttention ?? (record?.attention ?? []).length > 0,
     transactionIds: attributes.transactionId,
-    ...(phase !== undefined && { phase }),
-    ...(decision !== undefined && { decision }),
-    ...(action !== undefined && { action }),
-    ...(cancelBy !== undefined && { cancelBy }),
-    ...(amount !== undefined && { amount }),
-    ...(record?.reason !== undefined && { reason: record.reason }),
-    ...(record !== undefined && record.attention.length > 0 && { attention: record.attention }),
-    ...(read.found === 'unreadable' && { problem: 'record-unreadable' as const }),
-  };
+    phase: attributes.phase ?? record?.phase,
+    decision: attributes.decision ?? record?.decision,
+    action: attributes.action ?? record?.action,
+    cancelBy: attributes.cancelBy ?? (record && newest && cancelByOf(record, newest)),
+    amount: attributes.amount,
+    reason: record?.reason,
+    attention: record?.attention.length ? record.attention : undefined,
+    problem: read.found === 'unreadable' ? 'record-unreadable' : undefined,
+  });
 }
 
 // Summaries as a file.

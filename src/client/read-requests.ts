@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
 import { sizeFault } from '../orders/check-messages.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
+import { defined } from '../orders/defined.ts';
 import { type Fault, OrderScreeningError } from '../orders/errors.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
 import { ACTOR_LIMIT, REASON_LIMIT } from '../orders/message-shapes.ts';
@@ -23,7 +24,6 @@ import {
   parseCard,
   parseTransaction,
 } from '../screening/index.ts';
-import type { ClientContext, PortalOptions } from './types.ts';
 
 /** The id of an order: 1 to 64 characters, a leading `#` removed. It becomes the invoice number, so no dots alone. */
 export const orderIdSchema = z
@@ -64,8 +64,10 @@ export const actorSchema = z
   .max(ACTOR_LIMIT, `must have at most ${ACTOR_LIMIT} characters`)
   .refine((name) => !hasUnprintable(name), 'must not have control characters or halves of a character');
 
-const optionsSchema = z.object({
+export const optionsSchema = z.object({
+  /** Who asks: `key` is believed, `actor` recorded as claimed. */
   by: z.strictObject({ key: actorSchema.optional(), actor: actorSchema.optional() }).optional(),
+  /** The same key again gets the same answer. Random unless given. */
   idempotencyKey: idempotencyKeySchema.optional(),
 });
 
@@ -78,7 +80,7 @@ export const overrideSchema = z.strictObject({
 /** One that isn't configured has an error of its own. */
 const integrationName = z.string({ error: 'must be the name of an integration' });
 
-const screenSchema = z.strictObject({
+export const screenSchema = z.strictObject({
   orderId: orderIdSchema,
   integration: integrationName.optional(),
   workflow: z
@@ -164,7 +166,7 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
 
 /** @returns the integration of that name, `default` unless named @throws OrderScreeningError `unknown-integration` */
 export function integrationOf(
-  { findIntegration }: Pick<ClientContext, 'findIntegration'>,
+  { findIntegration }: { findIntegration: FindIntegration },
   name: string = DEFAULT_INTEGRATION,
 ): Integration {
   const integration = findIntegration(name);
@@ -245,10 +247,9 @@ export function readOrderId(orderId: string): string {
 }
 
 /** @returns what a message says of who asks: nothing where nobody is named @throws OrderScreeningError `invalid-request` */
-export function readBy(how: PortalOptions): { by?: By } {
-  const { key, actor } = checked(optionsSchema, how).by ?? {};
-  if (key === undefined && actor === undefined) return {};
-  return { by: { ...(key !== undefined && { key }), ...(actor !== undefined && { actor }) } };
+export function readBy(how: z.input<typeof optionsSchema>): { by?: By } {
+  const by = defined(checked(optionsSchema, how).by ?? {});
+  return Object.keys(by).length === 0 ? {} : { by };
 }
 
 /** @throws OrderScreeningError `invalid-request` with every fault */

@@ -1,6 +1,7 @@
 /** Reads a transaction from the screening service, and looks up the order that owns it. */
 import { z } from 'zod';
 import { refuseCardData } from '../orders/card-data.ts';
+import { defined } from '../orders/defined.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import type { Integration } from '../orders/policy.ts';
@@ -8,8 +9,8 @@ import { ScreeningError, type TransactionResponse, whyUnread } from '../screenin
 import { checked, integrationOf, orderIdSchema } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';
 import { READ_WITHIN_MS } from './temporal-errors.ts';
-import { ownersOf } from './transaction-owners.ts';
 import type { ClientContext, TransactionLookup, TransactionStatus } from './types.ts';
+import { ownersOf } from './visibility.ts';
 
 /** An invoice number is an order id unless another was sent, and has the same limits. */
 const lookupSchema = z.object({ idOrInvoice: orderIdSchema });
@@ -24,7 +25,7 @@ export async function readTransaction(
   const { idOrInvoice } = checked(lookupSchema, given);
   const { id, decision, message } = await readStatus(integration, idOrInvoice);
   const [order] = (await ownersOf(context, id)).flatMap((workflowId) => orderOfWorkflowId(workflowId) ?? []);
-  return { id, decision, ...(message !== undefined && { message }), ...(order && { order }) };
+  return defined({ id, decision, message, order });
 }
 
 /** The screening client's error is not kept as a cause: logs and callers get its code and words only. */

@@ -7,17 +7,16 @@ import {
 import { type CardOwner, CardStashError } from '../cards/index.ts';
 import { answerNow } from '../orders/answers.ts';
 import { vouchedFor } from '../orders/card-data.ts';
-import { searchAttributesAtStart } from '../orders/describe.ts';
-import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
-import { decisionUpdateId, orderWorkflowId, retryUpdateId, TASK_QUEUE } from '../orders/ids.ts';
+import { defined } from '../orders/defined.ts';
+import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
+import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
-import { VERSION } from '../orders/version.ts';
 import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
-import { answerFast, type OrderStart } from './fast-path.ts';
+import { answerFast } from './fast-path.ts';
 import { sendUpdate } from './order-messages.ts';
-import { memoAtStart } from './order-record.ts';
+import { type OrderStart, orderStart } from './order-start.ts';
 import { answerSince, pendingAnswer } from './pending-answer.ts';
 import { closedOrder } from './read-orders.ts';
 import { type CheckedScreenRequest, readScreenRequest } from './read-requests.ts';
@@ -61,7 +60,11 @@ export async function screen(context: ClientContext, raw: unknown): Promise<Chec
   const sending = { ...asked, ...(card && (await putAway(context, request, card))) };
   const { cardRef } = sending;
   try {
-    const early = attempt === 1 ? await earlyAnswer(context, sending) : undefined;
+    const { client, earlyAnswers } = context;
+    const early =
+      attempt === 1 && earlyAnswers
+        ? await answerFast(client, earlyAnswers, startOf(sending), sending.deadline)
+        : undefined;
     const inTurn = attempt === 1 ? recordedAnswer : laterAttempt;
     const answer = sameContent(early ?? (await inTurn(context, sending)), request);
     // Another call may have had it answered. Before the record a task that runs again needs the card; a rescreen does, too.
@@ -89,16 +92,14 @@ async function answerUnderWay(context: ClientContext, sending: Sending): Promise
   const { client } = context;
   const { request, workflowId, deadline } = sending;
   const id = request.attempt === 1 ? decisionUpdateId(1) : retryUpdateId(request.attempt);
-  let answer: CheckoutAnswer;
   try {
     const update = client.workflow.getHandle(workflowId).getUpdateHandle<CheckoutAnswer>(id);
-    answer = await within(client, deadline, () => update.result());
+    return await asOfNow(context, sending, await within(client, deadline, () => update.result()));
   } catch (error) {
     if (isEnded(error) || error instanceof WorkflowUpdateFailedError) return undefined;
     if (request.attempt === 1 && isUnanswered(error)) return pendingAnswer(context, request);
     throw toOrderError(error);
   }
-  return asOfNow(context, sending, answer);
 }
 
 async function putAway(
@@ -121,44 +122,17 @@ async function forget({ cards }: ClientContext, cardRef: string): Promise<void> 
   await cards?.forget(cardRef).catch(() => undefined);
 }
 
-/** @returns the answer of the fast path, where worker and client share a process; else it comes from the order's record */
-async function earlyAnswer(
-  { client, earlyAnswers }: ClientContext,
-  sending: Sending,
-): Promise<CheckoutAnswer | undefined> {
-  return earlyAnswers && answerFast(client, earlyAnswers, orderStart(sending), sending.deadline);
-}
-
-/** @returns what starts the order of a first attempt */
-function orderStart({ request, workflowId, deadline, cardRef }: Sending): OrderStart {
-  const { orderId, integration, transaction, facts } = request;
-  return {
-    workflowId,
-    taskQueue: TASK_QUEUE,
-    args: [
-      vouchedFor(
-        {
-          version: VERSION,
-          orderId,
-          integration: integration.name,
-          transaction,
-          fingerprint: request.fingerprint,
-          answerBy: instant(deadline),
-          ...(request.workflowNamed && { workflow: request.workflow }),
-          ...(cardRef !== undefined && { cardRef }),
-        },
-        integration,
-      ),
-    ],
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    staticSummary: summary(request),
-    typedSearchAttributes: searchAttributesAtStart({
-      integration: integration.name,
-      invoiceNumber: request.invoiceNumber,
-      amount: facts.amount,
-    }),
-    memo: memoAtStart({ orderId, integration: integration.name, workflow: request.workflow }),
-  };
+function startOf({ request, deadline, cardRef }: Sending): OrderStart {
+  const { orderId, integration, transaction, fingerprint, facts, invoiceNumber, workflow } = request;
+  const named = request.workflowNamed ? workflow : undefined;
+  const answerBy = instant(deadline);
+  const input = defined({ orderId, transaction, fingerprint, answerBy, workflow: named, cardRef });
+  return orderStart(integration, input, {
+    workflow,
+    invoiceNumber,
+    amount: facts.amount,
+    summary: summary(request),
+  });
 }
 
 /** One line for lists in the Temporal UI, without personal data. */
@@ -173,7 +147,7 @@ function summary({ orderId, workflow, facts: { amount, currency } }: CheckedScre
 async function recordedAnswer(
   context: ClientContext,
   sending: Sending,
-  start: OrderStart = orderStart(sending),
+  start: OrderStart = startOf(sending),
 ): Promise<CheckoutAnswer> {
   const { client } = context;
   let answer: CheckoutAnswer;
@@ -192,8 +166,10 @@ async function recordedAnswer(
     );
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isEnded(error)) {
-      const closed = await closedOrder(context, sending.workflowId).catch(undefinedIfUnknown);
-      if (closed !== undefined) return answerOnRecord(closed, sending);
+      const closed = await closedOrder(context, sending.workflowId).catch((unread: unknown) => {
+        if (!hasCode(unread, 'unknown-order')) throw unread;
+      });
+      if (closed) return answerOnRecord(closed, sending);
       // All that there was is an adoption or a start that was refused.
       if (start.workflowIdReusePolicy !== 'REJECT_DUPLICATE') throw orderClosed();
       const again = { ...start, workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
@@ -251,10 +227,6 @@ async function laterAttempt(context: ClientContext, sending: Sending): Promise<C
     throw toOrderError(error);
   }
   return asOfNow(context, sending, answer);
-}
-
-function undefinedIfUnknown(error: unknown): undefined {
-  if (!(error instanceof OrderScreeningError) || error.code !== 'unknown-order') throw error;
 }
 
 /** The answer of a closed order that was never asked by this client: a plain start, or one that went on as new. */

@@ -53,7 +53,7 @@ const detailsSchema = z.object({
   serviceMessage: z.string().exactOptional(),
 });
 
-/** @returns the product's error for one of Temporal's; anything else as it came */
+/** Returns the product's error for one of Temporal's; anything else as it came. */
 export function toOrderError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
     return fromFailure(error.cause) ?? error;
@@ -62,10 +62,10 @@ export function toOrderError(error: unknown): unknown {
   return isUnavailable(error) ? temporalUnavailable(error) : error;
 }
 
-/** Runs a call to Temporal and turns its error into the product's. */
-export async function asOrderError<T>(call: () => Promise<T>): Promise<T> {
+/** Runs a call to Temporal that takes at most so long. @throws the product's error for Temporal's */
+export async function callTemporal<T>(client: Client, withinMs: number, call: () => Promise<T>): Promise<T> {
   try {
-    return await call();
+    return await within(client, Date.now() + withinMs, call);
   } catch (error) {
     throw toOrderError(error);
   }
@@ -76,7 +76,6 @@ const NO_ANSWER =
 const NO_NAMESPACE =
   'Temporal does not know the namespace: set TEMPORAL_NAMESPACE right, or make it by npm run setup:temporal';
 
-/** @returns the error that says: the outcome is unknown, send the same again */
 export function temporalUnavailable(cause?: unknown, words = NO_ANSWER): OrderScreeningError {
   const error = new OrderScreeningError('temporal-unavailable', words);
   if (cause !== undefined) error.cause = cause;
@@ -140,17 +139,14 @@ function fromFailure(failure: Error | undefined): OrderScreeningError | undefine
   return new OrderScreeningError(failure.type, failure.message, details.success ? details.data : {});
 }
 
-/** @returns the error for whatever a closed order no longer takes */
 export function orderClosed(): OrderScreeningError {
   return new OrderScreeningError('order-closed', 'The order is closed and takes nothing more of this kind');
 }
 
-/** @returns the error for an order that Temporal doesn't know, or no longer */
 export function unknownOrder(): OrderScreeningError {
   return new OrderScreeningError('unknown-order', 'No such order in this integration, or none any more');
 }
 
-/** @returns the error for an attempt that is known with another fingerprint */
 export function attemptMismatch(): OrderScreeningError {
   return new OrderScreeningError(
     'attempt-mismatch',

@@ -1,5 +1,6 @@
 /** What the client library takes and gives. */
 import type { Client } from '@temporalio/client';
+import type { z } from 'zod';
 import type { CardStash } from '../cards/index.ts';
 import type { AfterEnd } from '../orders/after-end.ts';
 import type { OrderKey } from '../orders/ids.ts';
@@ -19,17 +20,12 @@ import type {
 import type { OrderRecord } from '../orders/order-record.ts';
 import type { FindIntegration } from '../orders/policy.ts';
 import type { Attention, CheckoutAnswer } from '../orders/state.ts';
-import type {
-  Action,
-  Decision,
-  GatewayResult,
-  Instant,
-  IntegrationWorkflow,
-  OrderDecision,
-  Phase,
-} from '../orders/words.ts';
+import type { Action, Decision, Instant, OrderDecision, Phase } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
+import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
+import type { ListRequest } from './list-request.ts';
+import type { optionsSchema, screenSchema } from './read-requests.ts';
 
 export interface OrderScreeningOptions {
   /** Made with `new Client({connection, namespace, dataConverter})`; `createDataConverter` of the deployment's payload keys. */
@@ -51,66 +47,14 @@ export interface OrderName {
   integration?: string | undefined;
 }
 
-/** One attempt of an order, to be screened. */
-export interface ScreenRequest extends OrderName {
-  /** Instead of the integration's own. */
-  workflow?: IntegrationWorkflow | undefined;
-  /** 1 unless said; from 2 on a declined customer tries again. */
-  attempt?: number | undefined;
-  /** As the service takes it, in either spelling, full card data included for `pre-gateway`. */
-  transaction: unknown;
-}
+/** One attempt of an order, to be screened: `attempt` is 1 unless given, `transaction` is as the screening service takes it, in either spelling. */
+export type ScreenRequest = z.input<typeof screenSchema> & { transaction: unknown };
 
 /** Takes over an order whose transaction was screened without us. */
-export interface AdoptRequest extends OrderName {
-  transactionId: string;
-  /** When the service screened it, with its offset: the cancel window counts from then. */
-  screenedAt: string;
-  /** Instead of the integration's own. */
-  workflow?: IntegrationWorkflow | undefined;
-  /** As the transaction had it, such as `125.50`. */
-  amount?: string | undefined;
-  /** What the payment gateway said; needed in pre-gateway, and only there. */
-  gatewayResult?: GatewayResult | undefined;
-  /** Take it although the order's invoice number leads to another transaction. */
-  force?: boolean | undefined;
-}
+export type AdoptRequest = z.input<typeof adoptSchema>;
 
-export interface PortalOptions {
-  /** The same key again gets the same answer. Random unless given. */
-  idempotencyKey?: string | undefined;
-  /** Who asks. It goes into the order's journal: `key` is believed, `actor` recorded as claimed. */
-  by?: { key?: string | undefined; actor?: string | undefined } | undefined;
-}
-
-/** Which orders a list has: those of which all holds that is said. */
-export interface ListRequest {
-  integration?: string | undefined;
-  /** Only orders of these integrations. */
-  integrations?: readonly string[] | undefined;
-  phase?: Phase | undefined;
-  decision?: OrderDecision | undefined;
-  attention?: boolean | undefined;
-  /** Only what a person may want to look at: in review, or needing attention. */
-  queued?: boolean | undefined;
-  /** Only orders that are open, or only those that are closed. */
-  open?: boolean | undefined;
-  /** From this moment on, until before that one; `none`: orders that have no such deadline. */
-  cancelBy?: { from?: Instant | undefined; until?: Instant | undefined } | 'none' | undefined;
-  /** In the order's own currency; `until` is exclusive. */
-  amount?: { from?: number | undefined; until?: number | undefined } | undefined;
-  /** When the order came: from this moment on, until before that one. */
-  started?: { from?: Instant | undefined; until?: Instant | undefined } | undefined;
-  /**
-   * An order id, an invoice number or the id of a transaction, whole. An order id that is no invoice number is looked for in
-   * `integration`, in all `integrations`, or in the default one.
-   */
-  find?: string | undefined;
-  /** From the answer before. */
-  cursor?: string | undefined;
-  /** 1 to 100; 50 unless said. */
-  limit?: number | undefined;
-}
+/** Who asks, for the order's journal, and a key that makes a repeat of the request harmless. */
+export type PortalOptions = z.input<typeof optionsSchema>;
 
 /** An order as a list shows it: its search attributes, and what its record says besides; up to 2 s behind. */
 export interface OrderSummary {

@@ -2,18 +2,7 @@
 import { bytesOf } from './bounds.ts';
 import type { LeftOut, OrderRecord, RecordedAttempt } from './order-record.ts';
 import { isUnderWay } from './portal-requests.ts';
-import type {
-  ActionRecord,
-  Attempt,
-  Attention,
-  CheckoutAnswer,
-  GatewayRecord,
-  Insight,
-  Insights,
-  OrderState,
-  Reading,
-} from './state.ts';
-import type { JournalEntry } from './words.ts';
+import type { ActionRecord, Attempt, Insight, Insights, OrderState, Reading } from './state.ts';
 
 /** Bytes of a memo at most, encrypted: servers and workers are set to warn above. */
 export const MEMO_BYTES = 16 * 1024;
@@ -47,119 +36,95 @@ const USUAL: Room = {
   text: 500,
 };
 
-/** For the others, the first that fits. */
-const SMALLER: readonly Room[] = [
-  {
-    attempts: 5,
-    readings: 3,
-    insightBytes: 400,
-    transactions: 5,
-    attention: 8,
-    actions: 5,
-    journal: 5,
-    text: 200,
-  },
-  {
-    attempts: 2,
-    readings: 1,
-    insightBytes: 0,
-    transactions: 2,
-    attention: 3,
-    actions: 2,
-    journal: 1,
-    text: 100,
-  },
-];
-
 /** Returns the record of an order: the strongest insights and the newest entries, and how many of each are left out. */
 export function recordOf(state: OrderState): OrderRecord {
-  let record = recordWithin(state, USUAL);
-  for (const room of SMALLER) {
-    if (bytesOf(record) <= RECORD_BYTES) return record;
-    record = recordWithin(state, room);
-  }
-  return record;
+  const record = recordWithin(state, USUAL);
+  if (bytesOf(record) <= RECORD_BYTES) return record;
+  const smaller = recordWithin(state, partOf(USUAL, 2));
+  return bytesOf(smaller) <= RECORD_BYTES ? smaller : recordWithin(state, partOf(USUAL, 8));
+}
+
+function partOf(room: Room, divisor: number): Room {
+  const { attempts, readings, insightBytes, transactions, attention, actions, journal, text } = room;
+  const part = (most: number) => Math.ceil(most / divisor);
+  return {
+    attempts: part(attempts),
+    readings: part(readings),
+    insightBytes: part(insightBytes),
+    transactions: part(transactions),
+    attention: part(attention),
+    actions: part(actions),
+    journal: part(journal),
+    text: part(text),
+  };
 }
 
 function recordWithin(state: OrderState, room: Room): OrderRecord {
-  const out = new LeftOutCounts(room.text);
-  const { attempts, transactions, attention, actions, journal, events, ...facts } = state;
-  const shown = newest(attempts, room.attempts);
-  const said = attempts.findLast(({ readings }) => readings.some(({ insights }) => insights !== undefined));
-  out.add('attempts', attempts.length - shown.length);
-  for (const { readings } of attempts.slice(0, attempts.length - shown.length)) {
-    out.add('readings', readings.length);
+  const leftOut: LeftOut = {};
+  const count = (what: keyof LeftOut, more: number): void => {
+    if (more > 0) leftOut[what] = (leftOut[what] ?? 0) + more;
+  };
+  const { policy, attempts, transactions, attention, journal, events, ...facts } = state;
+  const last = attempts.findLast(({ readings }) => readings.some(({ insights }) => insights !== undefined));
+  const shown = {
+    attempts: newest(attempts, room.attempts),
+    transactions: newest(transactions, room.transactions),
+    attention: newest(attention, room.attention),
+    actions: shownActions(state.actions, room.actions),
+    journal: newest(journal ?? [], room.journal),
+  };
+  for (const what of LISTS) count(what, (state[what] ?? []).length - shown[what].length);
+  for (const { readings } of attempts.slice(0, attempts.length - shown.attempts.length)) {
+    count('readings', readings.length);
   }
-  const { message, reason, adopted, ...rest } = facts;
-  const record: OrderRecord = {
-    ...rest,
-    ...(message !== undefined && { message: out.text(message) }),
-    ...(reason !== undefined && { reason: out.text(reason) }),
-    ...(adopted !== undefined && { adopted }),
-    attempts: shown.map((one) => attemptWithin(one, one === said, room, out)),
-    transactions: [...newest(transactions, room.transactions)],
-    attention: attentionWithin(attention, room, out),
-    actions: actionsWithin(actions, room, out),
-    ...(journal !== undefined && { journal: journalWithin(journal, room, out) }),
-    events: {
-      ...{ sequence: events.sequence, delivered: events.delivered, waiting: events.waiting },
-      ...(events.paused && { paused: events.paused }),
-    },
-  };
-  out.add('transactions', transactions.length - record.transactions.length);
-  out.add('events', events.last?.length ?? 0);
-  return out.counts === undefined ? record : { ...record, leftOut: out.counts };
-}
-
-function attemptWithin(attempt: Attempt, said: boolean, room: Room, out: LeftOutCounts): RecordedAttempt {
-  const { readings, answer, override, gateway, ...others } = attempt;
-  const { fingerprint: _ours, cardRef: _name, cardForgotten: _done, ...facts } = others;
-  const shown = newest(readings, room.readings);
-  const last = said ? readings.findLast(({ insights }) => insights !== undefined) : undefined;
-  const leftOut = readings.length - shown.length;
-  out.add('readings', leftOut);
-  return {
+  count('events', events.last?.length ?? 0);
+  const { journal: entries, ...lists } = shown;
+  const record = {
     ...facts,
-    readings: shown.map((one) => readingWithin(one, one === last ? room.insightBytes : 0, out)),
+    ...lists,
+    attempts: lists.attempts.map((one) =>
+      attemptWithin(one, room.readings, one === last ? room.insightBytes : 0, count),
+    ),
+    ...(journal !== undefined && { journal: entries }),
+  };
+  const { sequence, delivered, waiting, paused } = events;
+  return {
+    ...shortened(record, room.text, () => count('texts', 1)),
+    policy,
+    events: { sequence, delivered, waiting, ...(paused && { paused }) },
+    ...(Object.keys(leftOut).length > 0 && { leftOut }),
+  };
+}
+
+const LISTS = ['attempts', 'transactions', 'attention', 'actions', 'journal'] as const;
+
+type Count = (what: keyof LeftOut, more: number) => void;
+
+function attemptWithin(attempt: Attempt, most: number, insightBytes: number, count: Count): RecordedAttempt {
+  const { readings, answer, fingerprint: _ours, cardRef: _name, cardForgotten: _done, ...facts } = attempt;
+  const shown = newest(readings, most);
+  const last = readings.findLast(({ insights }) => insights !== undefined);
+  const leftOut = readings.length - shown.length;
+  count('readings', leftOut);
+  const record: RecordedAttempt = {
+    ...facts,
+    readings: shown.map((one) => readingWithin(one, one === last ? insightBytes : 0, count)),
     ...(leftOut > 0 && { readingsLeftOut: leftOut }),
-    ...(answer !== undefined && { answer: answerWithin(answer, out) }),
-    ...(gateway !== undefined && { gateway: gatewayWithin(gateway, out) }),
-    ...(override !== undefined && { override: { ...override, reason: out.text(override.reason) } }),
   };
+  if (answer === undefined) return record;
+  const { fingerprint: _same, ...told } = answer;
+  return { ...record, answer: told };
 }
 
-function answerWithin(
-  { fingerprint: _ours, message, reason, ...answer }: CheckoutAnswer,
-  out: LeftOutCounts,
-): CheckoutAnswer {
-  return {
-    ...answer,
-    ...(message !== undefined && { message: out.text(message) }),
-    ...(reason !== undefined && { reason: out.text(reason) }),
-  };
-}
-
-function gatewayWithin(
-  { authcode, transactionId, ...gateway }: GatewayRecord,
-  out: LeftOutCounts,
-): GatewayRecord {
-  return {
-    ...gateway,
-    ...(authcode !== undefined && { authcode: out.text(authcode) }),
-    ...(transactionId !== undefined && { transactionId: out.text(transactionId) }),
-  };
-}
-
-function readingWithin(reading: Reading, bytes: number, out: LeftOutCounts): Reading {
-  const { insights, subStatus, ...facts } = reading;
-  const short = { ...facts, ...(subStatus !== undefined && { subStatus: out.text(subStatus) }) };
-  if (insights === undefined) return short;
-  const kept = strongest(insights, bytes, out);
+function readingWithin(reading: Reading, bytes: number, count: Count): Reading {
+  const { insights, ...facts } = reading;
+  if (insights === undefined) return reading;
+  const kept = strongest(insights, bytes);
   const leftOut = countOf(insights) - countOf(kept);
-  out.add('insights', leftOut);
+  count('insights', leftOut);
   const insightsLeftOut = (reading.insightsLeftOut ?? 0) + leftOut;
   return {
-    ...short,
+    ...facts,
     ...(countOf(kept) > 0 && { insights: kept }),
     ...(insightsLeftOut > 0 && { insightsLeftOut }),
   };
@@ -169,7 +134,7 @@ const GROUPS = ['recommendation', 'risk', 'trust', 'neutral'] as const;
 const IMPACTS = ['high', 'medium', 'low'];
 
 /** Returns the insights of the most impact that fit; of equal ones recommendations and risks first. */
-function strongest(insights: Insights, bytes: number, out: LeftOutCounts): Insights {
+function strongest(insights: Insights, bytes: number): Insights {
   const all = GROUPS.flatMap((group) =>
     Object.entries(insights[group] ?? {}).map(([key, insight]) => ({ group, key, insight })),
   ).sort((a, b) => weight(a.insight) - weight(b.insight));
@@ -178,7 +143,7 @@ function strongest(insights: Insights, bytes: number, out: LeftOutCounts): Insig
   for (const { group, key, insight } of all) {
     left -= bytesOf(insight);
     if (left < 0) break;
-    kept[group] = { ...kept[group], [key]: insightWithin(insight, out) };
+    kept[group] = { ...kept[group], [key]: insight };
   }
   return kept;
 }
@@ -187,98 +152,31 @@ function weight({ impact = 'low' }: Insight): number {
   return IMPACTS.indexOf(impact);
 }
 
-function insightWithin({ description, name, ...insight }: Insight, out: LeftOutCounts): Insight {
-  return {
-    ...insight,
-    ...(description !== undefined && { description: out.text(description) }),
-    ...(name !== undefined && { name: out.text(name) }),
-  };
-}
-
 /** Returns how many insights there are in all groups. */
 export function countOf(insights: Insights): number {
   return GROUPS.reduce((sum, group) => sum + Object.keys(insights[group] ?? {}).length, 0);
 }
 
-function attentionWithin(
-  attention: readonly Attention[],
-  { attention: most }: Room,
-  out: LeftOutCounts,
-): Attention[] {
-  const shown = newest(attention, most);
-  out.add('attention', attention.length - shown.length);
-  return shown.map((one) => ({ ...one, words: out.text(one.words) }));
-}
-
-/** Those that are under way come first: a person may withdraw them. */
-function actionsWithin(
-  actions: readonly ActionRecord[],
-  { actions: most }: Room,
-  out: LeftOutCounts,
-): ActionRecord[] {
+/** The newest portal actions. Those under way come first: a person may withdraw them. */
+function shownActions(actions: readonly ActionRecord[], most: number): ActionRecord[] {
   const underWay = newest(actions.filter(isUnderWay), 2 * most);
-  const others = newest(
-    actions.filter((one) => !isUnderWay(one)),
-    most,
-  );
-  const shown = [...others, ...underWay].sort((a, b) => a.number - b.number);
-  out.add('actions', actions.length - shown.length);
-  return shown.map((one) => actionWithin(one, out));
+  const others = actions.filter((one) => !isUnderWay(one));
+  return [...newest(others, most), ...underWay].sort((a, b) => a.number - b.number);
 }
 
-function actionWithin(
-  { because, message, code, chargeback, subject, ...action }: ActionRecord,
-  out: LeftOutCounts,
-): ActionRecord {
-  const echo = Object.entries(chargeback ?? {}).map(([name, value]) => [out.text(name), out.text(value)]);
-  return {
-    ...action,
-    subject: out.text(subject),
-    ...(because !== undefined && { because: out.text(because) }),
-    ...(code !== undefined && { code: out.text(code) }),
-    ...(message !== undefined && { message: out.text(message) }),
-    ...(chargeback !== undefined && { chargeback: Object.fromEntries(echo.slice(0, MOST_ECHOED)) }),
-  };
+function newest<T>(list: readonly T[], most: number): T[] {
+  return list.slice(-most);
 }
 
-/** A chargeback has eight fields. */
-const MOST_ECHOED = 12;
-
-function journalWithin(
-  journal: readonly JournalEntry[],
-  { journal: most }: Room,
-  out: LeftOutCounts,
-): JournalEntry[] {
-  const shown = newest(journal, most);
-  out.add('journal', journal.length - shown.length);
-  return shown.map(({ because, ...entry }) => ({
-    ...entry,
-    ...(because !== undefined && { because: out.text(because) }),
-  }));
-}
-
-function newest<T>(list: readonly T[], most: number): readonly T[] {
-  return most >= list.length ? list : list.slice(-most);
-}
-
-/** Counts what a record does not have. */
-class LeftOutCounts {
-  counts: LeftOut | undefined;
-  readonly #most: number;
-
-  /** @param most characters of one text */
-  constructor(most: number) {
-    this.#most = most;
+/** Returns a JSON value whose texts have at most `most` characters; `cut` is called for each that had more. */
+function shortened<T>(value: T, most: number, cut: () => void): T;
+function shortened(value: unknown, most: number, cut: () => void): unknown {
+  if (typeof value === 'string') {
+    if (value.length <= most) return value;
+    cut();
+    return `${value.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
   }
-
-  add(what: keyof LeftOut, count: number): void {
-    if (count > 0) this.counts = { ...this.counts, [what]: (this.counts?.[what] ?? 0) + count };
-  }
-
-  /** Returns the text, or its beginning. */
-  text(whole: string): string {
-    if (whole.length <= this.#most) return whole;
-    this.add('texts', 1);
-    return `${whole.slice(0, this.#most).replace(/[\ud800-\udbff]$/, '')}…`;
-  }
+  if (Array.isArray(value)) return value.map((one) => shortened(one, most, cut));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one, most, cut)]));
 }

@@ -1,8 +1,12 @@
-/** The fields of a record that have a value. */
-type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+type UndefinedKeys<T> = { [Key in keyof T]: undefined extends T[Key] ? Key : never }[keyof T];
 
-/** Returns the record without the fields that are undefined: such a field would be in history, and in comparisons. */
-export function defined<Fields extends object>(fields: Fields): Defined<Fields>;
-export function defined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+/** An object whose properties are absent where they were undefined. */
+export type Defined<T> = Omit<T, UndefinedKeys<T> & keyof T> & {
+  [Key in UndefinedKeys<T> & keyof T]?: Exclude<T[Key], undefined>;
+};
+
+/** Returns the object without its undefined properties: such a property would be in history, and in comparisons. */
+export function defined<const T extends object>(object: T): Defined<T>;
+export function defined(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -7,83 +7,75 @@ import {
 } from '@temporalio/common';
 import { leftoversBound, nextDeadline } from './deadlines.ts';
 import { orderFactsOf } from './decide.ts';
+import { SCREEN_ORDER } from './messages.ts';
 import type { Order } from './order.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import type { OrderState } from './state.ts';
 import { cancelByOf, mayBeSeen, transactionOf } from './transactions.ts';
-import {
-  type Action,
-  type DeadlineKind,
-  type Instant,
-  millis,
-  ORDER_DECISIONS,
-  type Phase,
-  type ReadingSource,
-} from './words.ts';
+import { type Action, type DeadlineKind, millis, ORDER_DECISIONS, type Phase } from './words.ts';
 
-/** @returns what a person who doesn't program wants to know: state, why, what comes next, what can be done */
+/** Returns the current details in the Temporal UI: the state and its reason, facts, what comes next, and what a person can do. */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
-  const attempt = currentAttempt(order);
-  const transaction = transactionOf(order, attempt);
-  const cancelBy = cancelByOf(order, attempt);
-  const lines = [
+  const reason = order.reason === undefined ? '' : ` (${order.reason})`;
+  const ended = order.endedAt !== undefined;
+  const next = ended ? leftoversBound(order) : nextDeadline(order);
+  return [
     `## ${PHASES[order.phase]}`,
     '',
-    `**Decision** ${order.decision}${order.reason ? ` (${order.reason})` : ''} · **what the order service does** ${ACTIONS[order.action]}`,
-  ];
-  if (order.wouldBe !== undefined) lines.push('', `Passive: it would have been *${ACTIONS[order.wouldBe]}*.`);
-  if (order.attention.length > 0) {
-    lines.push('', '### Needs attention', '');
-    lines.push(...order.attention.map((one) => `- ${one.words} *(since ${one.since})*`));
-  }
-  lines.push('', '### Facts', '');
-  lines.push(
-    `- Attempt ${attempt.number}${transaction ? `, transaction \`${transaction.id}\`` : ', no transaction'}`,
-  );
-  if (order.adopted !== undefined)
-    lines.push(`- Adopted: it was screened without us, at ${order.adopted.screenedAt}`);
-  if (attempt.override !== undefined)
-    lines.push(`- A person decided ${attempt.override.at}: ${attempt.override.action}`);
-  if (cancelBy !== undefined) lines.push(`- Can be canceled with the screening service until ${cancelBy}`);
-  if (order.lastRead !== undefined)
-    lines.push(`- Last read ${order.lastRead.at}, ${SOURCES[order.lastRead.source]}`);
-  if (attempt.gateway !== undefined) {
-    lines.push(
-      `- The payment gateway said ${attempt.gateway.result}${attempt.gateway.sent ? '' : ', not sent on yet'}`,
-    );
-    for (const { result } of attempt.gateway.contradictions ?? []) {
-      lines.push(`- The payment gateway said ${result} later, which contradicts ${attempt.gateway.result}`);
-    }
-  }
-  lines.push(
-    ...order.actions.map(
-      (action) =>
-        `- ${action.number}. ${action.kind}: ${action.status}${action.message ? ` (${action.message})` : ''}`,
+    `**Decision** ${order.decision}${reason} · **what the order service does** ${ACTIONS[order.action]}`,
+    ...(order.wouldBe ? ['', `Passive: it would have been *${ACTIONS[order.wouldBe]}*.`] : []),
+    ...section(
+      'Needs attention',
+      order.attention.map((one) => `- ${one.words} *(since ${one.since})*`),
     ),
-  );
-  const open = keptOpenBy(order, outbox.length);
-  if (order.endedAt !== undefined && open.length > 0)
-    lines.push('', '### It is over, and kept open by', '', ...open);
-  const next = order.endedAt === undefined ? nextDeadline(order) : leftoversBound(order);
-  if (next !== undefined) lines.push('', '### Next', '', `${DEADLINES[next.kind]} at ${next.at}.`);
-  lines.push('', '### What you can do', '', CHOICES[order.phase]);
-  return lines.join('\n');
+    ...section('Facts', factsOf(order)),
+    ...section('It is over, and kept open by', ended ? keptOpenBy(order, outbox.length) : []),
+    ...section('Next', next ? [`${DEADLINES[next.kind]} at ${next.at}.`] : []),
+    ...section('What you can do', [CHOICES[order.phase]]),
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `### ${title}`, '', ...lines];
+}
+
+function factsOf(order: OrderState): string[] {
+  const attempt = currentAttempt(order);
+  const { number, override, gateway } = attempt;
+  const transaction = transactionOf(order, attempt);
+  const cancelBy = cancelByOf(order, attempt);
+  const { adopted, lastRead, actions } = order;
+  return [
+    `- Attempt ${number}, ${transaction ? `transaction \`${transaction.id}\`` : 'no transaction'}`,
+    ...(adopted ? [`- Adopted: it was screened without us, at ${adopted.screenedAt}`] : []),
+    ...(override ? [`- A person decided ${override.at}: ${override.action}`] : []),
+    ...(cancelBy ? [`- Can be canceled with the screening service until ${cancelBy}`] : []),
+    ...(lastRead ? [`- Last read ${lastRead.at} (${lastRead.source})`] : []),
+    ...(gateway
+      ? [`- The payment gateway said ${gateway.result}${gateway.sent ? '' : ', not sent on yet'}`]
+      : []),
+    ...actions.map(({ number, kind, status, message }) => {
+      return `- ${number}. ${kind}: ${status}${message ? ` (${message})` : ''}`;
+    }),
+  ];
 }
 
 function keptOpenBy(state: OrderState, events: number): string[] {
-  const open = state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`);
-  for (const attempt of state.attempts) {
+  const attempts = state.attempts.flatMap((attempt) => {
     const { number, gateway, cardRef, cardForgotten } = attempt;
-    const transactionId = transactionOf(state, attempt)?.id;
-    if (mayBeSeen(attempt)) open.push(`- a look for the transaction of attempt ${number}`);
-    if (gateway !== undefined && gateway.sent === undefined && transactionId !== undefined) {
-      open.push(`- the payment gateway’s result of attempt ${number}`);
-    }
-    if (cardRef !== undefined && !cardForgotten) open.push(`- the card of attempt ${number}, to be deleted`);
-  }
-  if (events > 0) open.push(`- ${events} event${events === 1 ? '' : 's'} to be delivered`);
-  return open;
+    const owesGateway = gateway !== undefined && !gateway.sent && transactionOf(state, attempt) !== undefined;
+    return [
+      ...(mayBeSeen(attempt) ? [`- a look for the transaction of attempt ${number}`] : []),
+      ...(owesGateway ? [`- the payment gateway’s result of attempt ${number}`] : []),
+      ...(cardRef && !cardForgotten ? [`- the card of attempt ${number}, to be deleted`] : []),
+    ];
+  });
+  return [
+    ...state.actions.filter(isUnderWay).map(({ kind, number }) => `- ${kind} (action ${number})`),
+    ...attempts,
+    ...(events > 0 ? [`- ${events} event${events === 1 ? '' : 's'} to be delivered`] : []),
+  ];
 }
 
 /** @returns what a deadline does, in words: also the summary of its timer */
@@ -106,18 +98,6 @@ const ACTIONS: Record<Action, string> = {
   hold: 'hold: keep it, don’t fulfil',
   decline: 'decline: tell the customer',
   cancel: 'cancel: void or refund',
-};
-
-const SOURCES: Record<ReadingSource, string> = {
-  checkout: 'at checkout',
-  adoption: 'when it was adopted',
-  'catch-up': 'by the catch-up screening',
-  rescreen: 'by screening again',
-  webhook: 'after a webhook',
-  poll: 'by the poll',
-  operator: 'because a person asked',
-  recheck: 'by the recheck before the window closes',
-  'look-up': 'by invoice number',
 };
 
 const DEADLINES: Record<DeadlineKind, string> = {
@@ -150,7 +130,60 @@ const CHOICES: Record<Phase, string> = {
   closed: 'Report fraud or submit a chargeback: each runs as a workflow of its own.',
 };
 
-/** What search attributes are made of. */
+/**
+ * Every search attribute of an order: what `npm run setup:temporal` registers, workers insist on, and the table of
+ * `docs/temporal-ui.md` is made of. Temporal keeps them in plain, always: no personal data.
+ */
+export const orderAttributes = {
+  phase: attribute('ScreeningPhase', 'KEYWORD', listed(Object.keys(PHASES))),
+  decision: attribute('ScreeningDecision', 'KEYWORD', listed(ORDER_DECISIONS)),
+  action: attribute(
+    'ScreeningAction',
+    'KEYWORD',
+    `what the order service does: ${listed(Object.keys(ACTIONS))}`,
+  ),
+  integration: attribute('ScreeningIntegration', 'KEYWORD', 'the integration’s name'),
+  invoiceNumber: attribute(
+    'InvoiceNumber',
+    'KEYWORD_LIST',
+    'every invoice number that the order was screened under',
+  ),
+  transactionId: attribute(
+    'TransactionId',
+    'KEYWORD_LIST',
+    'each of its transactions at the screening service, in small letters',
+  ),
+  cancelBy: attribute('CancelBy', 'DATETIME', 'the end of the cancel window'),
+  needsAttention: attribute('NeedsAttention', 'BOOL', 'a person must look at it'),
+  amount: attribute('OrderAmount', 'DOUBLE', 'in the order’s own currency'),
+};
+
+/** The same as a list. */
+export const orderSearchAttributes = Object.values(orderAttributes);
+
+/** @param about its line in the guide, in Markdown */
+function attribute<Type extends SearchAttributeType>(name: string, type: Type, about: string) {
+  return { ...defineSearchAttributeKey(name, type), about };
+}
+
+/** Returns all search attributes of an order. */
+export function searchAttributesOf({ state, transactions }: Shown): SearchAttributePair[] {
+  const attempt = currentAttempt(state);
+  const invoiceNumbers = state.attempts.flatMap((one) => one.invoiceNumber ?? []);
+  const cancelBy = cancelByOf(state, attempt);
+  return pairsOf({
+    phase: state.phase,
+    decision: state.decision,
+    action: state.action,
+    integration: state.integration,
+    invoiceNumber: [...new Set(invoiceNumbers)],
+    transactionId: state.transactions.map(({ id }) => id.toLowerCase()),
+    cancelBy: cancelBy && new Date(millis(cancelBy)),
+    needsAttention: state.attention.length > 0,
+    amount: orderFactsOf(transactions[attempt.number]).amount,
+  });
+}
+
 type Shown = Pick<Order, 'state' | 'transactions'>;
 
 /** What is known when an order is started. */
@@ -161,109 +194,47 @@ export interface KnownAtStart {
   amount: number;
 }
 
-type AttributeValue<Type> = Extract<SearchAttributePair, { key: { type: Type } }>['value'];
-
-interface AttributeWords<Type> {
-  /** Its line in the guide, in Markdown. */
-  about: string;
-  /** Undefined is not shown. */
-  of(order: Shown): AttributeValue<Type> | undefined;
-  /** Its value in the start itself, where it costs no event. */
-  atStart?(known: KnownAtStart): AttributeValue<Type> | undefined;
+/** Returns the search attributes that an order is started with, where they cost no event. */
+export function searchAttributesAtStart({
+  integration,
+  invoiceNumber,
+  amount,
+}: KnownAtStart): SearchAttributePair[] {
+  const known = { integration, invoiceNumber: [invoiceNumber], amount };
+  return pairsOf({ phase: 'screening', ...known, needsAttention: false });
 }
 
-function attribute<Type extends SearchAttributeType>(name: string, type: Type, words: AttributeWords<Type>) {
-  const key = defineSearchAttributeKey(name, type);
-  const pairs = (value: AttributeValue<Type> | undefined) =>
-    value === undefined ? [] : [pairOf(key, value)];
-  return {
-    ...key,
-    about: words.about,
-    of: (order: Shown) => pairs(words.of(order)),
-    atStart: (known: KnownAtStart) => pairs(words.atStart?.(known)),
-  };
+type Values = {
+  [Name in keyof typeof orderAttributes]?: string | string[] | number | boolean | Date | undefined;
+};
+
+/** Leaves out what is unknown: undefined, an empty list, and what is no finite number. */
+function pairsOf(values: Values): SearchAttributePair[] {
+  return (Object.keys(orderAttributes) as (keyof Values)[]).flatMap((attribute) => {
+    const value = values[attribute];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
+    if (typeof value === 'number' && !Number.isFinite(value)) return [];
+    const { name, type } = orderAttributes[attribute];
+    return [pairOf({ name, type }, value)];
+  });
 }
 
-function pairOf<Type extends SearchAttributeType>(
-  key: ReturnType<typeof defineSearchAttributeKey<Type>>,
-  value: AttributeValue<Type>,
-): SearchAttributePair;
+function pairOf(key: object, value: unknown): SearchAttributePair;
 function pairOf(key: object, value: unknown): object {
   return { key, value };
 }
 
-/**
- * Every search attribute of an order: what `npm run setup:temporal` registers, workers insist on, and the table of
- * `docs/temporal-ui.md` is made of. Temporal keeps them in plain, always: no personal data.
- */
-export const orderAttributes = {
-  phase: attribute('ScreeningPhase', 'KEYWORD', {
-    about: listed(Object.keys(PHASES)),
-    of: ({ state }) => state.phase,
-    atStart: () => 'screening',
-  }),
-  decision: attribute('ScreeningDecision', 'KEYWORD', {
-    about: listed(ORDER_DECISIONS),
-    of: ({ state }) => state.decision,
-  }),
-  action: attribute('ScreeningAction', 'KEYWORD', {
-    about: `what the order service does: ${listed(Object.keys(ACTIONS))}`,
-    of: ({ state }) => state.action,
-  }),
-  integration: attribute('ScreeningIntegration', 'KEYWORD', {
-    about: 'the integration’s name',
-    of: ({ state }) => state.integration,
-    atStart: ({ integration }) => integration,
-  }),
-  invoiceNumber: attribute('InvoiceNumber', 'KEYWORD_LIST', {
-    about: 'every invoice number that the order was screened under',
-    of: ({ state }) => unlessEmpty([...new Set(state.attempts.flatMap((one) => one.invoiceNumber ?? []))]),
-    atStart: ({ invoiceNumber }) => [invoiceNumber],
-  }),
-  transactionId: attribute('TransactionId', 'KEYWORD_LIST', {
-    about: 'each of its transactions at the screening service, in small letters',
-    of: ({ state }) => unlessEmpty(state.transactions.map(({ id }) => id.toLowerCase())),
-  }),
-  cancelBy: attribute('CancelBy', 'DATETIME', {
-    about: 'the end of the cancel window',
-    of: ({ state }) => dateOf(cancelByOf(state, currentAttempt(state))),
-  }),
-  needsAttention: attribute('NeedsAttention', 'BOOL', {
-    about: 'a person must look at it',
-    of: ({ state }) => state.attention.length > 0,
-    atStart: () => false,
-  }),
-  amount: attribute('OrderAmount', 'DOUBLE', {
-    about: 'in the order’s own currency',
-    of: ({ state, transactions }) =>
-      ifFinite(orderFactsOf(transactions[currentAttempt(state).number]).amount),
-    atStart: ({ amount }) => ifFinite(amount),
-  }),
-};
-
-/** The same as a list. */
-export const orderSearchAttributes = Object.values(orderAttributes);
-
-/** @returns all search attributes of the order as it stands */
-export function searchAttributesOf(order: Shown): SearchAttributePair[] {
-  return orderSearchAttributes.flatMap(({ of }) => of(order));
+/** Returns the visibility query for the orders that have a transaction. */
+export function transactionQuery(transactionId: string): string {
+  return [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    `${orderAttributes.transactionId.name} = ${quoted(transactionId.toLowerCase())}`,
+  ].join(' AND ');
 }
 
-/** @returns the search attributes that an order is started with */
-export function searchAttributesAtStart(known: KnownAtStart): SearchAttributePair[] {
-  return orderSearchAttributes.flatMap(({ atStart }) => atStart(known));
-}
-
-function ifFinite(number: number): number | undefined {
-  return Number.isFinite(number) ? number : undefined;
-}
-
-function unlessEmpty(list: string[]): string[] | undefined {
-  return list.length > 0 ? list : undefined;
-}
-
-function dateOf(at: Instant | undefined): Date | undefined {
-  return at === undefined ? undefined : new Date(millis(at));
+/** Returns a value as a string of the query language. */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
 function listed(words: readonly string[]): string {

@@ -249,3 +249,8 @@ export class OrderScreeningError extends Error {
 export function isOrderErrorCode(type: string | null | undefined): type is OrderErrorCode {
   return typeof type === 'string' && Object.hasOwn(ORDER_ERRORS, type);
 }
+
+/** Returns whether it is the product's error with one of these codes. */
+export function hasCode(error: unknown, ...codes: OrderErrorCode[]): error is OrderScreeningError {
+  return error instanceof OrderScreeningError && codes.includes(error.code);
+}

@@ -5,10 +5,9 @@
 
 import { checkoutAnswer } from './answers.ts';
 import type { OrderKey } from './ids.ts';
-import type { OrderRecord, RecordedAttempt } from './order-record.ts';
+import type { OrderRecord } from './order-record.ts';
 import type { Policy } from './policy.ts';
 import { isRecord } from './shapes.ts';
-import type { CheckoutAnswer, OrderTransaction } from './state.ts';
 import { ACTIONS, ORDER_DECISIONS, PHASES } from './words.ts';
 
 /** The memo's key. */
@@ -27,22 +26,27 @@ const POLICY_READ: readonly (keyof Policy)[] = [
   'events',
 ];
 
-/** Returns the memo of an order with this record. */
+/** Returns the memo of an order with this record. A reader has its ids and the rest of its policy from elsewhere. */
 export function memoOf(record: OrderRecord): { [RECORD]: object } {
-  const { orderId: _id, integration: _name, policy, attempts, transactions, ...rest } = record;
-  const { cancelAsked, passed, attention, actions, ...facts } = rest;
-  return {
-    [RECORD]: {
-      ...facts,
-      ...(cancelAsked && { cancelAsked }),
-      ...(passed.length > 0 && { passed }),
-      ...(attention.length > 0 && { attention }),
-      ...(actions.length > 0 && { actions }),
-      policy: policyRead(policy),
-      attempts: attempts.map((attempt) => packedAttempt(record, attempt)),
-      ...(transactions.length > 0 && { transactions: transactions.map(packedTransaction) }),
-    },
+  const { orderId: _id, integration: _name, policy, ...facts } = record;
+  const memo = {
+    ...facts,
+    policy: Object.fromEntries(POLICY_READ.map((key) => [key, policy[key]])),
+    attempts: record.attempts.map((attempt) => {
+      const same = JSON.stringify(attempt.answer) === JSON.stringify(checkoutAnswer(record, attempt));
+      return same ? { ...attempt, answer: AS_NOW } : attempt;
+    }),
   };
+  return { [RECORD]: Object.fromEntries(Object.entries(memo).filter(([, value]) => !isEmpty(value))) };
+}
+
+/** Stands for an answer that is what the order would answer now. */
+const AS_NOW = 'as now';
+/** What a memo leaves out when it is empty. */
+const EMPTY = { cancelAsked: false, passed: [], transactions: [], attention: [], actions: [] };
+
+function isEmpty(value: unknown): boolean {
+  return value === false || (Array.isArray(value) && value.length === 0);
 }
 
 /**
@@ -71,132 +75,51 @@ export class WrittenMemo {
 
 const NO_EVENTS = { sequence: 0, delivered: 0, waiting: 0 };
 
-/**
- * Returns the record in an order's memo, as `memoOf` wrote it.
- * @returns undefined when the memo holds something else
- */
+/** Returns the record in an order's memo, as `memoOf` wrote it; undefined when the memo holds something else. */
 export function recordIn(memo: unknown, { orderId, integration }: OrderKey): OrderRecord | undefined {
-  if (!isRecord(memo) || !Array.isArray(memo.attempts)) return undefined;
-  const { transactions = [] } = memo;
-  if (!Array.isArray(transactions)) return undefined;
-  const record = {
-    orderId,
-    integration,
-    cancelAsked: false,
-    passed: [],
-    attention: [],
-    actions: [],
-    ...memo,
-    transactions: transactions.map((one) => (isRecord(one) ? { sentUntil: one.sentFrom, ...one } : one)),
-    attempts: memo.attempts.map((one) => (isRecord(one) ? { rescreens: 0, ...one } : one)),
-  };
+  const record = isRecord(memo) ? { ...EMPTY, ...memo, orderId, integration } : undefined;
   if (!isOrderRecord(record)) return undefined;
-  for (const attempt of record.attempts) {
-    if (attempt.answer !== undefined) attempt.answer = unpackedAnswer(record, attempt, attempt.answer);
-  }
-  return record;
-}
-
-function policyRead(policy: Policy): object {
-  const shown = POLICY_READ.map((key) => [key, policy[key]]);
-  return Object.fromEntries(shown);
-}
-
-function packedTransaction({ sentUntil, ...transaction }: OrderTransaction): object {
-  return { ...transaction, ...(sentUntil !== transaction.sentFrom && { sentUntil }) };
-}
-
-function packedAttempt(record: OrderRecord, attempt: RecordedAttempt): object {
-  const { answer, rescreens, ...facts } = attempt;
-  return {
-    ...facts,
-    ...(rescreens > 0 && { rescreens }),
-    ...(answer !== undefined && { answer: packedAnswer(record, attempt, answer) }),
-  };
-}
-
-// An answer in a memo has what the order would answer otherwise now; `null` is what it would answer in addition.
-
-function packedAnswer(record: OrderRecord, attempt: RecordedAttempt, answer: CheckoutAnswer): object {
-  const now = new Map<string, unknown>(Object.entries(checkoutAnswer(record, attempt)));
-  const changed = Object.entries(answer).filter(([name, value]) => now.get(name) !== value);
-  const added = [...now.keys()].filter((name) => !Object.hasOwn(answer, name)).map((name) => [name, null]);
-  return Object.fromEntries([...added, ...changed]);
-}
-
-function unpackedAnswer(record: OrderRecord, attempt: RecordedAttempt, packed: object): CheckoutAnswer {
-  const answer = { ...checkoutAnswer(record, attempt), ...packed };
-  for (const [name, value] of Object.entries(answer))
-    if (value === null) Reflect.deleteProperty(answer, name);
-  return answer;
+  const attempts = record.attempts.map((attempt) =>
+    Object.is(attempt.answer, AS_NOW) ? { ...attempt, answer: checkoutAnswer(record, attempt) } : attempt,
+  );
+  return { ...record, attempts };
 }
 
 /** Checks what readers go by; a memo is written by whoever starts a workflow. */
 export function isOrderRecord(value: unknown): value is OrderRecord {
   if (!isRecord(value)) return false;
-  const { phase, decision, action, workflow, phaseSince, startedAt, events, ...lists } = value;
-  const words =
+  const { phase, decision, action, attempts, events, passed } = value;
+  return (
     isOneOf(PHASES, phase) &&
     isOneOf(ORDER_DECISIONS, decision) &&
     isOneOf(ACTIONS, action) &&
-    [workflow, phaseSince, startedAt].every(isString);
-  const { attempts, transactions, attention, actions, passed } = lists;
-  return (
-    words &&
-    isListOf(attempts, isAttempt) &&
-    attempts.length > 0 &&
-    isListOf(transactions, isTransaction) &&
-    isListOf(
-      attention,
-      ({ code, words, since, cause }) => [code, words, since].every(isString) && isRecord(cause),
-    ) &&
-    isListOf(actions, isAction) &&
-    isListOf(lists.journal ?? [], ({ at, what }) => isString(at) && isString(what)) &&
-    Array.isArray(passed) &&
     isRecord(events) &&
     [events.sequence, events.delivered, events.waiting].every(Number.isFinite) &&
-    (lists.policy === undefined || isRecord(lists.policy)) &&
-    (lists.lastRead === undefined || (isRecord(lists.lastRead) && isString(lists.lastRead.at)))
+    Array.isArray(passed) &&
+    Array.isArray(attempts) &&
+    attempts.length > 0 &&
+    attempts.every((one) => isRecord(one) && Array.isArray(one.readings)) &&
+    Object.entries(TEXTS).every(([list, texts]) => isListOf(value[list] ?? [], texts)) &&
+    isRecord(value.policy)
   );
 }
 
-type Found = Record<string, unknown>;
+/** The lists of a record, and the texts that each entry has. */
+const TEXTS = {
+  attempts: ['startedAt', 'screenUntil', 'decision'],
+  transactions: ['id', 'cancelBy', 'sentFrom'],
+  attention: ['code', 'words', 'since'],
+  actions: ['kind', 'status', 'subject', 'requestedAt'],
+  journal: ['at', 'what'],
+};
 
-function isAttempt({
-  number,
-  startedAt,
-  screenUntil,
-  decision,
-  readings,
-  answer,
-  unseen,
-  gateway,
-}: Found): boolean {
+function isListOf(list: unknown, texts: readonly string[]): boolean {
   return (
-    Number.isInteger(number) &&
-    [startedAt, screenUntil].every(isString) &&
-    isOneOf(ORDER_DECISIONS, decision) &&
-    isListOf(readings, (one) => isOneOf(ORDER_DECISIONS, one.decision) && isString(one.at)) &&
-    [answer, unseen, gateway].every((one) => one === undefined || isRecord(one))
+    Array.isArray(list) &&
+    list.every((one) => isRecord(one) && texts.every((name) => typeof one[name] === 'string'))
   );
-}
-
-function isTransaction({ id, attempt, cancelBy, sentFrom }: Found): boolean {
-  return [id, cancelBy, sentFrom].every(isString) && Number.isInteger(attempt);
-}
-
-function isAction({ number, kind, status, subject, requestedAt }: Found): boolean {
-  return Number.isInteger(number) && [kind, status, subject, requestedAt].every(isString);
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 function isOneOf(words: readonly string[], value: unknown): boolean {
-  return isString(value) && words.includes(value);
-}
-
-function isListOf(value: unknown, holds: (one: Found) => boolean): value is Found[] {
-  return Array.isArray(value) && value.every((one) => isRecord(one) && holds(one));
+  return typeof value === 'string' && words.includes(value);
 }

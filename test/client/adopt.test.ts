@@ -29,6 +29,7 @@ function closedAs(order: ReturnType<typeof aClosedOrder>) {
     new WorkflowExecutionAlreadyStartedError('there', 'order:default:1001', 'screenOrder'),
   );
   api.temporal.describe.mockResolvedValue(described('COMPLETED'));
+  api.temporal.record.mockResolvedValue(order);
   api.temporal.result.mockResolvedValue(order);
   return api;
 }

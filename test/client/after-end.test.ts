@@ -39,7 +39,7 @@ function aClosed(
     if (decisions === undefined) throw new WorkflowNotFoundError('none', 'after', undefined);
     return { ...described('COMPLETED'), memo: { [LATE_DECISIONS]: decisions } };
   });
-  temporal.result.mockResolvedValueOnce(aClosedOrder({}, { endedAt: ENDED_AT }));
+  temporal.record.mockResolvedValue(aClosedOrder({}, { endedAt: ENDED_AT }));
   for (const result of results) temporal.result.mockImplementationOnce(result);
   temporal.listWorkflowExecutions.mockResolvedValue({ executions: runs, nextPageToken: new Uint8Array() });
   return client;

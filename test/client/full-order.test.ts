@@ -94,9 +94,9 @@ describe('the full view of an open order', () => {
     }
     const { orderScreening } = anOpenOrder(state, history);
     expect(Object.keys((await orderScreening.get(order)).leftOut ?? {})).toEqual([
-      'readings',
       'actions',
       'journal',
+      'readings',
     ]);
     const full = await orderScreening.get(order, { view: 'full' });
     expect(full).not.toHaveProperty('leftOut');

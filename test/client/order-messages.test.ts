@@ -5,7 +5,7 @@ import { within } from '../../src/client/temporal-errors.ts';
 import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
 import type { GatewayRecord } from '../../src/orders/state.ts';
 import { HOUR, sinceStart } from '../orders/support.ts';
-import { aClient, aClosedOrder, described, startedWith, UNREADABLE } from './fake-temporal.ts';
+import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const unavailable = new ServiceError('Failed', { cause: grpcError(14) });
@@ -30,13 +30,6 @@ describe('reading an order', () => {
     },
   );
 
-  it('that is completed and has no memo reads its result', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('COMPLETED', 'closed'));
-    temporal.result.mockResolvedValue(aClosedOrder());
-    expect(await orderScreening.get(order)).toMatchObject({ phase: 'closed' });
-  });
-
   it('that is completed reads its result for the full view', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(described('COMPLETED'));
@@ -49,12 +42,10 @@ describe('reading an order', () => {
   it('that no worker has begun and that has no memo waits for its screening', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(described('RUNNING'));
-    temporal.fetchHistory.mockResolvedValue(startedWith({ workflow: 'pre-gateway' }));
     expect(await orderScreening.get(order)).toMatchObject({
       orderId: 'order-1',
       phase: 'screening',
       decision: 'pending',
-      workflow: 'pre-gateway',
     });
   });
 
@@ -90,7 +81,7 @@ describe('reading an order', () => {
     [undefined, 'order-closed'],
   ])('whose workflow ended with %s is %s', async (cause, code) => {
     const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(described('COMPLETED'));
+    temporal.describe.mockResolvedValue(described('FAILED'));
     temporal.result.mockRejectedValue(
       new WorkflowFailedError('failed', cause, RetryState.NON_RETRYABLE_FAILURE),
     );

@@ -31,6 +31,7 @@ describe('the same call after a pending', () => {
 
   it('is told the decision of the order that has closed, from its record', async () => {
     const { screen, temporal, decided } = aPendingCheckout();
+    temporal.record.mockResolvedValue(decided({ phase: 'closed' }));
     temporal.result.mockResolvedValue(decided({ phase: 'closed' }));
     temporal.describe.mockResolvedValue(described('COMPLETED'));
     expect(await screen()).toMatchObject({ decision: 'review', phase: 'closed' });

@@ -1,0 +1,68 @@
+/** What an adoption is asked for. */
+import { z } from 'zod';
+import { refuseCardData } from '../orders/card-data.ts';
+import { adoptionFaults } from '../orders/check-messages.ts';
+import type { TransactionJson } from '../orders/messages.ts';
+import type { FindIntegration, Integration } from '../orders/policy.ts';
+import type { Adoption } from '../orders/state.ts';
+import {
+  GATEWAY_RESULTS,
+  INTEGRATION_WORKFLOWS,
+  type IntegrationWorkflow,
+  instant,
+  millis,
+} from '../orders/words.ts';
+import {
+  checked,
+  integrationNameSchema,
+  integrationOf,
+  invalidRequest,
+  notCardsFor,
+  orderIdSchema,
+} from './read-requests.ts';
+
+const AMOUNT = 'must be a number as text, such as 125.50';
+
+/** A request to adopt, as the library takes it; HTTP has the order's id in the address. */
+export const adoptSchema = z.strictObject({
+  orderId: orderIdSchema,
+  integration: integrationNameSchema.exactOptional(),
+  transactionId: z.guid('must be the id of a transaction'),
+  screenedAt: z.iso.datetime({
+    offset: true,
+    error: 'must be a moment with its offset (2030-01-31T12:00:00Z)',
+  }),
+  workflow: z
+    .enum(INTEGRATION_WORKFLOWS, { error: `must be one of ${INTEGRATION_WORKFLOWS.join(', ')}` })
+    .exactOptional(),
+  amount: z
+    .string(AMOUNT)
+    .regex(/^(?=.{1,24}$)(?:\d+\.?\d*|\.\d+)$/, AMOUNT)
+    .exactOptional(),
+  gatewayResult: z
+    .enum(GATEWAY_RESULTS, { error: `must be one of ${GATEWAY_RESULTS.join(', ')}` })
+    .exactOptional(),
+  force: z.boolean('must be true or false').exactOptional(),
+});
+
+/** A request to adopt, checked. */
+export interface CheckedAdoptRequest {
+  orderId: string;
+  integration: Integration;
+  workflow: IntegrationWorkflow;
+  adoption: Adoption;
+  /** What is known of the transaction. */
+  transaction: TransactionJson;
+}
+
+/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in `details.errors` */
+export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
+  refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
+  const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
+  const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
+  const integration = integrationOf({ findIntegration }, name);
+  const workflow = named ?? integration.workflow;
+  const faults = adoptionFaults(adoption, { ...integration, workflow }, Date.now());
+  if (faults.length > 0) throw invalidRequest(faults);
+  return { orderId, integration, workflow, adoption, transaction: amount === undefined ? {} : { amount } };
+}

@@ -1,0 +1,170 @@
+/** What a list of orders is asked for, and the query of Temporal's visibility that it becomes. */
+import { z } from 'zod';
+import { orderAttributes, quoted } from '../orders/describe.ts';
+import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../orders/ids.ts';
+import { SCREEN_ORDER } from '../orders/messages.ts';
+import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
+import { integrationNameSchema } from './read-requests.ts';
+
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be a moment, such as 2026-12-24T18:00:00Z' })
+  .transform((written) => instant(millis(written)));
+
+/** An amount as one writes it. */
+export const amountSchema = z
+  .string()
+  .regex(/^\d{1,12}(\.\d{1,3})?$/, {
+    error: 'must be a number of at most 12 digits, such as 125.50',
+    abort: true,
+  })
+  .transform(Number);
+
+/** Filters of a list as one writes them in an address or on a command line; `amountTo` and `startedTo` are exclusive. */
+export const WRITTEN_FILTERS = {
+  find: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(128, 'must have at most 128 characters')
+    .exactOptional()
+    .meta({
+      description:
+        'An order id, an invoice number or a transaction, whole; the order id is one of `integration`, else of the integrations that the key is limited to, else of `default`',
+      examples: ['order-1001'],
+    }),
+  dueBefore: moment.exactOptional().meta({
+    description: 'Only orders whose cancel window ends before: open ones, unless `open` is false',
+  }),
+  amountFrom: amountSchema
+    .exactOptional()
+    .meta({ description: "In the order's own currency", examples: ['125.50'] }),
+  amountTo: amountSchema.exactOptional().meta({ description: 'Only orders below it', examples: ['500'] }),
+  startedFrom: moment.exactOptional().meta({ description: 'Only orders that came then or later' }),
+  startedTo: moment.exactOptional().meta({ description: 'Only orders that came before' }),
+};
+type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
+  Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;
+
+/** @returns what written filters ask for; only those that were given are in it */
+export function listRequestOf(filters: WrittenFilters): ListRequest {
+  const { dueBefore, amountFrom, amountTo, startedFrom, startedTo, ...others } = filters;
+  const range = <Bound>(from: Bound | undefined, until: Bound | undefined) =>
+    (from ?? until) === undefined ? undefined : { from, until };
+  const amount = range(amountFrom, amountTo);
+  const started = range(startedFrom, startedTo);
+  return {
+    ...others,
+    ...(dueBefore !== undefined && { open: others.open ?? true, cancelBy: { until: dueBefore } }),
+    ...(amount && { amount }),
+    ...(started && { started }),
+  };
+}
+
+const integrations = z.array(integrationNameSchema, 'must be a list of integrations');
+const RANGE = 'must be {from?, until?}';
+const flag = z.boolean('must be true or false').optional();
+const bounds = (bound: z.ZodType<Instant, Instant>) =>
+  z.object({ from: bound.optional(), until: bound.optional() }, RANGE);
+const amountBound = z.number('must be a number').min(0, 'must be at least 0').optional();
+
+/** A place in a list, as Temporal's servers write it: the times and the run of the last order, or what it was sorted by. */
+const placeSchema = z.union([
+  z.looseObject({ StartTime: z.iso.datetime({ offset: true }), RunID: z.guid() }),
+  z.looseObject({ SearchAfter: z.array(z.union([z.string(), z.number(), z.null()])).min(1) }),
+]);
+
+/** Temporal's server does not answer for anything else. */
+function isCursor(text: string): boolean {
+  try {
+    return placeSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))).success;
+  } catch {
+    return false;
+  }
+}
+
+const LIMIT = 'must be a whole number from 1 to 100';
+
+/** Which orders a list has. `until` is exclusive. */
+export const listRequestSchema = z.object({
+  integration: integrationNameSchema.optional(),
+  integrations: integrations.readonly().optional(),
+  phase: z.enum(PHASES).optional(),
+  decision: z.enum(ORDER_DECISIONS).optional(),
+  attention: flag,
+  /** In review, or with attention. */
+  queued: flag,
+  open: flag,
+  /** `none`: orders that have no such deadline. */
+  cancelBy: z.union([bounds(moment), z.literal('none')], 'must be {from?, until?} or none').optional(),
+  /** In the order's own currency. */
+  amount: z.object({ from: amountBound, until: amountBound }, RANGE).optional(),
+  /** When the order came. */
+  started: bounds(moment).optional(),
+  find: WRITTEN_FILTERS.find.optional(),
+  cursor: z.string('must be text').refine(isCursor, 'must be the cursor of the previous page').optional(),
+  limit: z.int(LIMIT).min(1, LIMIT).max(100, LIMIT).optional(),
+});
+
+/** Which orders a list has: those that match every filter. */
+export type ListRequest = z.input<typeof listRequestSchema>;
+
+/** @returns a visibility query @throws nothing: each value is one of ours, or quoted */
+export function queryOf(request: ListRequest): string {
+  const { integration, integrations, phase, decision, attention, queued, open } = request;
+  const conditions = [
+    `WorkflowType = '${SCREEN_ORDER}'`,
+    "ExecutionStatus != 'ContinuedAsNew'",
+    ...(integration === undefined ? [] : [`${orderAttributes.integration.name} = ${quoted(integration)}`]),
+    ...(integrations === undefined ? [] : [oneOf(orderAttributes.integration.name, integrations)]),
+    ...(phase === undefined ? [] : [`${orderAttributes.phase.name} = ${quoted(phase)}`]),
+    ...(decision === undefined ? [] : [`${orderAttributes.decision.name} = ${quoted(decision)}`]),
+    ...(attention === undefined ? [] : [`${orderAttributes.needsAttention.name} = ${attention}`]),
+    ...(queued
+      ? [`(${orderAttributes.phase.name} = 'review' OR ${orderAttributes.needsAttention.name} = true)`]
+      : []),
+    ...(open === undefined ? [] : [`ExecutionStatus ${open ? '=' : '!='} 'Running'`]),
+    ...deadlineConditions(request.cancelBy),
+    ...between(orderAttributes.amount.name, request.amount, String),
+    ...between('StartTime', request.started, quoted),
+    ...(request.find === undefined ? [] : [foundBy(request.find, request)]),
+  ];
+  return conditions.join(' AND ');
+}
+
+function deadlineConditions(range: ListRequest['cancelBy']): string[] {
+  if (range === undefined) return [];
+  if (range === 'none') return [`${orderAttributes.cancelBy.name} IS NULL`];
+  return [
+    ...between(orderAttributes.cancelBy.name, range, quoted),
+    // Without a bound at all, an order without the deadline would be among them.
+    `${orderAttributes.cancelBy.name} IS NOT NULL`,
+  ];
+}
+
+function between<Bound>(
+  attribute: string,
+  { from, until }: { from?: Bound | undefined; until?: Bound | undefined } = {},
+  write: (bound: Bound) => string,
+): string[] {
+  return [
+    ...(from === undefined ? [] : [`${attribute} >= ${write(from)}`]),
+    ...(until === undefined ? [] : [`${attribute} < ${write(until)}`]),
+  ];
+}
+
+/** The order of that id, and whichever was screened under that invoice number or has that transaction. */
+function foundBy(words: string, { integration, integrations }: ListRequest): string {
+  const named = integration === undefined ? (integrations ?? [DEFAULT_INTEGRATION]) : [integration];
+  const ids = named.map((name) => orderWorkflowId(name, withoutHash(words)));
+  const conditions = [
+    oneOf('WorkflowId', ids),
+    ...[words, withoutHash(words)].map(
+      (number) => `${orderAttributes.invoiceNumber.name} = ${quoted(number)}`,
+    ),
+    `${orderAttributes.transactionId.name} = ${quoted(words.toLowerCase())}`,
+  ];
+  return `(${[...new Set(conditions)].join(' OR ')})`;
+}
+
+function oneOf(attribute: string, values: readonly string[]): string {
+  return `(${values.map((value) => `${attribute} = ${quoted(value)}`).join(' OR ')})`;
+}

@@ -1,0 +1,50 @@
+/** How an order is started: by a checkout or an adoption. */
+import type { SearchAttributePair } from '@temporalio/common';
+import { recordOf } from '../orders/bounded-record.ts';
+import { vouchedFor } from '../orders/card-data.ts';
+import { type KnownAtStart, searchAttributesAtStart } from '../orders/describe.ts';
+import { orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
+import type { ScreenOrderInput } from '../orders/messages.ts';
+import { memoOf } from '../orders/order-memo.ts';
+import type { Integration } from '../orders/policy.ts';
+import { newOrderState } from '../orders/record.ts';
+import { VERSION } from '../orders/version.ts';
+import { type IntegrationWorkflow, instant } from '../orders/words.ts';
+
+/** The options of a start, whatever the call that carries them. */
+export interface OrderStart {
+  workflowId: string;
+  taskQueue: string;
+  args: [ScreenOrderInput];
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY';
+  staticSummary: string;
+  typedSearchAttributes: SearchAttributePair[];
+  /** The order's first record, by this process's clock. A worker writes the next one. */
+  memo: Record<string, unknown>;
+}
+
+interface Shown extends Omit<KnownAtStart, 'integration'> {
+  workflow: IntegrationWorkflow;
+  /** One line for lists in the Temporal UI. */
+  summary: string;
+}
+
+/** Returns the options that start an order which must not exist yet. */
+export function orderStart(
+  integration: Integration,
+  input: Omit<ScreenOrderInput, 'version' | 'integration'>,
+  { workflow, summary, ...known }: Shown,
+): OrderStart {
+  const { name } = integration;
+  const { orderId, adopt } = input;
+  const state = newOrderState({ orderId, integration: name, workflow, adopt }, instant(Date.now()));
+  return {
+    workflowId: orderWorkflowId(name, orderId),
+    taskQueue: TASK_QUEUE,
+    args: [vouchedFor({ version: VERSION, integration: name, ...input }, integration)],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    staticSummary: summary,
+    typedSearchAttributes: searchAttributesAtStart({ integration: name, ...known }),
+    memo: memoOf(recordOf(state)),
+  };
+}
