@@ -194,7 +194,7 @@ export interface OrderDirectory {
   open(pageSize: number, cursor?: string): Promise<{ workflowIds: string[]; cursor?: string }>;
   /** Open orders that should have closed when their cancel window did. */
   overdue(limit: number): Promise<{ workflowId: string; since: Instant }[]>;
-  /** Orders that ended without a record inside their cancel window. */
+  /** Orders that ended too early inside their cancel window. */
   lost(limit: number): Promise<{ workflowId: string; since: Instant; status: LostStatus }[]>;
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */

@@ -1,4 +1,4 @@
-/** Orders that ended without a record while they could still be canceled: terminated, timed out, or failed unexpectedly. */
+/** Orders that ended too early while they could still be canceled: terminated, timed out, or failed unexpectedly. */
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';

@@ -1,4 +1,4 @@
-/** Looks at the orders from outside, and reports those that are stuck, overdue, held by an operator, or ended without a record. */
+/** Looks at the orders from outside, and reports those that are stuck, overdue, held by an operator, or ended too early. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';

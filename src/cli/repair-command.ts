@@ -113,7 +113,7 @@ function conditionWords(condition: Condition): string {
     case 'failing':
       return `its workflow task failed ${condition.tries - 1} times: ${condition.cause}`;
     case 'lost':
-      return `it ended without a record (${condition.status})`;
+      return `it ended too early (${condition.status})`;
     case 'healthy':
       return `healthy (${condition.status})`;
   }

@@ -84,7 +84,7 @@ export const METRICS = {
   order_screening_lost_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'orders that ended without a record inside their cancel window, by `status`',
+    about: 'orders that ended too early inside their cancel window, by `status`',
   },
   order_screening_last_sweep_timestamp_seconds: {
     kind: 'gauge',

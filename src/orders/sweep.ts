@@ -44,7 +44,7 @@ export function sweepWords({ kind, status }: SweepFinding): string {
     case 'overdue':
       return 'The order’s cancel window is over and the order has not closed: look at it in the Temporal UI.';
     case 'lost':
-      return `The order’s workflow ended without a record (${status}), and its cancel window is open: reset it or adopt its transaction.`;
+      return `The order’s workflow ended too early (${status}), and its cancel window is open: reset it or adopt its transaction.`;
     case 'held':
       return 'An operator paused an activity of the order, or pinned it to a version: unpause or unpin it in the Temporal UI.';
   }

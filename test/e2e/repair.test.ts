@@ -127,7 +127,7 @@ it('an order that was terminated is named by doctor, and goes on after repair', 
   await screen(orderId, 'review@example.com');
   await temporal('workflow', 'terminate', ...idOf(orderId), '--reason', 'by mistake');
   const doctor = fromThePage('doctor', orderId);
-  await eventually(async () => expect((await cli(doctor)).stdout).toContain('ended without a record'), {
+  await eventually(async () => expect((await cli(doctor)).stdout).toContain('ended too early'), {
     timeoutMs: 30_000,
   });
   expect((await cli(fromThePage('repair', orderId))).json()).toMatchObject({

@@ -99,7 +99,7 @@ it('the sweep tells ops of each poisoned order, under one id whoever sweeps', as
   }
 }, 180_000);
 
-it('the sweep and doctor count orders that ended without a record, and the sweep tells of each', async () => {
+it('the sweep and doctor count orders that ended too early, and the sweep tells of each', async () => {
   const temporal = temporalCli(server);
   for (const orderId of [lost, anOrderId()]) await screen(orderId, 'review@example.com');
   const workflowId = `order:default:${lost}`;
@@ -117,7 +117,7 @@ it('the sweep and doctor count orders that ended without a record, and the sweep
   const found = await checkLostOrders(server.client);
   expect(found).toMatchObject({
     status: 'fault',
-    what: expect.stringMatching(/ended without a record.*Terminated/),
+    what: expect.stringMatching(/ended too early.*Terminated/),
   });
   expect(found.what).toContain(lost);
   // A reset brings the order back, under another run.

@@ -1,4 +1,4 @@
-/** Whether orders ended without a record while they could still be canceled. */
+/** Whether orders ended too early while they could still be canceled. */
 import type { Client } from '@temporalio/client';
 import { lostOrders, lostQuery } from '../../activities/index.ts';
 import { within } from '../../client/temporal-errors.ts';
@@ -17,7 +17,7 @@ export async function checkLostOrders(client: Client): Promise<Finding> {
     () => undefined,
   );
   if (lost === undefined) return check.skipped('the server does not list orders');
-  if (lost.length === 0) return check.ok('no order ended without a record inside its cancel window');
+  if (lost.length === 0) return check.ok('no order ended too early inside its cancel window');
   const numbers = LOST_STATUSES.flatMap((status) => {
     const number = lost.filter((one) => one.status === status).length;
     return number === 0 ? [] : [`${number} ${status}`];
@@ -26,7 +26,7 @@ export async function checkLostOrders(client: Client): Promise<Finding> {
     .slice(0, NAMED)
     .map(({ workflowId }) => orderOfWorkflowId(workflowId)?.orderId ?? workflowId);
   return check.fault(
-    `${counted(lost.length, 'order')} ended without a record inside the cancel window (${numbers.join(', ')}), such as ${names.join(', ')}: nothing polls or cancels them`,
+    `${counted(lost.length, 'order')} ended too early inside the cancel window (${numbers.join(', ')}), such as ${names.join(', ')}: nothing polls or cancels them`,
     `Recover each as docs/operations.md says under "Recover an order". The query ${lostQuery(now)} lists them`,
   );
 }
