@@ -38,7 +38,7 @@ export function applyCheckout(order: Order, result: CheckedOut | undefined): Ref
     takePolicy(order, result.policy);
     noteFingerprint(currentAttempt(state), result);
   }
-  const outcome = result?.outcome ?? brokeDown(state.startedAt);
+  const outcome = result?.outcome ?? failedScreening(state.startedAt);
   if (state.adopted !== undefined) announce(order, applyAdoption(state, state.adopted, outcome, order.now));
   else {
     const events = answerCheckout(state, outcome, order.now);
@@ -97,7 +97,7 @@ export function answerBeforeRecord(
 export const BROKE_DOWN = 'screening-broke-down';
 
 /** Returns what is known when a screening's own code failed: a create may have been sent since it was begun. */
-export function brokeDown(unseenSince: Instant): ScreeningOutcome {
+export function failedScreening(unseenSince: Instant): ScreeningOutcome {
   return { kind: 'unanswered', reason: BROKE_DOWN, unseenSince };
 }
 

@@ -43,7 +43,7 @@ function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): vo
     case 'request':
       passTime(order, input.at);
       settle(order);
-      if (comesEarly(order, input.request)) order.held.push(input);
+      if (comesEarly(order, input.request)) order.earlyRetries.push(input);
       else input.taken = takeIn(order, input.request, input.at);
       break;
   }
@@ -86,9 +86,9 @@ function comesEarly({ state }: Order, asked: Request): boolean {
 
 /** Applies what follows at once, until nothing more does. */
 function settle(order: Order): void {
-  for (const input of order.held) {
+  for (const input of order.earlyRetries) {
     if (comesEarly(order, input.request)) continue;
-    order.held = order.held.filter((one) => one !== input);
+    order.earlyRetries = order.earlyRetries.filter((one) => one !== input);
     input.taken = takeIn(order, input.request, order.now);
   }
   do {
@@ -196,8 +196,10 @@ export function mayContinueAsNew(order: Order): boolean {
   return !isAwaited(order) && !order.running.some(({ effect }) => isWrite(effect));
 }
 
-function isAwaited({ replies, held, state }: Order): boolean {
-  return replies.length + held.length > 0 || state.attempts.some(({ answer }) => answer === undefined);
+function isAwaited({ replies, earlyRetries, state }: Order): boolean {
+  return (
+    replies.length + earlyRetries.length > 0 || state.attempts.some(({ answer }) => answer === undefined)
+  );
 }
 
 /** Returns the order as the next run takes it up. */

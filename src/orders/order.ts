@@ -51,7 +51,7 @@ export interface Order {
   /** How many signals the order received. */
   signals: number;
   /** Retries that came before the attempt before them was answered: they are taken in after it. */
-  held: Extract<Input, { kind: 'request' }>[];
+  earlyRetries: Extract<Input, { kind: 'request' }>[];
   /** Callers that wait for a portal action, and until when. */
   replies: { action: number; until: Instant }[];
   /** Keys of effects that failed for good, and when each starts again. */

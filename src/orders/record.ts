@@ -39,7 +39,7 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
     readsRequested: 0,
     spacing: { ms: FIRST_SPACING_MS },
     signals: 0,
-    held: [],
+    earlyRetries: [],
     replies: [],
     retryAt: {},
     running: [],

@@ -177,7 +177,7 @@ describe('a retry that comes while the attempt before it is being screened, as a
     screenNext(life, 'fourth');
     for (const [index, ticket] of [second, third, fourth].entries())
       expect(life.replies.get(ticket ?? 0)).toMatchObject({ checkout: { attempt: index + 2 } });
-    expect(life.order.held).toEqual([]);
+    expect(life.order.earlyRetries).toEqual([]);
   });
 
   it('is refused when its turn does not come', () => {

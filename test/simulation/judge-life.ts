@@ -24,9 +24,9 @@ export function judgeLife(orderWorld: OrderWorld): string[] {
 }
 
 /** Nothing that was taken is left lying. */
-function leftOver({ state, replies, held, running, outbox }: Order): string[] {
+function leftOver({ state, replies, earlyRetries, running, outbox }: Order): string[] {
   const faults: string[] = [];
-  if (replies.length + held.length > 0) faults.push('the order ended, and somebody waits for it');
+  if (replies.length + earlyRetries.length > 0) faults.push('the order ended, and somebody waits for it');
   if (outbox.length > 0) faults.push(`the order ended with ${outbox.length} events to deliver`);
   for (const { number, status } of state.actions) {
     if (status === 'queued' || status === 'running')

@@ -6,7 +6,7 @@ import type { CallResult, Fingerprinted, ScreeningOutcome } from '../activity-co
 import { applyScreening, noteFingerprint } from '../apply-screening.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.ts';
-import { answerCheckout, brokeDown, checkoutFailed, takePolicy } from '../checkout.ts';
+import { answerCheckout, checkoutFailed, failedScreening, takePolicy } from '../checkout.ts';
 import type { Concern, Wanted } from '../concern.ts';
 import { eventsOfAnswer } from '../events.ts';
 import type { Order, Refusal, Request, TakenIn } from '../order.ts';
@@ -42,7 +42,7 @@ export const screening: Concern = {
 
   ended(order, { effect: { call }, since }, outcome) {
     if (call.kind === 'retry-screening') {
-      if (outcome.status !== 'completed') return answered(order, { outcome: brokeDown(since) });
+      if (outcome.status !== 'completed') return answered(order, { outcome: failedScreening(since) });
       return outcome.result.kind === call.kind ? answered(order, outcome.result) : [];
     }
     if (outcome.status === 'failed') return 'retry-later';
