@@ -13,7 +13,6 @@ import { turned } from '../ways/open-ways.ts';
 import { decideByApi } from '../ways/ways.ts';
 
 const FILLERS = 48;
-const DRAIN_WITHIN_MS = 1_800_000;
 const CALM_MS = 3_000;
 
 /** A deployment on a server of its own, which stands still while the other one is measured. */
@@ -72,18 +71,12 @@ async function open(name: Side['name'], nodeArgs: string[]): Promise<Side> {
 /** Brings so many orders into review and waits until everything that their checkouts left is done. */
 async function fill({ stack, all }: Side, reviews: number, say: (words: string) => void): Promise<void> {
   say(`crowds: ${reviews} orders into review`);
-  const told = stack.events.count();
-  const { done, failures } = await closedLoop({ callers: FILLERS, count: reviews }, async () => {
+  const { failures } = await closedLoop({ callers: FILLERS, count: reviews }, async () => {
     const { decision } = await all.orders.screen({ ...anOrder('review') });
     if (decision !== 'review') throw new Error(`the decision was ${decision}`);
   });
   if (failures.length > 0) say(`crowds: ${failures.length} orders are not in review: ${failures[0]}`);
-  const deadline = Date.now() + DRAIN_WITHIN_MS;
-  while (stack.events.count() < told + done) {
-    if (Date.now() > deadline) throw new Error('crowds: the events of the crowd are not delivered');
-    await sleep(1_000);
-  }
-  say('crowds: the crowd is told of; it is polled from now on');
+  say('crowds: the crowd is polled from now on');
   await untilSteady(pidsOf({ stack, all }));
 }
 
