@@ -31,12 +31,14 @@ function whyTooEarly(books: Books, create: BookedRequest, at: number): string | 
     return told === 'error' ? undefined : `${transactionId} was told to be ${told}`;
   }
   if (endedAt > at) return 'both under way';
+  // Its sender may have heard of the end before that was noted.
+  const heardAt = endedAt - books.world.notedLateMs;
   const looks = books.requests.filter(
     (one) => one.operation === 'status-by-invoice' && one.invoice === invoice && one.endedAt <= at,
   );
   const proved = looks.some(
     (one) =>
-      (foundNone(one) && one.sentAt >= endedAt + ARRIVES_WITHIN_MS) ||
+      (foundNone(one) && one.sentAt >= heardAt + ARRIVES_WITHIN_MS) ||
       (one.heard === 'transaction' && one.decision === 'error') ||
       one.heard === 'unreadable',
   );
