@@ -77,7 +77,11 @@ const NO_EVENTS = { sequence: 0, delivered: 0, waiting: 0 };
 
 /** Returns the record in an order's memo, as `memoOf` wrote it; undefined when the memo holds something else. */
 export function recordIn(memo: unknown, { orderId, integration }: OrderKey): OrderRecord | undefined {
-  const record = isRecord(memo) ? { ...EMPTY, ...memo, orderId, integration } : undefined;
+  if (!isRecord(memo)) return undefined;
+  const key = { orderId, integration };
+  const left = Object.entries(EMPTY).filter(([name]) => memo[name] === undefined);
+  // The ids stand first, for whoever reads it.
+  const record = { ...key, ...memo, ...Object.fromEntries(left), ...key };
   if (!isOrderRecord(record)) return undefined;
   const attempts = record.attempts.map((attempt) =>
     Object.is(attempt.answer, AS_NOW) ? { ...attempt, answer: checkoutAnswer(record, attempt) } : attempt,
