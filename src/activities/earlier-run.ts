@@ -3,13 +3,10 @@
  * was lost. Only activities branch on it, since a replay of the workflow can't tell it again.
  */
 import { activityInfo, Context } from '@temporalio/activity';
-import type { RunFacts } from '../orders/activity-contract.ts';
+import { FIRST_TASK_EVENTS, type RunFacts } from '../orders/activity-contract.ts';
 import { CREATE_WITHIN_MS, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 const factsOf = new WeakMap<Context, RunFacts>();
-
-/** In its first workflow task a run has so many events, signals not counted. With more, an earlier try of the task has timed out. */
-const FIRST_TASK_EVENTS = 3;
 
 /** Notes what the workflow told of its run. */
 export function noteRun(run: RunFacts | undefined): void {

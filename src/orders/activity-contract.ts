@@ -25,12 +25,15 @@ export interface Moment {
 /** A call's outcome, and when it was learned. */
 export type Timed<Outcome> = Moment & { outcome: Outcome };
 
+/** In its first workflow task a run has so many events, signals not counted. With more, an earlier try of the task has timed out. */
+export const FIRST_TASK_EVENTS = 3;
+
 /** What an activity is told of the run that calls it. Workflow code never branches on it: a replay can't tell it again. */
 export interface RunFacts {
   runId: string;
   /** An operator's reset made the run, or one before it. */
   wasReset: boolean;
-  /** How long the history was, and whether the run was replaying, when it called the activity. */
+  /** How long the history was, and whether the run was replaying, when it called the activity. A checkout leaves out early signals. */
   historyLength: number;
   isReplaying: boolean;
 }

@@ -1,5 +1,6 @@
 /** Whether a start can be an order: read before the order's first command, since any tool may have made it. */
 import { workflowInfo } from '@temporalio/workflow';
+import { FIRST_TASK_EVENTS } from '../orders/activity-contract.ts';
 import { invalid, startRefusal, whyUnread } from '../orders/check-messages.ts';
 import type { OrderRun, Refusal } from '../orders/order.ts';
 import { KEY_MISSING } from '../orders/words.ts';
@@ -10,8 +11,6 @@ import { runFacts } from './activities.ts';
  * shorter, and would end the order without a record.
  */
 const LEAST_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
-/** A run with a longer history has completed a workflow task. */
-const FIRST_TASK_EVENTS = 3;
 
 /**
  * Returns why this run can't be an order, or undefined.
