@@ -78,7 +78,11 @@ export async function repairOrder(
   return { ...repair, outcome: 'failing' };
 }
 
-async function examine(client: Client, workflowId: string): Promise<{ runId: string; condition: Condition }> {
+/** Returns the order's current run, and whether it needs a repair. @throws OrderScreeningError `unknown-order` */
+export async function examine(
+  client: Client,
+  workflowId: string,
+): Promise<{ runId: string; condition: Condition }> {
   const description = await describeOrder({ client }, workflowId);
   if (description === undefined) throw unknownOrder();
   const { runId, raw, closedAt } = description;
@@ -109,19 +113,8 @@ function causeOf(failed: HistoryEvent | undefined): string {
 }
 
 async function eventsOf(client: Client, workflowId: string, runId: string): Promise<HistoryEvent[]> {
-  const { namespace } = client.options;
-  const events: HistoryEvent[] = [];
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page = await client.workflowService.getWorkflowExecutionHistory({
-      namespace,
-      execution: { workflowId, runId },
-      ...(nextPageToken && { nextPageToken }),
-    });
-    events.push(...(page.history?.events ?? []));
-    nextPageToken = page.nextPageToken?.length > 0 ? page.nextPageToken : undefined;
-  } while (nextPageToken !== undefined);
-  return events;
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  return events ?? [];
 }
 
 /** A completed workflow task. */
