@@ -2,12 +2,11 @@
  * What the Temporal UI does when somebody opens an order: it queries the workflow's metadata. A query to an order that no worker has in
  * memory can break it. Whoever does that is told by the sweep which orders it broke, and repairs them.
  */
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { repairOrder } from '../../src/cli/repair-order.ts';
-import { STUCK_AFTER_TRIES } from '../../src/orders/sweep.ts';
+import { examine, repairOrder } from '../../src/cli/repair-order.ts';
 import { eventually } from '../support/eventually.ts';
+import { atRandom } from './at-random.ts';
 import { inBatches } from './evidence.ts';
 import { type OrderPlan, workflowIdOf } from './plan.ts';
 import type { Receiver } from './receiver.ts';
@@ -33,29 +32,14 @@ export function startMetadataQueries(
   signal: AbortSignal,
 ): MetadataQueries {
   const sent = { answered: 0, unanswered: 0 };
-  const stopped = new AbortController();
-  const until = AbortSignal.any([signal, stopped.signal]);
-  const ask = async (): Promise<void> => {
-    while (!until.aborted) {
-      const plan = plans[randomInt(plans.length)];
-      if (plan !== undefined) {
-        const handle = temporal.workflow.getHandle(workflowIdOf(plan));
-        const answer = await temporal
-          .withDeadline(Date.now() + QUERY_WITHIN_MS, () => handle.query<unknown>(METADATA))
-          .catch(() => undefined);
-        sent[answer === undefined ? 'unanswered' : 'answered'] += 1;
-      }
-      await sleep(randomInt(MOST_PAUSE_MS), undefined, { signal: until }).catch(() => undefined);
-    }
-  };
-  const asking = Promise.all(Array.from({ length: AT_A_TIME }, ask));
-  return {
-    sent,
-    stop: async () => {
-      stopped.abort();
-      await asking;
-    },
-  };
+  const stop = atRandom(plans, { people: AT_A_TIME, mostPauseMs: MOST_PAUSE_MS, signal }, async (plan) => {
+    const handle = temporal.workflow.getHandle(workflowIdOf(plan));
+    const answer = await temporal
+      .withDeadline(Date.now() + QUERY_WITHIN_MS, () => handle.query<unknown>(METADATA))
+      .catch(() => undefined);
+    sent[answer === undefined ? 'unanswered' : 'answered'] += 1;
+  });
+  return { sent, stop };
 }
 
 /**
@@ -90,14 +74,11 @@ export async function repairBroken(
   return { repaired, anomalies };
 }
 
-/** Fewer tries may be a worker that was killed. */
+/** The task of an order that goes on has been completed a moment later. */
 async function fails(temporal: Client, workflowId: string): Promise<boolean> {
-  let tries = 0;
-  // The task of an order that goes on has been completed a moment later.
   for (let look = 0; look < 3; look += 1) {
-    const { raw } = await temporal.workflow.getHandle(workflowId).describe();
-    tries = raw.pendingWorkflowTask?.attempt ?? 0;
-    if (tries < Math.min(3, STUCK_AFTER_TRIES)) return false;
+    const { condition } = await examine(temporal, workflowId);
+    if (condition.kind !== 'failing') return false;
     await sleep(1_000);
   }
   return true;

@@ -1,6 +1,6 @@
 /** People who look: at random moments, around kills too, they read orders and lists. */
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { atRandom } from './at-random.ts';
 import type { OrderPlan } from './plan.ts';
 
 const READERS = 3;
@@ -21,8 +21,6 @@ export interface Readers {
 export function startReaders(apiUrl: string, plans: readonly OrderPlan[], signal: AbortSignal): Readers {
   const statuses = new Map<number, number>();
   const strange: { orderId: string; facts: string }[] = [];
-  const stopped = new AbortController();
-  const until = AbortSignal.any([signal, stopped.signal]);
   const read = async ({ orderId, integration }: OrderPlan): Promise<void> => {
     const paths = [
       `/v1/orders/${orderId}?integration=${integration}`,
@@ -39,20 +37,6 @@ export function startReaders(apiUrl: string, plans: readonly OrderPlan[], signal
     if (status !== 0 && !EXPECTED.includes(status))
       strange.push({ orderId, facts: `GET ${path}: ${status} ${text}` });
   };
-  const reader = async (): Promise<void> => {
-    while (!until.aborted) {
-      const plan = plans[randomInt(plans.length)];
-      if (plan !== undefined) await read(plan);
-      await sleep(randomInt(MOST_PAUSE_MS), undefined, { signal: until }).catch(() => undefined);
-    }
-  };
-  const reading = Promise.all(Array.from({ length: READERS }, reader));
-  return {
-    statuses,
-    strange,
-    stop: async () => {
-      stopped.abort();
-      await reading;
-    },
-  };
+  const stop = atRandom(plans, { people: READERS, mostPauseMs: MOST_PAUSE_MS, signal }, read);
+  return { statuses, strange, stop };
 }
