@@ -6,7 +6,7 @@ import type { ActionRecord } from '../../src/orders/state.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anOrderSummary, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anOrderState } from '../fixtures/orders.ts';
-import { type Fake, run } from './support.ts';
+import { asked, type Fake, run } from './support.ts';
 
 const FILE = 'examples/orders/fraudulent.json';
 const body = JSON.parse(await readFile(FILE, 'utf8'));
@@ -165,15 +165,6 @@ describe('a command', () => {
     expect(problem?.errors).toEqual([{ path: '<file>', message: "can't be read (ENOENT)" }]);
   });
 });
-
-const asked: ActionRecord = {
-  number: 7,
-  kind: 'chargeback',
-  subject: 'x',
-  status: 'done',
-  by: 'caller',
-  requestedAt: '2026-03-01T10:00:00.000Z',
-};
 
 describe('watch', () => {
   const inReview = anOrderState({ phase: 'review', decision: 'review', action: 'hold' });

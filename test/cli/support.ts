@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import type { ActionRecord } from '../../src/orders/state.ts';
 import { fakeOrderScreening } from '../api/fake-order-screening.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -21,3 +22,13 @@ export function aProgram(): Command {
     withOrders: () => Promise.reject(new Error('no connection is needed for this')),
   });
 }
+
+/** A portal action that was asked for, and is done. */
+export const asked: ActionRecord = {
+  number: 7,
+  kind: 'chargeback',
+  subject: 'x',
+  status: 'done',
+  by: 'caller',
+  requestedAt: '2026-03-01T10:00:00.000Z',
+};

@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionRecord, Attempt } from '../../src/orders/state.ts';
+import type { Attempt } from '../../src/orders/state.ts';
 import { aCheckoutAnswer, anOrderSummary, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anOrderState } from '../fixtures/orders.ts';
-import { run } from './support.ts';
+import { asked, run } from './support.ts';
 
 const FILE = 'examples/orders/fraudulent.json';
-
-const asked: ActionRecord = {
-  number: 7,
-  kind: 'chargeback',
-  subject: 'x',
-  status: 'done',
-  by: 'caller',
-  requestedAt: '2026-03-01T10:00:00.000Z',
-};
 
 const attempt: Attempt = {
   number: 1,

@@ -1,6 +1,6 @@
 /** A merchant comes over with many open reviews. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventually, withTestServer } from '../support/index.ts';
+import { eventually, someAtATime, withTestServer } from '../support/index.ts';
 import { ago, screenedByPlugin } from './plugin.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';
 
@@ -42,15 +42,6 @@ async function superviseWorker(): Promise<void> {
   }
 }
 
-/** Does it for each, a few at a time. */
-async function forEach<One>(ones: readonly One[], act: (one: One) => Promise<unknown>): Promise<void> {
-  const left = [...ones];
-  const worker = async () => {
-    for (let one = left.pop(); one !== undefined; one = left.pop()) await act(one);
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-}
-
 /** @returns what the server knows of an order that doesn't go on */
 async function standing(workflowId: string): Promise<string> {
   const { raw } = await server.client.workflow.getHandle(workflowId).describe();
@@ -63,7 +54,7 @@ it('adopted reviews resolve, half by webhook and half by poll', async () => {
   const reviews = ['default', 'polled'].flatMap((integration) =>
     Array.from({ length: EACH_WAY }, () => ({ orderId: anOrderId(), integration })),
   );
-  await forEach(reviews, async ({ orderId, integration }) => {
+  await someAtATime(AT_A_TIME, reviews, async ({ orderId, integration }) => {
     const transactionId = await screenedByPlugin(all, orderId);
     const body = { integration, transactionId, screenedAt: ago(60_000) };
     // Of a busy machine the answer may be a 503, after which a caller sends the same again.
@@ -76,7 +67,7 @@ it('adopted reviews resolve, half by webhook and half by poll', async () => {
   const { control } = all.sandbox;
   for (const { orderId, integration } of reviews)
     if (integration === 'polled') control.decide(orderId, 'pass');
-  await forEach(reviews, async ({ orderId, integration }) => {
+  await someAtATime(AT_A_TIME, reviews, async ({ orderId, integration }) => {
     // The sandbox sends a webhook once: of hundreds at the same moment some would be answered by 503, and left to a poll.
     if (integration === 'default') control.decide(orderId, 'pass');
     await eventually(async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reviewHintSignal } from '../../src/orders/messages.ts';
 import { withEmail } from '../fixtures/transactions.ts';
-import { eventually, withTestServer } from '../support/index.ts';
+import { eventually, someAtATime, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';
 
 const MANY = 10_000;
@@ -32,13 +32,8 @@ async function aReview(): Promise<string> {
   return orderId;
 }
 
-async function times(count: number, act: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const one = async () => {
-    for (let index = next++; index < count; index = next++) await act(index);
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, one));
-}
+const times = (count: number, act: (index: number) => Promise<void>) =>
+  someAtATime(AT_A_TIME, Array(count).keys(), act);
 
 /** A run takes at most 10,000 signals. What is refused then goes to the next run. */
 async function signal(orderId: string): Promise<void> {
