@@ -33,9 +33,9 @@ export function applyScreening(
   const attempt = currentAttempt(state);
   const outcome = withoutOthers(state, attempt, given, moment.now);
   if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
-  const over = state.phase === 'declined' || state.phase === 'canceled' || state.phase === 'closed';
-  // It may have been stopped at its deadline, and a look has read a decision since.
-  if (over || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
+  const isRefused = state.phase === 'declined' || state.phase === 'canceled';
+  // A screening may end after a lookup has already read its decision.
+  if (isRefused || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
     recordLate(state, attempt, outcome, moment.now);
     return [];
   }

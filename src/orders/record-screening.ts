@@ -54,8 +54,7 @@ export function recordLate(
   recordReading(state, attempt, { decision, at: now, source: 'look-up', ...enrichedOf(outcome) });
   if (attempt !== currentAttempt(state)) return;
   clear(state, { codes: ['unreadable-answer'] });
-  // What a closed order did without a decision is left to a person.
-  if (state.phase !== 'closed' && decision !== 'error') clear(state, { codes: ['no-decision'] });
+  if (decision !== 'error') clear(state, { codes: ['no-decision'] });
 }
 
 /** Records what a lookup found for the attempt, which may be another attempt's. Nothing else follows. */
@@ -108,13 +107,14 @@ export function isNews(state: OrderState, attempt: Attempt, outcome: ScreeningOu
 }
 
 /**
- * Returns whether a decision that is found of the attempt is the one that the order lacks. An `error` tells an order that was
- * given up nothing new, and a cancel that nobody decided in the screening service's place stays one.
+ * Returns whether a decision that a lookup finds is the one that the order lacks. That includes an order that closed without one:
+ * the order service must hear it. After the screening was given up, `error` is not news. A cancel stands unless a person decided.
  */
 export function isAwaited(state: OrderState, attempt: Attempt, found: Decision): boolean {
   const { phase, action } = state;
   if (attempt !== currentAttempt(state)) return false;
   if (phase === 'screening') return true;
   if (hasDecision(attempt)) return false;
-  return overrideOf(state) !== undefined || (phase === 'decided' && action !== 'cancel' && found !== 'error');
+  if (overrideOf(state) !== undefined) return phase !== 'closed';
+  return (phase === 'decided' || phase === 'closed') && action !== 'cancel' && found !== 'error';
 }

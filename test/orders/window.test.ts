@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { currentAttempt } from '../../src/orders/record.ts';
 import { cancelByOf, lastCall, transactionOf, windowOpen } from '../../src/orders/transactions.ts';
+import type { Decision } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
 import { aLife, checkedOut, HINT, type Life, screened } from './life.ts';
 import {
   answered,
+  attention,
   DAY,
   found,
   HOUR,
@@ -99,6 +101,51 @@ describe('the window of a transaction that the run before a reset may have made'
     life.end({ kind: 'retry-screening', outcome: answered('pass', 't-2', DAY) }, DAY);
     life.end(seen, DAY);
     expect(cancelBys(life)).toEqual({ 't-2': sinceStart(6 * DAY), 't-1': sinceStart(5 * DAY) });
+  });
+});
+
+describe('a decision that a lookup finds after the order closed without one', () => {
+  const closed = () =>
+    screened(unanswered(0), { events: 'all', screeningDeadlineMs: DAY, whenUnavailable: 'proceed' })
+      .until(DAY)
+      .break('catch-up', 'canceled')
+      .until(5 * DAY + HOUR);
+  const finds = (life: Life, decision: Decision) =>
+    life.end({ kind: 'look-up', outcome: { kind: 'found', transactionId: 't-1', decision } }, 5 * DAY + HOUR);
+
+  it.each([
+    ['pass', 'proceed', []],
+    ['review', 'hold', []],
+    ['fail', 'cancel', ['failed-after-window']],
+  ] as const)('is the order’s: %s means %s, is sent, and replaces the attention', (found, action, left) => {
+    const life = closed();
+    expect(life.order.state).toMatchObject({ phase: 'closed', decision: 'error', action: 'proceed' });
+    expect(attention(life.order.state)).toEqual(['no-decision']);
+    const before = life.order.state.events.sequence;
+    finds(life, found);
+    expect(life.order.state).toMatchObject({ phase: 'closed', decision: found, action });
+    expect(attention(life.order.state)).toEqual(left);
+    expect(life.order.state.events.sequence).toBeGreaterThan(before);
+    expect(life.calls('portal')).toEqual([]);
+  });
+
+  it('changes nothing when it is error', () => {
+    const life = closed();
+    finds(life, 'error');
+    expect(life.order.state).toMatchObject({ phase: 'closed', decision: 'error', action: 'proceed' });
+    expect(attention(life.order.state)).toEqual(['no-decision']);
+  });
+
+  it('leaves the action of a person', () => {
+    const life = screened(unanswered(0), { screeningDeadlineMs: DAY })
+      .until(DAY)
+      .break('catch-up', 'canceled');
+    life.ask(
+      { kind: 'override', request: { action: 'proceed', by: { actor: 'ann' }, reason: 'known' } },
+      2 * DAY,
+    );
+    finds(life.until(5 * DAY + HOUR), 'fail');
+    expect(life.order.state).toMatchObject({ phase: 'closed', action: 'proceed' });
   });
 });
 
