@@ -29,19 +29,24 @@ export type {
   HintAnswer,
   HintRequest,
   InspectedOrder,
-  OrderList,
   OrderName,
   OrderScreening,
   OrderScreeningOptions,
-  OrderSummary,
   PollTimes,
   PortalOptions,
   ScreenRequest,
   TransactionLookup,
-  TransactionStatus,
 } from './client/types.ts';
 export { createDataConverter, PayloadCodecError } from './codec/index.ts';
-export type { AfterEnd, LateAction, LateDecision, Redelivery } from './orders/after-end.ts';
+export type { TransactionStatus } from './contract/answers.ts';
+export type {
+  AfterEnd,
+  LateAction,
+  LateDecision,
+  OrderList,
+  OrderSummary,
+  Redelivery,
+} from './contract/order.ts';
 export { OrderScreeningError } from './orders/errors.ts';
 
 const PING_WITHIN_MS = 2_000;

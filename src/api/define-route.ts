@@ -9,9 +9,8 @@ import { refuseCardData } from '../orders/card-data.ts';
 import type { FindIntegration } from '../orders/policy.ts';
 import { isRecord } from '../orders/shapes.ts';
 import { OUR_WORDS } from '../screening/index.ts';
-import { problemSchema } from './answer-schemas.ts';
 import { requireIntegration } from './callers.ts';
-import { HttpError } from './problems.ts';
+import { HttpError, problemSchema } from './problems.ts';
 
 /** One route: its schemas check the request and make its documentation. */
 export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {

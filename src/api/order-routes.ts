@@ -2,15 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { listRequestOf } from '../client/list-request.ts';
 import { CARD_FIELDS_OF_AN_ORDER, invalidRequest } from '../client/read-requests.ts';
+import { cardRefSchema, checkoutAnswerSchema, gatewayResultAnswerSchema } from '../contract/answers.ts';
+import { orderListSchema, orderStateSchema } from '../contract/order.ts';
 import { CARD_FIELDS } from '../screening/index.ts';
 import type { OrderScreening } from '../starter.ts';
-import {
-  cardRefSchema,
-  checkoutAnswerSchema,
-  gatewayResultAnswerSchema,
-  orderListSchema,
-  orderStateSchema,
-} from './answer-schemas.ts';
 import { listedIntegrations } from './callers.ts';
 import { defineRoute, nothing } from './define-route.ts';
 import { whoAsks } from './metrics.ts';

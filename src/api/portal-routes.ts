@@ -1,17 +1,19 @@
 /** Routes of what people do to an order: portal actions, taking one back, deciding, sending an event again. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
-import type { ChargebackRequest, PortalAnswer } from '../orders/messages.ts';
-import { OUR_WORDS, parseChargeback } from '../screening/index.ts';
-import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
+import type { PortalAnswer } from '../contract/answers.ts';
 import {
   acknowledgedSchema,
   overrideAnswerSchema,
   portalAnswerSchema,
   redeliveryAnswerSchema,
   requestedSchema,
-} from './answer-schemas.ts';
+} from '../contract/answers.ts';
+import type { ChargebackRequest } from '../orders/messages.ts';
+import { OUR_WORDS, parseChargeback } from '../screening/index.ts';
+import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import { defineRoute, nothing } from './define-route.ts';
 import { whoAsks } from './metrics.ts';
 import {

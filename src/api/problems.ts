@@ -1,18 +1,23 @@
 /** Errors as RFC 9457 problem documents. No value that was sent is in one. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Scope } from '../config/index.ts';
-import { ORDER_ERRORS, type OrderErrorDetails, OrderScreeningError } from '../orders/errors.ts';
+import { z } from 'zod';
+import { SCOPES } from '../config/index.ts';
+import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import type { Log } from '../process/log.ts';
 
-export interface Problem extends OrderErrorDetails {
-  /** A stable slug, `/problems/<code>`. */
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  /** What the key may not do. */
-  scope?: Scope;
-}
+/** A problem document. */
+export const problemSchema = z.object({
+  type: z.string().meta({ description: 'A stable slug, /problems/<code>' }),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
+  scope: z.enum(SCOPES).exactOptional().meta({ description: 'What the API key may not do' }),
+  cancelBy: z.iso.datetime().exactOptional(),
+  serviceCode: z.string().exactOptional(),
+  serviceMessage: z.string().exactOptional(),
+});
+export type Problem = z.infer<typeof problemSchema>;
 
 /** What goes wrong before an order is asked: the second table of `docs/calling.md` is made of it. */
 export const HTTP_ERRORS = {

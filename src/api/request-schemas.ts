@@ -11,10 +11,10 @@ import {
   overrideSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
+import { decisionSchema, phaseSchema } from '../contract/terms.ts';
 import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../orders/words.ts';
 import { cardSchema, chargebackSchema, email, transactionRequestSchema } from '../screening/index.ts';
-import { decisionSchema, phaseSchema } from './answer-schemas.ts';
 import { SHOWN, WITHIN } from './queue/read-queue.ts';
 
 const integration = integrationNameSchema.optional().meta({

@@ -1,7 +1,7 @@
 /** The route that reads a transaction from the screening service. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { transactionSchema } from '../contract/answers.ts';
 import type { OrderScreening, TransactionLookup, TransactionStatus } from '../starter.ts';
-import { transactionSchema } from './answer-schemas.ts';
 import { requireIntegration } from './callers.ts';
 import { defineRoute, nothing } from './define-route.ts';
 import { orderQuery, transactionParams } from './request-schemas.ts';

@@ -1,11 +1,12 @@
 /** `adopt`: takes over the orders of a CSV file, one a line, each from a transaction that the service has. */
+
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { adoptSchema } from '../client/adopt-request.ts';
+import type { CheckoutAnswer } from '../contract/answers.ts';
 import { withoutCardNumbers } from '../orders/card-numbers.ts';
 import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
-import type { CheckoutAnswer } from '../orders/state.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,

@@ -1,11 +1,12 @@
 /** Commands about orders: screen, retry, gateway-result, show, list, days, count. */
+
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { countDays } from '../client/list-orders.ts';
 import { listRequestOf, WRITTEN_FILTERS } from '../client/list-request.ts';
 import { csvOf } from '../client/read-orders.ts';
 import { HIGHEST_ATTEMPT, invalidRequest } from '../client/read-requests.ts';
-import type { CheckoutAnswer } from '../orders/state.ts';
+import type { CheckoutAnswer } from '../contract/answers.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, millis, PHASES } from '../orders/words.ts';
 import type { ListRequest } from '../starter.ts';
 import {

@@ -3,10 +3,9 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
-import type { AfterEnd } from '../orders/after-end.ts';
-import type { GatewayResultAnswer, PortalAnswer } from '../orders/messages.ts';
+import type { CheckoutAnswer, GatewayResultAnswer, PortalAnswer } from '../contract/answers.ts';
+import type { AfterEnd } from '../contract/order.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
-import type { CheckoutAnswer } from '../orders/state.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { OrderList, OrderSummary } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';

@@ -1,7 +1,8 @@
 /** What people do to an order: the portal actions, override, redeliver, recheck, acknowledge. */
+
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { PortalAnswer } from '../orders/messages.ts';
+import type { PortalAnswer } from '../contract/answers.ts';
 import { chargebackSchema, customerCodeBodySchema } from '../screening/index.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import {

@@ -1,5 +1,7 @@
 /** Adopts an order: starts it from a transaction that exists at the service. */
+
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { CheckoutAnswer } from '../contract/answers.ts';
 import { applyAdoption } from '../orders/apply-reading.ts';
 import { refuseCardData } from '../orders/card-data.ts';
 import { adoptRefusal } from '../orders/check-messages.ts';
@@ -9,7 +11,7 @@ import { orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
 import { adoptUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
-import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { OrderState } from '../orders/state.ts';
 import { instant } from '../orders/words.ts';
 import { readForAdoption } from '../screening/index.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';

@@ -1,12 +1,13 @@
 /** Reads what came after an order's end: later decisions, portal actions and redelivered events. No worker takes part. */
+
 import type { Client } from '@temporalio/client';
-import type { AfterEnd, LateAction, Redelivery } from '../orders/after-end.ts';
+import type { PortalAnswer } from '../contract/answers.ts';
+import type { AfterEnd, LateAction, Redelivery } from '../contract/order.ts';
 import { defined } from '../orders/defined.ts';
 import { quoted } from '../orders/describe.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, portalActionWorkflowId, redeliveryWorkflowId } from '../orders/ids.ts';
-import type { PortalAnswer } from '../orders/messages.ts';
-import type { ActionStatus, OrderState } from '../orders/state.ts';
+import type { OrderState } from '../orders/state.ts';
 import { PORTAL_ACTIONS } from '../orders/words.ts';
 import { instantOf, statusName } from './describe-order.ts';
 import { lateDecisions } from './read-after-end.ts';
@@ -93,7 +94,7 @@ function actionOf(run: Run, key: OrderKey, transactionIds: readonly string[]): L
 }
 
 /** How a portal action failed; after any other failure, such as a termination, nobody knows. */
-const STATUSES: { [code: string]: ActionStatus } = {
+const STATUSES: { [code: string]: LateAction['status'] } = {
   'refused-by-screening-service': 'refused',
   'cancel-window-closed': 'too-late',
   'action-not-sent': 'not-sent',

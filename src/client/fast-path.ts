@@ -1,11 +1,12 @@
 /** An order that is started on the worker of this process, and answered the moment the service has answered. */
+
 import { EventEmitter } from 'node:events';
 import type { Client } from '@temporalio/client';
+import type { CheckoutAnswer } from '../contract/answers.ts';
 import type { CheckedOut, CheckoutRequest } from '../orders/activity-contract.ts';
 import { answerBeforeRecord } from '../orders/checkout.ts';
 import { defined } from '../orders/defined.ts';
 import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
-import type { CheckoutAnswer } from '../orders/state.ts';
 import type { OrderStart } from './order-start.ts';
 import { within } from './temporal-errors.ts';
 

@@ -2,9 +2,11 @@
  * Reads all of an order that its record leaves out: of a completed order from its result, of any other from its history, which has
  * every memo that was written, what each activity returned, and every event that was sent. No worker takes part.
  */
+
 import type { Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
+import { insightsSchema } from '../contract/terms.ts';
 import type { BackgroundActivities } from '../orders/activity-contract.ts';
 import { countOf } from '../orders/bounded-record.ts';
 import { eventToSend } from '../orders/events.ts';
@@ -14,7 +16,6 @@ import { isOrderRecord, RECORD, recordIn } from '../orders/order-memo.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import type { Policy } from '../orders/policy.ts';
 import { ORDER_DECISIONS } from '../orders/words.ts';
-import { insightsSchema } from '../screening/index.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';
 import { mergedRecords, type SentEvent, type Traces } from './merged-records.ts';

@@ -1,4 +1,5 @@
 /** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
+import type { OrderList, OrderSummary } from '../contract/order.ts';
 import { orderOfWorkflowId } from '../orders/ids.ts';
 import { type Instant, instant, millis } from '../orders/words.ts';
 import { attributesIn } from './decode.ts';
@@ -8,7 +9,7 @@ import { readMemo } from './order-record.ts';
 import { summaryOf } from './read-orders.ts';
 import { checked } from './read-requests.ts';
 import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';
-import type { ClientContext, OrderList, OrderScreening, OrderSummary } from './types.ts';
+import type { ClientContext, OrderScreening } from './types.ts';
 import { type Execution, listWorkflows } from './visibility.ts';
 
 const DEFAULT_LIMIT = 50;

@@ -1,9 +1,10 @@
 /** Makes one record of an order from all that its history has. */
+import type { Insights } from '../contract/terms.ts';
 import { countOf } from '../orders/bounded-record.ts';
 import type { OrderEvent } from '../orders/messages.ts';
 import type { LeftOut, OrderRecord, RecordedAttempt } from '../orders/order-record.ts';
 import type { Policy } from '../orders/policy.ts';
-import type { Insights, KeptEvent, OrderEventData, Reading } from '../orders/state.ts';
+import type { KeptEvent, OrderEventData, Reading } from '../orders/state.ts';
 import type { JournalEntry } from '../orders/words.ts';
 
 /** What a run's history has of an order. */

@@ -1,18 +1,17 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
+
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { z } from 'zod';
+import type { GatewayResultAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
 import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
 import { defined } from '../orders/defined.ts';
 import { hasCode, OrderScreeningError } from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
 import {
   acknowledgeUpdate,
-  type GatewayResultAnswer,
   type GatewayResultRequest,
-  type OverrideAnswer,
   overrideUpdate,
-  type PortalAnswer,
   type PortalFields,
   recordGatewayResultUpdate,
   type WithdrawRequest,

@@ -1,10 +1,11 @@
 /** The answer to a checkout that has no decision yet: that no worker took in time, or that was told `pending` before. */
+
 import { z } from 'zod';
+import type { CheckoutAnswer } from '../contract/answers.ts';
 import { answerNow } from '../orders/answers.ts';
 import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
 import { orderWorkflowId } from '../orders/ids.ts';
-import type { CheckoutAnswer } from '../orders/state.ts';
 import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
 import { recordOfOrder } from './read-orders.ts';

@@ -1,7 +1,9 @@
 /** Portal actions of an open order, as updates, and of a closed one, as a workflow; an event sent again is one, too. */
+
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import type { PortalAnswer } from '../contract/answers.ts';
 import { vouchedFor } from '../orders/card-data.ts';
 import {
   ORDER_ERRORS,
@@ -10,13 +12,7 @@ import {
   OrderScreeningError,
 } from '../orders/errors.ts';
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
-import {
-  PORTAL_ACTION,
-  type PortalActionInput,
-  type PortalAnswer,
-  type PortalFields,
-  UPDATES,
-} from '../orders/messages.ts';
+import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../orders/messages.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
 import type { ActionRecord, OrderState } from '../orders/state.ts';

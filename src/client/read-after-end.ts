@@ -1,6 +1,8 @@
 /** Starts the read of an order that has ended, and reads what earlier reads found. */
+
 import { z } from 'zod';
-import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
+import type { LateDecision } from '../contract/order.ts';
+import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
 import { hasCode, OrderScreeningError } from '../orders/errors.ts';
 import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
 import { recheckSignal } from '../orders/messages.ts';

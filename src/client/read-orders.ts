@@ -1,6 +1,8 @@
 /** Reads one order from Temporal, by what its server has: no worker takes part. Writes many as CSV. */
+
 import { WorkflowFailedError } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
+import type { OrderList, OrderSummary } from '../contract/order.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { defined } from '../orders/defined.ts';
@@ -15,7 +17,7 @@ import { type DescribedOrder, describeOrder, instantOf } from './describe-order.
 import { fullRecord } from './full-order.ts';
 import { type FoundRecord, readRecord, recordUnreadable } from './order-record.ts';
 import { callTemporal, orderClosed, READ_WITHIN_MS, unknownOrder } from './temporal-errors.ts';
-import type { ClientContext, InspectedOrder, OrderList, OrderSummary, PollTimes, View } from './types.ts';
+import type { ClientContext, InspectedOrder, PollTimes, View } from './types.ts';
 
 /** Returns an order's record. @throws OrderScreeningError `unknown-order`, `temporal-unavailable`, `record-unreadable` */
 export async function readOrder(

@@ -1,5 +1,7 @@
 /** Reads a transaction from the screening service, and looks up the order that owns it. */
+
 import { z } from 'zod';
+import type { TransactionStatus } from '../contract/answers.ts';
 import { refuseCardData } from '../orders/card-data.ts';
 import { defined } from '../orders/defined.ts';
 import { OrderScreeningError } from '../orders/errors.ts';
@@ -9,7 +11,7 @@ import { ScreeningError, type TransactionResponse, whyUnread } from '../screenin
 import { checked, integrationOf, orderIdSchema } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';
 import { READ_WITHIN_MS } from './temporal-errors.ts';
-import type { ClientContext, TransactionLookup, TransactionStatus } from './types.ts';
+import type { ClientContext, TransactionLookup } from './types.ts';
 import { ownersOf } from './visibility.ts';
 
 /** An invoice number is an order id unless another was sent, and has the same limits. */

@@ -1,17 +1,19 @@
 /** The checkout's call: one round trip that starts the order and returns its decision, or `pending` in time. */
+
 import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { type CardOwner, CardStashError } from '../cards/index.ts';
+import type { CheckoutAnswer } from '../contract/answers.ts';
 import { answerNow } from '../orders/answers.ts';
 import { vouchedFor } from '../orders/card-data.ts';
 import { defined } from '../orders/defined.ts';
 import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
 import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../orders/ids.ts';
 import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
-import type { CheckoutAnswer, OrderState } from '../orders/state.ts';
+import type { OrderState } from '../orders/state.ts';
 import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast } from './fast-path.ts';

@@ -1,26 +1,29 @@
 /** What the client library takes and gives. */
+
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { CardStash } from '../cards/index.ts';
-import type { AfterEnd } from '../orders/after-end.ts';
-import type { OrderKey } from '../orders/ids.ts';
+import type {
+  CheckoutAnswer,
+  GatewayResultAnswer,
+  OverrideAnswer,
+  PortalAnswer,
+  RedeliveryAnswer,
+  TransactionStatus,
+} from '../contract/answers.ts';
+import type { AfterEnd, OrderList, OrderSummary } from '../contract/order.ts';
 import type {
   CancelRequest,
   ChargebackRequest,
   CustomerCodeRequest,
-  GatewayResultAnswer,
   GatewayResultRequest,
-  OverrideAnswer,
   OverrideRequest,
-  PortalAnswer,
-  RedeliveryAnswer,
   ReportFraudRequest,
   WithdrawRequest,
 } from '../orders/messages.ts';
 import type { OrderRecord } from '../orders/order-record.ts';
 import type { FindIntegration } from '../orders/policy.ts';
-import type { Attention, CheckoutAnswer } from '../orders/state.ts';
-import type { Action, Decision, Instant, OrderDecision, Phase } from '../orders/words.ts';
+import type { Instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';
@@ -56,33 +59,6 @@ export type AdoptRequest = z.input<typeof adoptSchema>;
 /** Who asks, for the order's journal, and a key that makes a repeat of the request harmless. */
 export type PortalOptions = z.input<typeof optionsSchema>;
 
-/** An order as a list shows it: its search attributes, and what its record says besides; up to 2 s behind. */
-export interface OrderSummary {
-  orderId: string;
-  integration: string;
-  phase?: Phase;
-  decision?: OrderDecision;
-  action?: Action;
-  needsAttention: boolean;
-  cancelBy?: Instant;
-  amount?: number;
-  transactionIds: string[];
-  startedAt: Instant;
-  closedAt?: Instant;
-  /** Why there is no better decision, in one slug. */
-  reason?: string;
-  /** Open matters that a person must look at; absent: none, or `problem` says why they are not known. */
-  attention?: Attention[];
-  /** The record can't be read with this process's payload keys: what the search attributes say is there. */
-  problem?: 'record-unreadable';
-}
-
-export interface OrderList {
-  orders: OrderSummary[];
-  /** Absent on the last page. */
-  cursor?: string;
-}
-
 /** How much of an order is read: its bounded record, or all that there is, from the workflow's result or history. */
 export type View = 'record' | 'full';
 
@@ -116,16 +92,6 @@ export interface TransactionLookup {
   idOrInvoice: string;
   /** The integration whose API key is used; `default` unless given. */
   integration?: string | undefined;
-}
-
-/** A transaction as the screening service reports it now. */
-export interface TransactionStatus {
-  id: string;
-  decision: Decision;
-  /** The account's message for the customer; with `fail` only. */
-  message?: string;
-  /** The order that owns the transaction; up to 2 s behind. Absent when there is none. */
-  order?: OrderKey;
 }
 
 /** Somebody says there is news about a transaction, by its id or by the invoice number of its order. */

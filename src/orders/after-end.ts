@@ -1,10 +1,11 @@
 /** What the screening service decides after an order has ended, and the events that report it. Pure: no clock, no I/O. */
+import type { LateDecision } from '../contract/order.ts';
 import { lastOf } from './bounds.ts';
 import { actionLater } from './decide.ts';
 import { sameTransaction } from './ids.ts';
 import type { OrderEvent } from './messages.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
-import type { ActionRecord, Enriched, OrderState, OrderTransaction } from './state.ts';
+import type { Enriched, OrderState, OrderTransaction } from './state.ts';
 import { transactionOf } from './transactions.ts';
 import type { Action, Decision, Instant, Phase } from './words.ts';
 
@@ -12,46 +13,6 @@ import type { Action, Decision, Instant, Phase } from './words.ts';
 export const READ_AFTER_END = 'readAfterEnd';
 /** The key in its memo: every `LateDecision` of the order so far. */
 export const LATE_DECISIONS = 'lateDecisions';
-
-/** A decision that was read after the order's end, and differs from the one before it. */
-export interface LateDecision {
-  decision: Decision;
-  transactionId: string;
-  attempt: number;
-  /** What the order service does now. */
-  action: Action;
-  /** Passive only: the action that the decision would have been. */
-  wouldBe?: Action;
-  /** When it was read. */
-  at: Instant;
-  /** Its event. Absent: the integration has no events receiver. */
-  event?: { sequence: number; status: 'waiting' | 'delivered' | 'undelivered' };
-}
-
-/** What came after an order's end, oldest first. Portal actions and redeliveries are up to 2 s behind. */
-export interface AfterEnd {
-  /** Decisions that differ from the one before them. */
-  decisions: LateDecision[];
-  actions: LateAction[];
-  redeliveries: Redelivery[];
-  /** Not everything could be read this time. */
-  incomplete?: true;
-}
-
-/** A portal action of an ended order. */
-export interface LateAction
-  extends Pick<
-    ActionRecord,
-    'kind' | 'status' | 'transactionId' | 'requestedAt' | 'finishedAt' | 'code' | 'message' | 'chargeback'
-  > {}
-
-/** An event of the order that was sent again after its end. */
-export interface Redelivery {
-  sequence: number;
-  status: 'running' | 'delivered' | 'undelivered';
-  requestedAt: Instant;
-  finishedAt?: Instant;
-}
 
 /** The argument of `readAfterEnd`: an ended order in short. */
 export interface ReadAfterEndInput {

@@ -1,4 +1,5 @@
 /** The checkout: the order's first screening, which runs alone and before everything else. Its failure is an outcome, too. */
+import type { CheckoutAnswer } from '../contract/answers.ts';
 import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from './activity-contract.ts';
 import { answerNow, checkoutAnswer } from './answers.ts';
 import { applyAdoption } from './apply-reading.ts';
@@ -11,7 +12,7 @@ import type { Order, Refusal } from './order.ts';
 import type { Policy } from './policy.ts';
 import { currentAttempt, newOrder, setAction } from './record.ts';
 import { screenRequest } from './screen-request.ts';
-import type { Attempt, CheckoutAnswer, OrderState } from './state.ts';
+import type { Attempt, OrderState } from './state.ts';
 import { type Instant, laterBy, type OrderEventType } from './words.ts';
 
 /** @returns what the checkout's activity is called with */

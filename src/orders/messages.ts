@@ -1,19 +1,24 @@
 /** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { OrderErrorCode } from './errors.ts';
-import type { Adoption, CheckoutAnswer, OrderEventData, Standing } from './state.ts';
 import type {
-  Action,
+  CheckoutAnswer,
+  GatewayResultAnswer,
+  OverrideAnswer,
+  PortalAnswer,
+} from '../contract/answers.ts';
+import type { Adoption, OrderEventData } from './state.ts';
+import type {
   By,
   GatewayResult,
   Instant,
   IntegrationWorkflow,
   OrderEventType,
   OverrideAction,
-  Phase,
-  PortalActionKind,
 } from './words.ts';
 
+export type * from '../contract/answers.ts';
+export type * from '../contract/order.ts';
+export type * from '../contract/terms.ts';
 export { ORDER_ERRORS, type OrderErrorCode } from './errors.ts';
 export {
   DEFAULT_INTEGRATION,
@@ -100,11 +105,6 @@ export interface GatewayResultRequest extends Vouched {
   transactionId?: string;
 }
 
-export interface GatewayResultAnswer extends Standing {
-  /** The result that is recorded. */
-  result: GatewayResult;
-}
-
 export interface CancelRequest {
   reason?: string;
   transactionId?: string;
@@ -152,32 +152,6 @@ export interface OverrideRequest {
   reason: string;
 }
 
-export interface OverrideAnswer extends Standing {
-  /** The portal action that cancels with the service: its number on the order's record. */
-  number?: number;
-  /** Why nothing is canceled with the service, such as `cancel-window-closed` or `no-transaction`; the action stands all the same. */
-  notCanceled?: OrderErrorCode;
-}
-
-export interface PortalAnswer {
-  /** The action's number on the order's record: what `withdraw` takes. Absent for an action of a closed order. */
-  number?: number;
-  orderId?: string;
-  integration: string;
-  kind: PortalActionKind;
-  /** `requested`: it goes on, the order's state will tell. */
-  status: 'done' | 'requested' | 'withdrawn';
-  transactionId?: string;
-  /** The service's own reply; absent when nothing had to be sent. */
-  code?: string;
-  message?: string;
-  /** The chargeback as the service echoed it. */
-  chargeback?: Record<string, string>;
-  at?: Instant;
-  phase?: Phase;
-  action?: Action;
-}
-
 /** Somebody says there is news. A hint only: `decision` is never believed. */
 export interface ReviewHint {
   source: string;
@@ -196,15 +170,6 @@ export interface OrderEvent {
   sequence: number;
   occurredAt: Instant;
   data: Partial<OrderEventData> & Pick<OrderEventData, 'attention'>;
-}
-
-export interface RedeliveryAnswer {
-  orderId: string;
-  integration: string;
-  sequence: number;
-  type: OrderEventType;
-  /** `requested`: it goes on. */
-  status: 'delivered' | 'requested';
 }
 
 /** The argument of `portalAction`: a portal action of an order that is closed, or of a bare transaction id. */

@@ -1,22 +1,25 @@
 /** The state of an order, and what changes it: results of effects, requests and signals. Plain data that continues as new. */
+import type {
+  CheckoutAnswer,
+  GatewayResultAnswer,
+  OverrideAnswer,
+  PortalAnswer,
+} from '../contract/answers.ts';
 import type { Call, CallResult } from './activity-contract.ts';
 import type { Refusal } from './errors.ts';
 import type {
   AdoptRequest,
   Attributed,
   DecisionRequest,
-  GatewayResultAnswer,
   GatewayResultRequest,
-  OverrideAnswer,
   OverrideRequest,
-  PortalAnswer,
   PortalFields,
   RetryRequest,
   ScreenOrderInput,
   TransactionJson,
   WithdrawRequest,
 } from './messages.ts';
-import type { CheckoutAnswer, KeptEvent, OrderState } from './state.ts';
+import type { KeptEvent, OrderState } from './state.ts';
 import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from './words.ts';
 
 export type { Refusal } from './errors.ts';

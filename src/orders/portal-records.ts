@@ -1,9 +1,10 @@
 /** The records of an order's portal actions: when one is refused, how one ends, and what its caller is answered. */
 
+import type { PortalAnswer } from '../contract/answers.ts';
 import type { PortalOutcome } from './activity-contract.ts';
 import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
 import type { Refusal } from './errors.ts';
-import type { OrderEventType, PortalAnswer, PortalFields } from './messages.ts';
+import type { OrderEventType, PortalFields } from './messages.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
 import type { ActionRecord, Attempt, OrderState } from './state.ts';

@@ -1,4 +1,6 @@
 /** The state of one order: what its workflow returns, and of which its public record is made. Plain data, no card data. */
+import type { CheckoutAnswer } from '../contract/answers.ts';
+import type { ActionStatus, Insights } from '../contract/terms.ts';
 import type { Policy } from './policy.ts';
 import type {
   Action,
@@ -236,53 +238,4 @@ export interface ActionRecord {
   message?: string;
   /** The chargeback as the service echoed it. */
   chargeback?: Record<string, string>;
-}
-
-/**
- * Where a portal action is. `not-sent`: its time was up before it could be sent; `withdrawn`: a person took it back before
- * it was sent; `unconfirmed`: it may have been done, and nobody knows.
- */
-export type ActionStatus =
-  | 'queued'
-  | 'running'
-  | 'done'
-  | 'refused'
-  | 'unconfirmed'
-  | 'too-late'
-  | 'not-sent'
-  | 'withdrawn';
-
-/** Where an attempt of an order is, as every answer about one says. */
-export interface Standing {
-  orderId: string;
-  integration: string;
-  attempt: number;
-  /** The service's word. */
-  decision: OrderDecision;
-  action: Action;
-  phase: Phase;
-  transactionId?: string;
-  cancelBy?: Instant;
-}
-
-/** The answer to a checkout. */
-export interface CheckoutAnswer extends Standing {
-  message?: string;
-  insights?: Insights;
-  wouldBe?: Action;
-  reason?: string;
-  /** Of the request that was answered, so that a caller sees an `attempt-mismatch`. */
-  fingerprint?: string;
-}
-
-/** Four groups, each keyed by an index string. */
-export type Insights = Partial<
-  Record<'risk' | 'trust' | 'neutral' | 'recommendation', Record<string, Insight>>
->;
-
-export interface Insight {
-  description?: string;
-  name?: string;
-  kind?: string;
-  impact?: 'low' | 'medium' | 'high';
 }

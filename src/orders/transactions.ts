@@ -1,7 +1,7 @@
 /** The transactions of an order: which there are, which one counts, until when each can be canceled, and what nobody has seen. */
 import { sameTransaction } from './ids.ts';
 import type { Order } from './order.ts';
-import type { Attempt, OrderState, OrderTransaction, Standing } from './state.ts';
+import type { Attempt, OrderState, OrderTransaction } from './state.ts';
 import { type Instant, laterBy, millis, type OrderDecision } from './words.ts';
 
 /** Returns the transaction of that id, whatever the case of its letters. */
@@ -100,7 +100,7 @@ export function createUnderWay({ state, running }: Order): boolean {
 }
 
 /** Returns where an attempt of the order is, as answers say it. */
-export function standingOf(state: OrderState, attempt: Attempt): Standing {
+export function standingOf(state: OrderState, attempt: Attempt) {
   const { orderId, integration, decision, action, phase } = state;
   const transaction = transactionOf(state, attempt);
   const cancelBy = cancelByOf(state, attempt);

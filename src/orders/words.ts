@@ -48,8 +48,18 @@ export function isPortalAction(kind: string): kind is PortalActionKind {
   return PORTAL_ACTIONS.some((one) => one === kind);
 }
 
-/** Each type of event, and when it is sent, in Markdown: the table of `docs/calling.md` is made of it. */
-export const ORDER_EVENTS = {
+export const ORDER_EVENT_TYPES = [
+  'order.decided',
+  'order.review_resolved',
+  'order.decision_changed',
+  'order.canceled',
+  'order.attention',
+  'order.closed',
+] as const;
+export type OrderEventType = (typeof ORDER_EVENT_TYPES)[number];
+
+/** When each type of event is sent, in Markdown: the table of `docs/calling.md` is made of it. */
+export const ORDER_EVENTS: Record<OrderEventType, string> = {
   'order.decided':
     'an attempt has its decision; by default not where a waiting caller got `proceed` or `hold` as its answer',
   'order.review_resolved': 'a review ended',
@@ -59,8 +69,7 @@ export const ORDER_EVENTS = {
   'order.attention': 'a person must look; `sequence` 0 when the order couldn’t say it itself',
   'order.closed':
     'the order has ended: its cancel window is over, or it was canceled, and nothing is left to wait for',
-} as const;
-export type OrderEventType = keyof typeof ORDER_EVENTS;
+};
 
 /** A moment as an ISO 8601 string in UTC. */
 export type Instant = string;

@@ -16,7 +16,6 @@ export {
 export { ScreeningError } from './errors.ts';
 export { requestReason } from './exchange.ts';
 export { email, hasUnprintable, OUR_WORDS } from './fields.ts';
-export { insightsSchema } from './insights.ts';
 export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
 export {
   createBodySchema,

@@ -1,25 +1,8 @@
 /** What is read of the insights of a reply: what fits the interface, the strongest first, within a number of bytes. */
-import { z } from 'zod';
+import { type Insight, type Insights, insightsSchema, weighedInsightSchema } from '../contract/terms.ts';
 import { bytesOf } from '../orders/bounds.ts';
-import type { Insight, Insights } from '../orders/state.ts';
+
 import { isObject } from './spellings.ts';
-
-const insightSchema = z.object({
-  name: z.string().exactOptional(),
-  description: z.string().exactOptional(),
-  kind: z.string().exactOptional(),
-});
-const weighedInsightSchema = insightSchema.extend({
-  impact: z.enum(['low', 'medium', 'high']).exactOptional(),
-});
-
-/** What the service saw in a transaction: four groups, each keyed by an index. */
-export const insightsSchema = z.object({
-  risk: z.record(z.string(), weighedInsightSchema).exactOptional(),
-  trust: z.record(z.string(), weighedInsightSchema).exactOptional(),
-  neutral: z.record(z.string(), insightSchema).exactOptional(),
-  recommendation: z.record(z.string(), insightSchema).exactOptional(),
-}) satisfies z.ZodType<Insights>;
 
 /** Of each text that the service writes freely, in characters. */
 export const MAX_FREE_TEXT = 300;

@@ -1,8 +1,8 @@
 /** What the service's replies mean. */
 import { z } from 'zod';
+import { type Insights, insightsSchema } from '../contract/terms.ts';
 import { bytesOf } from '../orders/bounds.ts';
 import { sameTransaction } from '../orders/ids.ts';
-import type { Insights } from '../orders/state.ts';
 import { DECISIONS, type Decision } from '../orders/words.ts';
 import {
   isAboutKey,
@@ -14,7 +14,7 @@ import {
   saysNoTransaction,
 } from './errors.ts';
 import { type Reply, scrubWords, withoutSecrets } from './exchange.ts';
-import { insightsSchema, MAX_FREE_TEXT, readInsights } from './insights.ts';
+import { MAX_FREE_TEXT, readInsights } from './insights.ts';
 import { isObject, toDefinitionSpelling } from './spellings.ts';
 
 /** Whether `word` is one of the service's five decisions. */

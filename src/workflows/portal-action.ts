@@ -1,4 +1,5 @@
 /** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. */
+
 import {
   ActivityFailure,
   CancellationScope,
@@ -7,13 +8,14 @@ import {
   TemporalFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import type { PortalAnswer } from '../contract/answers.ts';
 import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
 import { wrongKeyWords } from '../orders/attention.ts';
 import { messageRefusal } from '../orders/check-messages.ts';
 import { ACTION_MS } from '../orders/deadlines.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { PORTAL_ACTION_INPUT } from '../orders/message-shapes.ts';
-import type { PortalActionInput, PortalAnswer } from '../orders/messages.ts';
+import type { PortalActionInput } from '../orders/messages.ts';
 import { portalFailure } from '../orders/portal-records.ts';
 import { lastCall } from '../orders/transactions.ts';
 import type { Instant } from '../orders/words.ts';

@@ -1,4 +1,5 @@
 /** Reads the decisions of an order that has ended, when a hint or a recheck asks for it, and reports those that changed. */
+
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -11,6 +12,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { LateDecision } from '../contract/order.ts';
 import type {
   BackgroundActivities,
   ReadActivities,
@@ -21,7 +23,6 @@ import {
   applyLateReading,
   type EndedTransaction,
   LATE_DECISIONS,
-  type LateDecision,
   noteLateEvent,
   type ReadAfterEndInput,
 } from '../orders/after-end.ts';

@@ -29,8 +29,9 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { LateDecision } from '../contract/order.ts';
 import type { CheckedOut } from '../orders/activity-contract.ts';
-import { LATE_DECISIONS, type LateDecision, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
+import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
 import { recordOf } from '../orders/bounded-record.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';

@@ -1,12 +1,13 @@
 /** An order service as it behaves in the field: it asks again until it is answered, and believes what it is told. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
+import { problemSchema } from '../../src/api/problems.ts';
 import {
   checkoutAnswerSchema,
   gatewayResultAnswerSchema,
   portalAnswerSchema,
-  problemSchema,
-} from '../../src/api/answer-schemas.ts';
+} from '../../src/contract/answers.ts';
+
 import type { PortalFields } from '../../src/orders/messages.ts';
 import type { GatewayResult } from '../../src/orders/words.ts';
 import type { BookedCall, BookedCheckoutAnswer } from '../books/books.ts';

@@ -1,7 +1,8 @@
 /** What the client library asks Temporal when an order is adopted. */
+
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { CheckoutAnswer } from '../../src/orders/state.ts';
+import type { CheckoutAnswer } from '../../src/contract/answers.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
 

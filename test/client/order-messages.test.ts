@@ -2,7 +2,7 @@ import { ServiceError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
-import type { GatewayResultAnswer } from '../../src/orders/messages.ts';
+import type { GatewayResultAnswer } from '../../src/contract/answers.ts';
 import type { GatewayRecord } from '../../src/orders/state.ts';
 import { HOUR, sinceStart } from '../orders/support.ts';
 import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';

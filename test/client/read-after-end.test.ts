@@ -1,7 +1,8 @@
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { RetryState } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LATE_DECISIONS, type LateDecision } from '../../src/orders/after-end.ts';
+import type { LateDecision } from '../../src/contract/order.ts';
+import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 import { aClient, aClosedOrder, CLOSED_TRANSACTION, described } from './fake-temporal.ts';
 

@@ -1,4 +1,5 @@
 /** Orders are read by their memos, on a real server and encrypted: no test here needs a worker while it reads. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
@@ -7,11 +8,11 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decoded } from '../../src/client/decode.ts';
 import { createPayloadCodec } from '../../src/codec/index.ts';
+import type { Insights } from '../../src/contract/terms.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
 import { recheckSignal } from '../../src/orders/messages.ts';
 import { recordIn } from '../../src/orders/order-memo.ts';
-import type { Insights } from '../../src/orders/state.ts';
 import { SWEEP_ID } from '../../src/orders/sweep.ts';
 import { createOrderScreening } from '../../src/starter.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { LateDecision } from '../../src/contract/order.ts';
 import {
   applyLateReading,
-  type LateDecision,
   noteLateEvent,
   type ReadAfterEndInput,
   readAfterEndInput,

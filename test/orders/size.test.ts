@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Insights } from '../../src/contract/terms.ts';
 import { answerNow } from '../../src/orders/answers.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { raiseAttention } from '../../src/orders/attention.ts';
@@ -11,7 +12,7 @@ import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { tooManyActions } from '../../src/orders/portal-requests.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
-import type { Insights, OrderState } from '../../src/orders/state.ts';
+import type { OrderState } from '../../src/orders/state.ts';
 import { aPolicy, sinceStart } from './support.ts';
 
 /** As many bytes as the client keeps of a reply. */

@@ -1,4 +1,5 @@
 /** Starts orders on a server that skips time, each in a world of its own. */
+
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -10,6 +11,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { CheckoutAnswer } from '../../src/contract/answers.ts';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import {
   BACKGROUND_TASK_QUEUE,
@@ -20,7 +22,7 @@ import {
   TASK_QUEUE,
 } from '../../src/orders/ids.ts';
 import { decisionUpdate } from '../../src/orders/messages.ts';
-import type { CheckoutAnswer, OrderState } from '../../src/orders/state.ts';
+import type { OrderState } from '../../src/orders/state.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';

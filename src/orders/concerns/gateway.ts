@@ -2,10 +2,11 @@
  * The payment gateway's result: the order service reports it for each attempt, and the order sends it to the screening service. The first
  * result of an attempt stays.
  */
+import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
 import type { Concern, Wanted } from '../concern.ts';
-import type { GatewayResultAnswer, GatewayResultRequest } from '../messages.ts';
+import type { GatewayResultRequest } from '../messages.ts';
 import type { Order, Refusal, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
 import type { Attempt, GatewayRecord, OrderState } from '../state.ts';

@@ -1,7 +1,8 @@
 /** What a person decides in place of the screening service, and which attention they resolve. */
+import type { OverrideAnswer } from '../../contract/answers.ts';
 import { clear, resolveAttention, staysOpen } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
-import type { OverrideAnswer, OverrideRequest, PortalFields } from '../messages.ts';
+import type { OverrideRequest, PortalFields } from '../messages.ts';
 import type { Order, Refusal, TakenIn } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
 import { earlier, stands } from '../portal-requests.ts';

@@ -1,0 +1,109 @@
+/** The answers to requests about one order: the client library's types and the API's documentation come from these schemas. */
+import { z } from 'zod';
+import { DECISIONS, GATEWAY_RESULTS, PORTAL_ACTIONS } from '../orders/words.ts';
+import {
+  actionSchema,
+  chargebackEcho,
+  decisionSchema,
+  eventTypeSchema,
+  insightsSchema,
+  instantSchema,
+  orderName,
+  phaseSchema,
+} from './terms.ts';
+
+export const checkoutAnswerSchema = z.object({
+  ...orderName,
+  attempt: z.int(),
+  transactionId: z.guid().exactOptional(),
+  decision: decisionSchema,
+  action: actionSchema,
+  phase: phaseSchema,
+  message: z.string().exactOptional().meta({ description: 'What the customer may be told on decline' }),
+  insights: insightsSchema.exactOptional(),
+  cancelBy: instantSchema.exactOptional(),
+  wouldBe: actionSchema
+    .exactOptional()
+    .meta({ description: 'Passive integrations: the action it would have been' }),
+  reason: z.string().exactOptional().meta({ description: 'Why there is no better decision, in one slug' }),
+});
+/** The answer to a checkout. `fingerprint` is that of the request that was answered, so that a caller sees an `attempt-mismatch`. */
+export type CheckoutAnswer = z.infer<typeof checkoutAnswerSchema> & { fingerprint?: string };
+
+export const gatewayResultAnswerSchema = z.object({
+  ...orderName,
+  attempt: z.int(),
+  result: z.enum(GATEWAY_RESULTS),
+  decision: decisionSchema,
+  action: actionSchema,
+  phase: phaseSchema,
+  transactionId: z.guid().exactOptional(),
+  cancelBy: instantSchema.exactOptional(),
+});
+/** `result` is the result on the record. */
+export type GatewayResultAnswer = z.infer<typeof gatewayResultAnswerSchema>;
+
+export const portalAnswerSchema = z.object({
+  number: z
+    .int()
+    .exactOptional()
+    .meta({ description: "The action's number on the order's record, by which it can be withdrawn" }),
+  orderId: z.string().exactOptional(),
+  integration: z.string(),
+  kind: z.enum(PORTAL_ACTIONS),
+  status: z.enum(['done', 'requested', 'withdrawn']),
+  transactionId: z.guid().exactOptional(),
+  code: z.string().exactOptional(),
+  message: z.string().exactOptional(),
+  chargeback: chargebackEcho,
+  at: instantSchema.exactOptional(),
+  phase: phaseSchema.exactOptional(),
+  action: actionSchema.exactOptional(),
+});
+/** `requested`: the action is still running. `code` and `message` are the screening service’s reply; absent when nothing was sent. */
+export type PortalAnswer = z.infer<typeof portalAnswerSchema>;
+
+export const overrideAnswerSchema = z.object({
+  ...orderName,
+  attempt: z.int(),
+  decision: decisionSchema.meta({ description: "The service's word, as it was" }),
+  action: actionSchema,
+  phase: phaseSchema,
+  transactionId: z.guid().exactOptional(),
+  cancelBy: instantSchema.exactOptional(),
+  number: z
+    .int()
+    .exactOptional()
+    .meta({ description: 'The portal action that cancels with the service, by its number' }),
+  notCanceled: z.string().exactOptional().meta({
+    description: 'Why nothing is canceled with the service, in a slug; the action stands all the same',
+  }),
+});
+export type OverrideAnswer = z.infer<typeof overrideAnswerSchema>;
+
+export const redeliveryAnswerSchema = z.object({
+  ...orderName,
+  sequence: z.int(),
+  type: eventTypeSchema,
+  status: z.enum(['delivered', 'requested']),
+});
+/** `requested`: the delivery is still running. */
+export type RedeliveryAnswer = z.infer<typeof redeliveryAnswerSchema>;
+
+export const requestedSchema = z.object({ status: z.literal('requested') });
+export const acknowledgedSchema = z.object({ cleared: z.int() });
+export const cardRefSchema = z.object({ cardRef: z.string(), expiresAt: instantSchema });
+
+export const transactionSchema = z.object({
+  id: z.guid(),
+  decision: z.enum(DECISIONS),
+  message: z
+    .string()
+    .exactOptional()
+    .meta({ description: "The account's message for the customer; with `fail` only" }),
+  order: z.object(orderName).exactOptional().meta({
+    description: 'The order that owns the transaction; up to 2 s behind. Absent when there is none',
+  }),
+});
+/** A transaction as the screening service reports it now. */
+export type TransactionStatus = z.infer<typeof transactionSchema>;

@@ -1,0 +1,257 @@
+/** An order as it is read and listed, with what came after its end. */
+import { z } from 'zod';
+import {
+  ACTIONS,
+  DECISIONS,
+  INTEGRATION_WORKFLOWS,
+  JOURNALED,
+  OVERRIDE_ACTIONS,
+  PORTAL_ACTIONS,
+} from '../orders/words.ts';
+import {
+  ACTION_STATUSES,
+  type ActionStatus,
+  actionSchema,
+  chargebackEcho,
+  decisionSchema,
+  eventTypeSchema,
+  insightsSchema,
+  instantSchema,
+  orderName,
+  phaseSchema,
+} from './terms.ts';
+
+const LATE_STATUSES = [
+  'running',
+  'done',
+  'refused',
+  'unconfirmed',
+  'too-late',
+  'not-sent',
+] as const satisfies readonly ActionStatus[];
+
+const afterEndSchema = z
+  .object({
+    decisions: z
+      .array(
+        z.object({
+          decision: z.enum(DECISIONS),
+          transactionId: z.guid(),
+          attempt: z.int(),
+          action: z.enum(ACTIONS),
+          wouldBe: z.enum(ACTIONS).exactOptional(),
+          at: instantSchema,
+          event: z
+            .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })
+            .exactOptional()
+            .meta({ description: 'Its event order.decision_changed; absent without an events receiver' }),
+        }),
+      )
+      .meta({ description: 'Decisions that differ from the one before them, the last 50' }),
+    actions: z
+      .array(
+        z.object({
+          kind: z.enum(PORTAL_ACTIONS),
+          status: z.enum(LATE_STATUSES),
+          transactionId: z.guid().exactOptional(),
+          requestedAt: instantSchema,
+          finishedAt: instantSchema.exactOptional(),
+          code: z.string().exactOptional(),
+          message: z.string().exactOptional(),
+          chargeback: z
+            .record(z.string(), z.string())
+            .exactOptional()
+            .meta({ description: 'The chargeback as the service echoed it' }),
+        }),
+      )
+      .meta({ description: 'Portal actions; up to 2 s behind' }),
+    redeliveries: z
+      .array(
+        z.object({
+          sequence: z.int(),
+          status: z.enum(['running', 'delivered', 'undelivered']),
+          requestedAt: instantSchema,
+          finishedAt: instantSchema.exactOptional(),
+        }),
+      )
+      .meta({ description: 'Events that were sent again; up to 2 s behind' }),
+    incomplete: z
+      .literal(true)
+      .exactOptional()
+      .meta({ description: 'Not everything could be read this time: read the order again' }),
+  })
+  .exactOptional()
+  .meta({ description: 'What came after the end of the order, oldest first; absent: nothing' });
+export type AfterEnd = Exclude<z.infer<typeof afterEndSchema>, undefined>;
+/** A decision that was read after the order's end, and differs from the one before it. */
+export type LateDecision = AfterEnd['decisions'][number];
+/** A portal action of an ended order. */
+export type LateAction = AfterEnd['actions'][number];
+/** An event of the order that was sent again after its end. */
+export type Redelivery = AfterEnd['redeliveries'][number];
+
+const attentionSchema = z.object({
+  code: z.string(),
+  words: z.string(),
+  since: instantSchema,
+  cause: z.object({
+    operation: z.string().exactOptional(),
+    transactionId: z.guid().exactOptional(),
+    action: z.int().exactOptional(),
+  }),
+});
+
+export const orderStateSchema = z
+  .looseObject({
+    ...orderName,
+    workflow: z.enum(INTEGRATION_WORKFLOWS),
+    phase: phaseSchema,
+    phaseSince: instantSchema,
+    decision: decisionSchema,
+    action: actionSchema,
+    wouldBe: actionSchema.exactOptional(),
+    message: z.string().exactOptional(),
+    reason: z.string().exactOptional(),
+    attempts: z.array(
+      z.looseObject({
+        number: z.int(),
+        startedAt: instantSchema,
+        invoiceNumber: z.string().exactOptional(),
+        decision: decisionSchema,
+        readingsLeftOut: z.int().exactOptional().meta({ description: 'Older readings that are not shown' }),
+        readings: z.array(
+          z.object({
+            decision: decisionSchema,
+            at: instantSchema,
+            source: z.string(),
+            insights: insightsSchema.exactOptional(),
+            insightsLeftOut: z.int().exactOptional(),
+            accountMode: z.enum(['live', 'test']).exactOptional(),
+            passiveMode: z.boolean().exactOptional(),
+            subStatus: z.string().exactOptional(),
+          }),
+        ),
+        override: z
+          .object({
+            action: z.enum(OVERRIDE_ACTIONS),
+            reason: z.string(),
+            by: z.literal('person'),
+            at: instantSchema,
+          })
+          .exactOptional()
+          .meta({ description: 'What a person decided last in place of the service' }),
+      }),
+    ),
+    transactions: z.array(
+      z.looseObject({
+        id: z.guid(),
+        attempt: z.int(),
+        invoiceNumber: z.string(),
+        sentFrom: instantSchema,
+        sentUntil: instantSchema,
+        found: z.enum(['created', 'lookup', 'adopted']),
+        decision: decisionSchema.exactOptional(),
+        decidedAt: instantSchema.exactOptional(),
+        source: z.string().exactOptional(),
+        cancelBy: instantSchema,
+      }),
+    ),
+    attention: z.array(attentionSchema),
+    actions: z.array(
+      z.looseObject({
+        number: z.int(),
+        kind: z.enum(PORTAL_ACTIONS),
+        status: z.enum(ACTION_STATUSES),
+        transactionId: z.guid().exactOptional(),
+        requestedAt: instantSchema,
+        finishedAt: instantSchema.exactOptional(),
+        code: z.string().exactOptional(),
+        message: z.string().exactOptional(),
+        chargeback: chargebackEcho,
+      }),
+    ),
+    journal: z
+      .array(
+        z.object({
+          at: instantSchema,
+          what: z.enum(JOURNALED),
+          by: z
+            .object({ key: z.string().exactOptional(), actor: z.string().exactOptional() })
+            .exactOptional()
+            .meta({ description: 'The name of the key, which was proved, and the person, as claimed' }),
+          because: z.string().exactOptional(),
+          number: z.int().exactOptional(),
+          action: z.enum(OVERRIDE_ACTIONS).exactOptional(),
+        }),
+      )
+      .exactOptional()
+      .meta({
+        description: 'What people did, oldest first: the last entries; with `view=full` the last 200',
+      }),
+    events: z
+      .object({
+        sequence: z.int(),
+        delivered: z.int(),
+        waiting: z.int(),
+        last: z
+          .array(z.looseObject({ sequence: z.int(), type: eventTypeSchema, occurredAt: instantSchema }))
+          .exactOptional()
+          .meta({
+            description: 'With `view=full`: the last 50 events, oldest first. Each can be sent again',
+          }),
+      })
+      .meta({ description: 'How many events the order has, and how many of them were delivered' }),
+    startedAt: instantSchema,
+    afterEnd: afterEndSchema,
+    leftOut: z
+      .partialRecord(
+        z.enum([
+          'attempts',
+          'readings',
+          'insights',
+          'transactions',
+          'attention',
+          'actions',
+          'journal',
+          'events',
+          'texts',
+        ]),
+        z.int(),
+      )
+      .exactOptional()
+      .meta({ description: 'How many of each are not shown; absent: none. `view=full` has them' }),
+  })
+  .meta({ description: 'An order' });
+
+export const orderListSchema = z.object({
+  orders: z.array(
+    z.object({
+      ...orderName,
+      phase: phaseSchema.exactOptional(),
+      decision: decisionSchema.exactOptional(),
+      action: actionSchema.exactOptional(),
+      needsAttention: z.boolean(),
+      cancelBy: instantSchema.exactOptional(),
+      amount: z.number().exactOptional(),
+      transactionIds: z.array(z.string()),
+      startedAt: instantSchema,
+      closedAt: instantSchema.exactOptional(),
+      reason: z
+        .string()
+        .exactOptional()
+        .meta({ description: 'Why there is no better decision, in one slug' }),
+      attention: z
+        .array(attentionSchema)
+        .exactOptional()
+        .meta({ description: 'Open matters that a person must look at' }),
+      problem: z.enum(['record-unreadable']).exactOptional().meta({
+        description:
+          "The API's PAYLOAD_KEYS don't open the order's record: the rest is from search attributes",
+      }),
+    }),
+  ),
+  cursor: z.string().exactOptional().meta({ description: 'For the next page; absent on the last' }),
+});
+export type OrderList = z.infer<typeof orderListSchema>;
+/** An order as a list shows it: its search attributes, and what its record says besides; up to 2 s behind. */
+export type OrderSummary = OrderList['orders'][number];

@@ -1,0 +1,50 @@
+/** The schemas that several answers share. Workflow code imports the types only. */
+import { z } from 'zod';
+import { ACTIONS, ORDER_DECISIONS, ORDER_EVENT_TYPES, PHASES } from '../orders/words.ts';
+
+export const phaseSchema = z.enum(PHASES);
+export const decisionSchema = z.enum(ORDER_DECISIONS);
+export const actionSchema = z.enum(ACTIONS);
+export const instantSchema = z.iso.datetime();
+export const eventTypeSchema = z.enum(ORDER_EVENT_TYPES);
+
+/**
+ * The status of a portal action. `not-sent`: its time was up before it could be sent; `withdrawn`: a person withdrew it before it
+ * was sent; `unconfirmed`: it may have been done.
+ */
+export const ACTION_STATUSES = [
+  'queued',
+  'running',
+  'done',
+  'refused',
+  'unconfirmed',
+  'too-late',
+  'not-sent',
+  'withdrawn',
+] as const;
+export type ActionStatus = (typeof ACTION_STATUSES)[number];
+export const chargebackEcho = z
+  .record(z.string(), z.string())
+  .exactOptional()
+  .meta({ description: 'The chargeback as the service echoed it' });
+
+const insightSchema = z.object({
+  name: z.string().exactOptional(),
+  description: z.string().exactOptional(),
+  kind: z.string().exactOptional(),
+});
+export const weighedInsightSchema = insightSchema.extend({
+  impact: z.enum(['low', 'medium', 'high']).exactOptional(),
+});
+
+/** The screening service's insights about a transaction: four groups, each keyed by an index. */
+export const insightsSchema = z.object({
+  risk: z.record(z.string(), weighedInsightSchema).exactOptional(),
+  trust: z.record(z.string(), weighedInsightSchema).exactOptional(),
+  neutral: z.record(z.string(), insightSchema).exactOptional(),
+  recommendation: z.record(z.string(), insightSchema).exactOptional(),
+});
+export type Insight = z.infer<typeof weighedInsightSchema>;
+export type Insights = Partial<Record<keyof z.infer<typeof insightsSchema>, Record<string, Insight>>>;
+
+export const orderName = { orderId: z.string(), integration: z.string() };
