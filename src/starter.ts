@@ -1,4 +1,6 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
+
+import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';
 import { OrderSignals } from './client/hint.ts';
@@ -18,9 +20,8 @@ import type {
   OrderScreeningOptions,
   PortalOptions,
 } from './client/types.ts';
-import { refuseCardData, vouchedFor } from './orders/card-data.ts';
-import { orderWorkflowId } from './orders/ids.ts';
-import type { PortalFields } from './orders/messages.ts';
+import { orderWorkflowId } from './contract/ids.ts';
+import type { PortalFields } from './contract/messages.ts';
 
 export { EarlyAnswers } from './client/fast-path.ts';
 export type { ListRequest } from './client/list-request.ts';
@@ -39,6 +40,7 @@ export type {
 } from './client/types.ts';
 export { createDataConverter, PayloadCodecError } from './codec/index.ts';
 export type { TransactionStatus } from './contract/answers.ts';
+export { OrderScreeningError } from './contract/errors.ts';
 export type {
   AfterEnd,
   LateAction,
@@ -47,7 +49,6 @@ export type {
   OrderSummary,
   Redelivery,
 } from './contract/order.ts';
-export { OrderScreeningError } from './orders/errors.ts';
 
 const PING_WITHIN_MS = 2_000;
 

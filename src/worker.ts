@@ -23,8 +23,8 @@ import {
   type TemporalSettings,
   unreachableTemporal,
 } from './config/index.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './contract/ids.ts';
 import { MEMO_BYTES } from './orders/bounded-record.ts';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from './orders/ids.ts';
 import { createLog, type Log, showError } from './process/log.ts';
 import { allEnded, endedBySignals } from './process/parts.ts';
 import { missingSearchAttributes } from './temporal/namespace.ts';

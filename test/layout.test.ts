@@ -26,11 +26,11 @@ function roomOf(file: string): string {
 /** The table under «The layout»: what each room may import. */
 function allowed(): Map<string, Set<string>> {
   const page = readFileSync('docs/architecture.md', 'utf8');
-  const rows = page.matchAll(/^\| `src\/([\w.]+)\/?` \|[^|]*\| ([^|]*) \|$/gm);
+  const rows = page.matchAll(/^\| `src\/([\w.-]+)\/?` \|[^|]*\| ([^|]*) \|$/gm);
   return new Map(
     [...rows].map(([, name = '', may = '']) => [
       name.endsWith('.ts') ? `src/${name}` : name,
-      new Set([...may.matchAll(/`([\w./]+)`/g)].map(([, room = '']) => room)),
+      new Set([...may.matchAll(/`([\w./-]+)`/g)].map(([, room = '']) => room)),
     ]),
   );
 }

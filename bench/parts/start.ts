@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { WithStartWorkflowOperation } from '@temporalio/client';
+import { decisionUpdateId, orderWorkflowId, TASK_QUEUE } from '../../src/contract/ids.ts';
+import { decisionUpdate, SCREEN_ORDER } from '../../src/contract/messages.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
-import { decisionUpdateId, orderWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
-import { decisionUpdate, SCREEN_ORDER } from '../../src/orders/messages.ts';
 import { spawnProcess } from '../../test/support/spawn-process.ts';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';

@@ -12,12 +12,12 @@ import type {
   ReadActivities,
   RunFacts,
   Timed,
-} from '../orders/activity-contract.ts';
-import type { Fault, Refusal } from '../orders/errors.ts';
-import type { OrderEvent } from '../orders/messages.ts';
-import type { FindIntegration, Integration } from '../orders/policy.ts';
-import type { LostStatus, SweepActivities } from '../orders/sweep.ts';
-import { type Instant, instant, millis, type Phase } from '../orders/words.ts';
+} from '../contract/activity-contract.ts';
+import type { Fault, Refusal } from '../contract/errors.ts';
+import type { OrderEvent } from '../contract/messages.ts';
+import type { FindIntegration, Integration } from '../contract/policy.ts';
+import type { LostStatus, SweepActivities } from '../contract/sweep.ts';
+import { type Instant, instant, millis, type Phase } from '../contract/words.ts';
 import {
   createScreeningClient,
   type Machine,

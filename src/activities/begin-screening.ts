@@ -1,11 +1,11 @@
 /** What every screening begins with: the policy, a try, and what an earlier one left behind. */
 import { activityInfo } from '@temporalio/activity';
-import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../orders/activity-contract.ts';
+import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../contract/activity-contract.ts';
+import type { Fault } from '../contract/errors.ts';
+import type { Integration, Policy } from '../contract/policy.ts';
+import { type Instant, instant } from '../contract/words.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
-import type { Fault } from '../orders/errors.ts';
-import type { Integration, Policy } from '../orders/policy.ts';
-import { type Instant, instant } from '../orders/words.ts';
 import { type ActivityWorld, clientOf, faultWords, senderOf } from './activity-world.ts';
 import { isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';

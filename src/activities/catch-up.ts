@@ -1,11 +1,11 @@
 /** The catch-up: screens an order after its checkout, until the screening service has answered. */
 import { activityInfo } from '@temporalio/activity';
-import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../orders/activity-contract.ts';
+import type { CatchUpRequest, Fingerprinted, ScreeningOutcome } from '../contract/activity-contract.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { Instant } from '../contract/words.ts';
 import { BROKE_DOWN } from '../orders/checkout.ts';
 import { skipRuleFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
-import type { Policy } from '../orders/policy.ts';
-import type { Instant } from '../orders/words.ts';
 import { type ActivityWorld, integrationOf } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';
 import { underWayMs } from './earlier-run.ts';

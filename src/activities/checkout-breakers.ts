@@ -7,7 +7,7 @@ import {
   circuitBreaker,
   handleWhenResult,
 } from 'cockatiel';
-import type { ScreeningOutcome } from '../orders/activity-contract.ts';
+import type { ScreeningOutcome } from '../contract/activity-contract.ts';
 import { EARLIER_TRY } from './try-screening.ts';
 
 const FAILURES_IN_A_ROW = 5;

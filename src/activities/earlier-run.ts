@@ -3,7 +3,7 @@
  * was lost. Only activities branch on it, since a replay of the workflow can't tell it again.
  */
 import { activityInfo, Context } from '@temporalio/activity';
-import { FIRST_TASK_EVENTS, type RunFacts } from '../orders/activity-contract.ts';
+import { FIRST_TASK_EVENTS, type RunFacts } from '../contract/activity-contract.ts';
 import { CREATE_WITHIN_MS, SEND_WITHIN_MS, UNDER_WAY_MS } from './tries.ts';
 
 const factsOf = new WeakMap<Context, RunFacts>();

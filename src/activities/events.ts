@@ -2,7 +2,7 @@
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
-import type { OrderEvent } from '../orders/messages.ts';
+import type { OrderEvent } from '../contract/messages.ts';
 import { MACHINE, type Machine, requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';

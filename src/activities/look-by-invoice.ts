@@ -1,6 +1,6 @@
 /** A lookup by invoice number, as an order reads it. */
 import { activityInfo, log } from '@temporalio/activity';
-import { sameTransaction } from '../orders/ids.ts';
+import { sameTransaction } from '../contract/ids.ts';
 import { type ScreeningClient, ScreeningError, type TransactionResponse } from '../screening/index.ts';
 import type { ActivityWorld } from './activity-world.ts';
 

@@ -3,9 +3,9 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';
 import { describeOrder, instantOf, statusName } from '../client/describe-order.ts';
-import { SCREEN_ORDER } from '../orders/messages.ts';
-import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../orders/sweep.ts';
-import { type Instant, instant, millis } from '../orders/words.ts';
+import { SCREEN_ORDER } from '../contract/messages.ts';
+import { LOST_STATUSES, LOST_WITHIN_MS, type LostStatus } from '../contract/sweep.ts';
+import { type Instant, instant, millis } from '../contract/words.ts';
 
 export interface LostOrder {
   workflowId: string;

@@ -2,7 +2,7 @@
 import { metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { OrderEvent } from '../orders/messages.ts';
+import type { OrderEvent } from '../contract/messages.ts';
 import { counterOf, histogramOf } from '../orders/metrics.ts';
 
 interface Call {

@@ -3,10 +3,10 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';
 import { instantOf } from '../client/describe-order.ts';
+import { SCREEN_ORDER } from '../contract/messages.ts';
+import { OVERDUE_AFTER_MS } from '../contract/sweep.ts';
+import { type Instant, instant, PHASES } from '../contract/words.ts';
 import { transactionQuery } from '../orders/describe.ts';
-import { SCREEN_ORDER } from '../orders/messages.ts';
-import { OVERDUE_AFTER_MS } from '../orders/sweep.ts';
-import { type Instant, instant, PHASES } from '../orders/words.ts';
 import type { OrderDirectory } from './activity-world.ts';
 import { lostOrders } from './lost-orders.ts';
 

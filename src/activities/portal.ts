@@ -5,8 +5,8 @@ import type {
   GatewayResponseRequest,
   PortalOutcome,
   PortalRequest,
-} from '../orders/activity-contract.ts';
-import { type Instant, millis } from '../orders/words.ts';
+} from '../contract/activity-contract.ts';
+import { type Instant, millis } from '../contract/words.ts';
 import {
   type CallOptions,
   type ChargebackReply,

@@ -6,11 +6,11 @@ import type {
   Screened,
   ScreeningOutcome,
   ScreenRequest,
-} from '../orders/activity-contract.ts';
+} from '../contract/activity-contract.ts';
+import type { Fault, Refusal } from '../contract/errors.ts';
+import type { Integration, Policy } from '../contract/policy.ts';
+import { type Instant, millis } from '../contract/words.ts';
 import { actionAtCheckout, skipRuleFor } from '../orders/decide.ts';
-import type { Fault, Refusal } from '../orders/errors.ts';
-import type { Integration, Policy } from '../orders/policy.ts';
-import { type Instant, millis } from '../orders/words.ts';
 import type { Transaction } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { type BeginTry, policyOf, refusedByRules, unanswered, unseenBefore } from './begin-screening.ts';

@@ -1,6 +1,6 @@
 /** What time it is at the Temporal server, whatever the worker's own clock says. */
 import { activityInfo } from '@temporalio/activity';
-import { type Instant, instant, millis } from '../orders/words.ts';
+import { type Instant, instant, millis } from '../contract/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
 import { tellNextTry, told, UNDER_WAY_MS, waitLonger } from './tries.ts';
 

@@ -10,13 +10,13 @@ import {
   type ScreeningOutcome,
   type StatusOutcome,
   type StatusRequest,
-} from '../orders/activity-contract.ts';
+} from '../contract/activity-contract.ts';
+import type { Refusal } from '../contract/errors.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { Adoption } from '../contract/state.ts';
+import { type Instant, instant, millis } from '../contract/words.ts';
 import { adoptionFaults } from '../orders/check-messages.ts';
-import type { Refusal } from '../orders/errors.ts';
-import type { Policy } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
-import type { Adoption } from '../orders/state.ts';
-import { type Instant, instant, millis } from '../orders/words.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
 import { isAfterReset, underWayMs } from './earlier-run.ts';

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { orderOfWorkflowId } from '../orders/ids.ts';
-import type { OrderEvent } from '../orders/messages.ts';
+import { orderOfWorkflowId } from '../contract/ids.ts';
+import type { OrderEvent } from '../contract/messages.ts';
+import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../contract/sweep.ts';
 import { gaugeOf } from '../orders/metrics.ts';
-import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../orders/sweep.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
 import { sayNotTaken } from './events.ts';
 import { waitLonger } from './tries.ts';

@@ -2,8 +2,8 @@
 import { activityInfo, Context, cancellationDetails } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Instant } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
-import type { Instant } from '../orders/words.ts';
 import { ScreeningError } from '../screening/index.ts';
 
 /** A worker that shuts down cancels its activities, too: then the next try goes on. */

@@ -1,11 +1,11 @@
 /** One try at a decision: look up a create that nobody has seen, else create. */
 import { log } from '@temporalio/activity';
 import { CardStashError } from '../cards/index.ts';
-import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../orders/activity-contract.ts';
+import type { Fingerprinted, ScreeningOutcome, ScreenRequest, Sent } from '../contract/activity-contract.ts';
+import type { Integration } from '../contract/policy.ts';
+import { type Instant, type IntegrationWorkflow, millis } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
-import type { Integration } from '../orders/policy.ts';
 import { enrichedOf } from '../orders/record.ts';
-import { type Instant, type IntegrationWorkflow, millis } from '../orders/words.ts';
 import {
   type CardData,
   cardOfWorkflow,

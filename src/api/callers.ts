@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiKey, ApiKeys, KeysOfFile, Scope } from '../config/index.ts';
-import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import type { Log } from '../process/log.ts';
 import type { ListRequest } from '../starter.ts';
 import type { AnswerRecord } from './metrics.ts';

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { checked, faultsOf, invalidRequest } from '../client/read-requests.ts';
 import { PayloadCodecError } from '../codec/index.ts';
-import type { Fault } from '../orders/errors.ts';
+import type { Fault } from '../contract/errors.ts';
 import { MOST_FAULTS, OUR_WORDS } from '../screening/index.ts';
 import { isOneOf, limitRequests } from './callers.ts';
 import { HttpError } from './problems.ts';

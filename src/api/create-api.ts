@@ -8,7 +8,7 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { createPayloadCodec } from '../codec/index.ts';
 import { type ApiKeys, type Config, ConfigError, KeysOfFile } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
-import type { FindIntegration } from '../orders/policy.ts';
+import type { FindIntegration } from '../contract/policy.ts';
 import type { Log } from '../process/log.ts';
 import type { OrderScreening } from '../starter.ts';
 import {

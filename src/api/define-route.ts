@@ -2,11 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { refuseCardData } from '../card-data/card-data.ts';
 import { faultsOf, invalidRequest, notCardsFor, noteScanned } from '../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../config/index.ts';
 import { isLoopback } from '../config/values.ts';
-import { refuseCardData } from '../orders/card-data.ts';
-import type { FindIntegration } from '../orders/policy.ts';
+import type { FindIntegration } from '../contract/policy.ts';
 import { isRecord } from '../orders/shapes.ts';
 import { OUR_WORDS } from '../screening/index.ts';
 import { requireIntegration } from './callers.ts';

@@ -13,9 +13,9 @@ import {
   reasonSchema,
 } from '../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../config/index.ts';
-import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
+import { OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { METRICS, namedAs } from '../orders/metrics.ts';
-import { OVERRIDE_ACTIONS } from '../orders/words.ts';
 import type { Log } from '../process/log.ts';
 import type { PortalOptions } from '../starter.ts';
 

@@ -11,7 +11,7 @@ import {
   redeliveryAnswerSchema,
   requestedSchema,
 } from '../contract/answers.ts';
-import type { ChargebackRequest } from '../orders/messages.ts';
+import type { ChargebackRequest } from '../contract/messages.ts';
 import { OUR_WORDS, parseChargeback } from '../screening/index.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import { defineRoute, nothing } from './define-route.ts';

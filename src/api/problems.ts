@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SCOPES } from '../config/index.ts';
-import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
+import { ORDER_ERRORS, OrderScreeningError } from '../contract/errors.ts';
 import type { Log } from '../process/log.ts';
 
 /** A problem document. */

@@ -11,9 +11,9 @@ import {
   overrideSchema,
   reasonSchema,
 } from '../client/read-requests.ts';
+import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../contract/terms.ts';
-import { DEFAULT_INTEGRATION } from '../orders/ids.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../orders/words.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../contract/words.ts';
 import { cardSchema, chargebackSchema, email, transactionRequestSchema } from '../screening/index.ts';
 import { SHOWN, WITHIN } from './queue/read-queue.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { createSealer, type NamedKey, SealError, type Sealed } from '../codec/sealer.ts';
-import { instant } from '../orders/words.ts';
+import { instant } from '../contract/words.ts';
 import { type CardData, cardSchema } from '../screening/index.ts';
 
 /** How long a card lives, whatever happens to its order. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient, ErrorReply, type RedisClientType } from 'redis';
 import type { Sealed } from '../codec/sealer.ts';
-import { instant } from '../orders/words.ts';
+import { instant } from '../contract/words.ts';
 import {
   CARD_LIFETIME_MS,
   type CardSealer,

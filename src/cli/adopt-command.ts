@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { adoptSchema } from '../client/adopt-request.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
-import { withoutCardNumbers } from '../orders/card-numbers.ts';
-import { ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
+import { ORDER_ERRORS, OrderScreeningError } from '../contract/errors.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,

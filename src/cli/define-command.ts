@@ -18,7 +18,7 @@ import {
 import { createDataConverter } from '../codec/index.ts';
 import { type Config, loadClientSettings, unreachableTemporal } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
-import { ACTIONS, ORDER_DECISIONS, OVERRIDE_ACTIONS, PHASES } from '../orders/words.ts';
+import { ACTIONS, ORDER_DECISIONS, OVERRIDE_ACTIONS, PHASES } from '../contract/words.ts';
 import { localEnvironment, localPayloadKeys } from '../process/local.ts';
 import { OUR_WORDS } from '../screening/index.ts';
 import {

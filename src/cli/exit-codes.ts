@@ -1,15 +1,15 @@
 /** What a command ends with, by what went wrong. */
 import { CommanderError } from 'commander';
+import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { PayloadCodecError } from '../codec/index.ts';
 import { ConfigError } from '../config/index.ts';
-import { withoutCardNumbers } from '../orders/card-numbers.ts';
 import {
   type Fault,
   ORDER_ERRORS,
   type OrderErrorCode,
   type OrderErrorDetails,
   OrderScreeningError,
-} from '../orders/errors.ts';
+} from '../contract/errors.ts';
 
 /** What a script can tell from the exit code. */
 export const EXIT = {

@@ -7,7 +7,7 @@ import { listRequestOf, WRITTEN_FILTERS } from '../client/list-request.ts';
 import { csvOf } from '../client/read-orders.ts';
 import { HIGHEST_ATTEMPT, invalidRequest } from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, millis, PHASES } from '../orders/words.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, millis, PHASES } from '../contract/words.ts';
 import type { ListRequest } from '../starter.ts';
 import {
   attempt,

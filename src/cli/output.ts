@@ -5,7 +5,7 @@ import pc from 'picocolors';
 import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';
 import type { CheckoutAnswer, GatewayResultAnswer, PortalAnswer } from '../contract/answers.ts';
 import type { AfterEnd } from '../contract/order.ts';
-import type { OrderRecord } from '../orders/order-record.ts';
+import type { OrderRecord } from '../contract/order-record.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { OrderList, OrderSummary } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';

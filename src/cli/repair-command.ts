@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { loadClientSettings, unreachableTemporal } from '../config/index.ts';
-import { DEFAULT_INTEGRATION, orderWorkflowId } from '../orders/ids.ts';
+import { DEFAULT_INTEGRATION, orderWorkflowId } from '../contract/ids.ts';
 import { localEnvironment } from '../process/local.ts';
 import {
   ACTOR,

@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { describeOrder, instantOf, statusName } from '../client/describe-order.ts';
 import { unknownOrder } from '../client/temporal-errors.ts';
-import { STUCK_AFTER_TRIES } from '../orders/sweep.ts';
+import { STUCK_AFTER_TRIES } from '../contract/sweep.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
+import type { OrderState } from '../contract/state.ts';
+import type { Phase } from '../contract/words.ts';
 import { isUnderWay } from '../orders/portal-requests.ts';
-import type { OrderState } from '../orders/state.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
-import type { Phase } from '../orders/words.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
 import { type CommandTools, defineCommand, orderId, seconds } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

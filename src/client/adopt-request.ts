@@ -1,17 +1,17 @@
 /** What an adoption is asked for. */
 import { z } from 'zod';
-import { refuseCardData } from '../orders/card-data.ts';
-import { adoptionFaults } from '../orders/check-messages.ts';
-import type { TransactionJson } from '../orders/messages.ts';
-import type { FindIntegration, Integration } from '../orders/policy.ts';
-import type { Adoption } from '../orders/state.ts';
+import { refuseCardData } from '../card-data/card-data.ts';
+import type { TransactionJson } from '../contract/messages.ts';
+import type { FindIntegration, Integration } from '../contract/policy.ts';
+import type { Adoption } from '../contract/state.ts';
 import {
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,
   type IntegrationWorkflow,
   instant,
   millis,
-} from '../orders/words.ts';
+} from '../contract/words.ts';
+import { adoptionFaults } from '../orders/check-messages.ts';
 import {
   checked,
   integrationNameSchema,

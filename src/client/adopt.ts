@@ -1,18 +1,18 @@
 /** Adopts an order: starts it from a transaction that exists at the service. */
 
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { refuseCardData } from '../card-data/card-data.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
+import { orderOfWorkflowId, orderWorkflowId } from '../contract/ids.ts';
+import { adoptUpdate, SCREEN_ORDER } from '../contract/messages.ts';
+import type { OrderState } from '../contract/state.ts';
+import { instant } from '../contract/words.ts';
 import { applyAdoption } from '../orders/apply-reading.ts';
-import { refuseCardData } from '../orders/card-data.ts';
 import { adoptRefusal } from '../orders/check-messages.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
-import { orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
-import { adoptUpdate, SCREEN_ORDER } from '../orders/messages.ts';
 import { attemptFor } from '../orders/portal-records.ts';
 import { newOrderState } from '../orders/record.ts';
-import type { OrderState } from '../orders/state.ts';
-import { instant } from '../orders/words.ts';
 import { readForAdoption } from '../screening/index.ts';
 import { type CheckedAdoptRequest, readAdoptRequest } from './adopt-request.ts';
 import { describeOrder } from './describe-order.ts';

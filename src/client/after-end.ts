@@ -2,13 +2,13 @@
 
 import type { Client } from '@temporalio/client';
 import type { PortalAnswer } from '../contract/answers.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
+import { type OrderKey, portalActionWorkflowId, redeliveryWorkflowId } from '../contract/ids.ts';
 import type { AfterEnd, LateAction, Redelivery } from '../contract/order.ts';
+import type { OrderState } from '../contract/state.ts';
+import { PORTAL_ACTIONS } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
 import { quoted } from '../orders/describe.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
-import { type OrderKey, portalActionWorkflowId, redeliveryWorkflowId } from '../orders/ids.ts';
-import type { OrderState } from '../orders/state.ts';
-import { PORTAL_ACTIONS } from '../orders/words.ts';
 import { instantOf, statusName } from './describe-order.ts';
 import { lateDecisions } from './read-after-end.ts';
 import { callTemporal, READ_WITHIN_MS } from './temporal-errors.ts';

@@ -1,8 +1,8 @@
 /** Decodes what Temporal's API has in payloads. */
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { z } from 'zod';
+import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../contract/words.ts';
 import { orderAttributes } from '../orders/describe.ts';
-import { ACTIONS, type Instant, instant, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import type { ClientContext } from './types.ts';
 
 /** Decodes one payload of a workflow by the client's data converter. */

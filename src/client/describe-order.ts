@@ -2,7 +2,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError, type Timestamp } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { type Instant, instant } from '../orders/words.ts';
+import { type Instant, instant } from '../contract/words.ts';
 import { type Attributes, attributesIn } from './decode.ts';
 import { grpcCode, READ_WITHIN_MS, toOrderError, within } from './temporal-errors.ts';
 import type { ClientContext } from './types.ts';

@@ -2,11 +2,11 @@
 
 import { EventEmitter } from 'node:events';
 import type { Client } from '@temporalio/client';
+import type { CheckedOut, CheckoutRequest } from '../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
-import type { CheckedOut, CheckoutRequest } from '../orders/activity-contract.ts';
+import { SCREEN_ORDER, type ScreenOrderInput } from '../contract/messages.ts';
 import { answerBeforeRecord } from '../orders/checkout.ts';
 import { defined } from '../orders/defined.ts';
-import { SCREEN_ORDER, type ScreenOrderInput } from '../orders/messages.ts';
 import type { OrderStart } from './order-start.ts';
 import { within } from './temporal-errors.ts';
 

@@ -1,12 +1,12 @@
 /** Sends orders the signals that make them read their status: for hints, such as webhooks, and for rechecks. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
-import { cardDataIn } from '../orders/card-data.ts';
+import { cardDataIn } from '../card-data/card-data.ts';
+import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../contract/ids.ts';
+import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../contract/messages.ts';
+import { instant } from '../contract/words.ts';
 import { defined } from '../orders/defined.ts';
 import { orderAttributes, quoted } from '../orders/describe.ts';
-import { type OrderKey, orderOfWorkflowId, orderWorkflowId } from '../orders/ids.ts';
-import { type ReviewHint, recheckSignal, reviewHintSignal, SCREEN_ORDER } from '../orders/messages.ts';
-import { instant } from '../orders/words.ts';
 import { readableOrder, startReadAfterEnd } from './read-after-end.ts';
 import { integrationOf, orderIdSchema } from './read-requests.ts';
 import { SpacedSends } from './spaced-sends.ts';

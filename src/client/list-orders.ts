@@ -1,7 +1,8 @@
 /** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
+
+import { orderOfWorkflowId } from '../contract/ids.ts';
 import type { OrderList, OrderSummary } from '../contract/order.ts';
-import { orderOfWorkflowId } from '../orders/ids.ts';
-import { type Instant, instant, millis } from '../orders/words.ts';
+import { type Instant, instant, millis } from '../contract/words.ts';
 import { attributesIn } from './decode.ts';
 import { instantOf } from './describe-order.ts';
 import { type ListRequest, listRequestSchema, queryOf } from './list-request.ts';

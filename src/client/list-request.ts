@@ -1,9 +1,9 @@
 /** What a list of orders is asked for, and the query of Temporal's visibility that it becomes. */
 import { z } from 'zod';
+import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../contract/ids.ts';
+import { SCREEN_ORDER } from '../contract/messages.ts';
+import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../contract/words.ts';
 import { orderAttributes, quoted } from '../orders/describe.ts';
-import { DEFAULT_INTEGRATION, orderWorkflowId, withoutHash } from '../orders/ids.ts';
-import { SCREEN_ORDER } from '../orders/messages.ts';
-import { type Instant, instant, millis, ORDER_DECISIONS, PHASES } from '../orders/words.ts';
 import { integrationNameSchema } from './read-requests.ts';
 
 const moment = z.iso

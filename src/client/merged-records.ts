@@ -1,11 +1,12 @@
 /** Makes one record of an order from all that its history has. */
+
+import type { OrderEvent } from '../contract/messages.ts';
+import type { LeftOut, OrderRecord, RecordedAttempt } from '../contract/order-record.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { KeptEvent, OrderEventData, Reading } from '../contract/state.ts';
 import type { Insights } from '../contract/terms.ts';
+import type { JournalEntry } from '../contract/words.ts';
 import { countOf } from '../orders/bounded-record.ts';
-import type { OrderEvent } from '../orders/messages.ts';
-import type { LeftOut, OrderRecord, RecordedAttempt } from '../orders/order-record.ts';
-import type { Policy } from '../orders/policy.ts';
-import type { KeptEvent, OrderEventData, Reading } from '../orders/state.ts';
-import type { JournalEntry } from '../orders/words.ts';
 
 /** What a run's history has of an order. */
 export interface Traces {

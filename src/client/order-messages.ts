@@ -4,10 +4,8 @@ import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { z } from 'zod';
 import type { GatewayResultAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
-import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
-import { defined } from '../orders/defined.ts';
-import { hasCode, OrderScreeningError } from '../orders/errors.ts';
-import { type OrderKey, orderWorkflowId } from '../orders/ids.ts';
+import { hasCode, OrderScreeningError } from '../contract/errors.ts';
+import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
 import {
   acknowledgeUpdate,
   type GatewayResultRequest,
@@ -16,8 +14,10 @@ import {
   recordGatewayResultUpdate,
   type WithdrawRequest,
   withdrawUpdate,
-} from '../orders/messages.ts';
-import type { OrderState } from '../orders/state.ts';
+} from '../contract/messages.ts';
+import type { OrderState } from '../contract/state.ts';
+import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
+import { defined } from '../orders/defined.ts';
 import { customerCodeBodySchema, parseChargeback } from '../screening/index.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
 import { checked, invalidRequest, overrideSchema, readBy } from './read-requests.ts';

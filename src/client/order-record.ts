@@ -1,12 +1,12 @@
 /** Reads an order's public record from its memo, and writes the first one. No worker takes part. */
 import type { Payload } from '@temporalio/common';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
-import type { BackgroundActivities } from '../orders/activity-contract.ts';
+import type { BackgroundActivities } from '../contract/activity-contract.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
+import { orderOfWorkflowId } from '../contract/ids.ts';
+import type { OrderRecord } from '../contract/order-record.ts';
 import { recordOf } from '../orders/bounded-record.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
-import { orderOfWorkflowId } from '../orders/ids.ts';
 import { RECORD, recordIn } from '../orders/order-memo.ts';
-import type { OrderRecord } from '../orders/order-record.ts';
 import { newOrderState } from '../orders/record.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder } from './describe-order.ts';

@@ -1,15 +1,15 @@
 /** How an order is started: by a checkout or an adoption. */
 import type { SearchAttributePair } from '@temporalio/common';
+import { vouchedFor } from '../card-data/card-data.ts';
+import { orderWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
+import type { ScreenOrderInput } from '../contract/messages.ts';
+import type { Integration } from '../contract/policy.ts';
+import { VERSION } from '../contract/version.ts';
+import { type IntegrationWorkflow, instant } from '../contract/words.ts';
 import { recordOf } from '../orders/bounded-record.ts';
-import { vouchedFor } from '../orders/card-data.ts';
 import { type KnownAtStart, searchAttributesAtStart } from '../orders/describe.ts';
-import { orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
-import type { ScreenOrderInput } from '../orders/messages.ts';
 import { memoOf } from '../orders/order-memo.ts';
-import type { Integration } from '../orders/policy.ts';
 import { newOrderState } from '../orders/record.ts';
-import { VERSION } from '../orders/version.ts';
-import { type IntegrationWorkflow, instant } from '../orders/words.ts';
 
 /** The options of a start, whatever the call that carries them. */
 export interface OrderStart {

@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import type { CheckoutAnswer } from '../contract/answers.ts';
+import { orderWorkflowId } from '../contract/ids.ts';
 import { answerNow } from '../orders/answers.ts';
 import { actionWithoutDecision, skipRuleFor, unavailableAction } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
-import { orderWorkflowId } from '../orders/ids.ts';
 import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
 import { recordOfOrder } from './read-orders.ts';

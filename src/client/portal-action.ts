@@ -3,19 +3,19 @@
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import { vouchedFor } from '../card-data/card-data.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
-import { vouchedFor } from '../orders/card-data.ts';
 import {
   ORDER_ERRORS,
   type OrderErrorCode,
   type OrderErrorDetails,
   OrderScreeningError,
-} from '../orders/errors.ts';
-import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
-import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../orders/messages.ts';
+} from '../contract/errors.ts';
+import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
+import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../contract/messages.ts';
+import type { ActionRecord, OrderState } from '../contract/state.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
-import type { ActionRecord, OrderState } from '../orders/state.ts';
 import { checkPortalFields, startedUpdate } from './order-messages.ts';
 import { findOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';

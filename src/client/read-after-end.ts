@@ -1,13 +1,13 @@
 /** Starts the read of an order that has ended, and reads what earlier reads found. */
 
 import { z } from 'zod';
+import { hasCode, OrderScreeningError } from '../contract/errors.ts';
+import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
+import { recheckSignal } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order.ts';
+import type { OrderState } from '../contract/state.ts';
+import { DECISIONS } from '../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
-import { hasCode, OrderScreeningError } from '../orders/errors.ts';
-import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
-import { recheckSignal } from '../orders/messages.ts';
-import type { OrderState } from '../orders/state.ts';
-import { DECISIONS } from '../orders/words.ts';
 import { decoded } from './decode.ts';
 import { describeOrder } from './describe-order.ts';
 import { closedOrder } from './read-orders.ts';

@@ -2,16 +2,16 @@
 
 import { WorkflowFailedError } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
+import { POLL_UNCHANGED, type PollActivities } from '../contract/activity-contract.ts';
+import { hasCode, type OrderErrorCode, OrderScreeningError } from '../contract/errors.ts';
+import { type OrderKey, orderOfWorkflowId } from '../contract/ids.ts';
 import type { OrderList, OrderSummary } from '../contract/order.ts';
-import { POLL_UNCHANGED, type PollActivities } from '../orders/activity-contract.ts';
+import type { OrderRecord } from '../contract/order-record.ts';
+import type { OrderState } from '../contract/state.ts';
+import type { Instant } from '../contract/words.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { defined } from '../orders/defined.ts';
-import { hasCode, type OrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
-import { type OrderKey, orderOfWorkflowId } from '../orders/ids.ts';
-import type { OrderRecord } from '../orders/order-record.ts';
-import type { OrderState } from '../orders/state.ts';
 import { cancelByOf } from '../orders/transactions.ts';
-import type { Instant } from '../orders/words.ts';
 import type { Attributes } from './decode.ts';
 import { type DescribedOrder, describeOrder, instantOf } from './describe-order.ts';
 import { fullRecord } from './full-order.ts';

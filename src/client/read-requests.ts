@@ -1,17 +1,17 @@
 /** Checks what an order service sends, every fault at once. Nothing that was sent is in a message. */
 import { z } from 'zod';
-import { cardDataIn, refuseCardData, shownName } from '../orders/card-data.ts';
+import { cardDataIn, refuseCardData, shownName } from '../card-data/card-data.ts';
+import { type Fault, OrderScreeningError } from '../contract/errors.ts';
+import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../contract/ids.ts';
+import type { TransactionJson } from '../contract/messages.ts';
+import type { FindIntegration, Integration } from '../contract/policy.ts';
+import type { By, IntegrationWorkflow } from '../contract/words.ts';
+import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { sizeFault } from '../orders/check-messages.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
-import { type Fault, OrderScreeningError } from '../orders/errors.ts';
-import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../orders/ids.ts';
 import { ACTOR_LIMIT, REASON_LIMIT } from '../orders/message-shapes.ts';
-import type { TransactionJson } from '../orders/messages.ts';
-import type { FindIntegration, Integration } from '../orders/policy.ts';
 import { isRecord } from '../orders/shapes.ts';
-import type { By, IntegrationWorkflow } from '../orders/words.ts';
-import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../orders/words.ts';
 import {
   CARD_FIELDS,
   type CardData,

@@ -1,12 +1,12 @@
 /** Reads a transaction from the screening service, and looks up the order that owns it. */
 
 import { z } from 'zod';
+import { refuseCardData } from '../card-data/card-data.ts';
 import type { TransactionStatus } from '../contract/answers.ts';
-import { refuseCardData } from '../orders/card-data.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
+import { orderOfWorkflowId } from '../contract/ids.ts';
+import type { Integration } from '../contract/policy.ts';
 import { defined } from '../orders/defined.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
-import { orderOfWorkflowId } from '../orders/ids.ts';
-import type { Integration } from '../orders/policy.ts';
 import { ScreeningError, type TransactionResponse, whyUnread } from '../screening/index.ts';
 import { checked, integrationOf, orderIdSchema } from './read-requests.ts';
 import { screeningClientOf } from './screening-client.ts';

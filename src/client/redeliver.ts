@@ -1,9 +1,9 @@
 /** Sends an event of an order once more, by a workflow of its own. */
 import type { RedeliveryAnswer } from '../contract/answers.ts';
-import { OrderScreeningError } from '../orders/errors.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
+import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
+import { type OrderEvent, REDELIVER_EVENT } from '../contract/messages.ts';
 import { eventToSend } from '../orders/events.ts';
-import { type OrderKey, orderWorkflowId, redeliveryWorkflowId, TASK_QUEUE } from '../orders/ids.ts';
-import { type OrderEvent, REDELIVER_EVENT } from '../orders/messages.ts';
 import { describeOrder } from './describe-order.ts';
 import { sentEvent } from './full-order.ts';
 import { finalRecord } from './read-orders.ts';

@@ -5,16 +5,16 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
+import { vouchedFor } from '../card-data/card-data.ts';
 import { type CardOwner, CardStashError } from '../cards/index.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
+import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../contract/errors.ts';
+import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../contract/ids.ts';
+import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../contract/messages.ts';
+import type { OrderState } from '../contract/state.ts';
+import { instant } from '../contract/words.ts';
 import { answerNow } from '../orders/answers.ts';
-import { vouchedFor } from '../orders/card-data.ts';
 import { defined } from '../orders/defined.ts';
-import { hasCode, ORDER_ERRORS, OrderScreeningError } from '../orders/errors.ts';
-import { decisionUpdateId, orderWorkflowId, retryUpdateId } from '../orders/ids.ts';
-import { decisionUpdate, retryUpdate, SCREEN_ORDER } from '../orders/messages.ts';
-import type { OrderState } from '../orders/state.ts';
-import { instant } from '../orders/words.ts';
 import type { CardData } from '../screening/index.ts';
 import { answerFast } from './fast-path.ts';
 import { sendUpdate } from './order-messages.ts';

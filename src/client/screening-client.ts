@@ -1,6 +1,6 @@
 /** The screening service's client, made in the process of the caller. */
-import { OrderScreeningError } from '../orders/errors.ts';
-import type { Integration } from '../orders/policy.ts';
+import { OrderScreeningError } from '../contract/errors.ts';
+import type { Integration } from '../contract/policy.ts';
 import { createScreeningClient, type ScreeningClient } from '../screening/index.ts';
 
 /**

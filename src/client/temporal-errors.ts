@@ -10,8 +10,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError } from '@temporalio/common';
 import { z } from 'zod';
+import { isOrderErrorCode, OrderScreeningError } from '../contract/errors.ts';
 import { whyUnread } from '../orders/check-messages.ts';
-import { isOrderErrorCode, OrderScreeningError } from '../orders/errors.ts';
 
 /** A call to Temporal, or to an order, had no answer in time. Whether it was done isn't known. */
 export class DeadlinePassed extends Error {

@@ -11,7 +11,6 @@ import type {
   RedeliveryAnswer,
   TransactionStatus,
 } from '../contract/answers.ts';
-import type { AfterEnd, OrderList, OrderSummary } from '../contract/order.ts';
 import type {
   CancelRequest,
   ChargebackRequest,
@@ -20,10 +19,11 @@ import type {
   OverrideRequest,
   ReportFraudRequest,
   WithdrawRequest,
-} from '../orders/messages.ts';
-import type { OrderRecord } from '../orders/order-record.ts';
-import type { FindIntegration } from '../orders/policy.ts';
-import type { Instant } from '../orders/words.ts';
+} from '../contract/messages.ts';
+import type { AfterEnd, OrderList, OrderSummary } from '../contract/order.ts';
+import type { OrderRecord } from '../contract/order-record.ts';
+import type { FindIntegration } from '../contract/policy.ts';
+import type { Instant } from '../contract/words.ts';
 import type { CardData } from '../screening/index.ts';
 import type { adoptSchema } from './adopt-request.ts';
 import type { EarlyAnswers } from './fast-path.ts';

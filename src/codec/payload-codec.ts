@@ -6,7 +6,7 @@ import {
   type SerializationContext,
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { KEY_MISSING, REFUSED_PAYLOAD } from '../orders/words.ts';
+import { KEY_MISSING, REFUSED_PAYLOAD } from '../contract/words.ts';
 import { createSealer, type NamedKey, NONCE_BYTES, SealError, type Sealed, TAG_BYTES } from './sealer.ts';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;

@@ -3,7 +3,7 @@
 // it with the workflows; neither knows TypeScript or an ES module here.
 const { defaultPayloadConverter } = require('@temporalio/common');
 
-/** The same words as REFUSED_PAYLOAD in src/orders/words.ts; a test compares them. */
+/** The same words as REFUSED_PAYLOAD in src/contract/words.ts; a test compares them. */
 const MARK = 'order-screening refused a payload: ';
 
 /** Says why, without any word of the content. An encoding is the sender's own word, so that only a plain one is repeated. */

@@ -1,7 +1,7 @@
 /** The API keys: who has each, what it may do and for which integrations; from a variable, or from a file that may change. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Fault } from '../orders/errors.ts';
+import type { Fault } from '../contract/errors.ts';
 import { FaultList, list, readJsonFile } from './values.ts';
 
 /** What a key may do; every route asks for one of them. */

@@ -1,8 +1,8 @@
 /** One integration as it is written in the policy file. */
 import { z } from 'zod';
-import { isIdPath } from '../orders/card-data.ts';
-import type { Integration } from '../orders/policy.ts';
-import { UNAVAILABLE_ACTIONS } from '../orders/words.ts';
+import { isIdPath } from '../card-data/card-data.ts';
+import type { Integration } from '../contract/policy.ts';
+import { UNAVAILABLE_ACTIONS } from '../contract/words.ts';
 import { POLICY_KEYS, type PolicyKey, settingName, type ValueKind } from './policy-keys.ts';
 import {
   baseUrl,

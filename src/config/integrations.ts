@@ -1,7 +1,7 @@
 /** The integrations, from the policy file or from variables. */
 import type { NamedKey } from '../codec/sealer.ts';
-import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../orders/ids.ts';
-import type { Integration } from '../orders/policy.ts';
+import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../contract/ids.ts';
+import type { Integration } from '../contract/policy.ts';
 import { isPlainBeyondHere, readIntegration } from './integration-settings.ts';
 import type { TemporalSettings } from './temporal.ts';
 import { type AllowedPlaintext, type FaultList, isLoopback, readJsonFile } from './values.ts';

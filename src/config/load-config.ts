@@ -1,8 +1,8 @@
 /** Reads all settings of a process, and lists all their faults. */
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NamedKey } from '../codec/sealer.ts';
-import type { Fault } from '../orders/errors.ts';
-import type { FindIntegration, Integration } from '../orders/policy.ts';
+import type { Fault } from '../contract/errors.ts';
+import type { FindIntegration, Integration } from '../contract/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
 import { checkSurroundings, readIntegrations } from './integrations.ts';
 import { type LogLevel, variables } from './known-variables.ts';

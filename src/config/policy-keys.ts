@@ -1,6 +1,6 @@
 /** The keys of the policy file: what each may hold, its default, and its line in `docs/policy.md`. */
-import { DECLINE_MESSAGE } from '../orders/policy.ts';
-import { INTEGRATION_WORKFLOWS } from '../orders/words.ts';
+import { DECLINE_MESSAGE } from '../contract/policy.ts';
+import { INTEGRATION_WORKFLOWS } from '../contract/words.ts';
 
 /** What one key of the policy file may hold. */
 export type ValueKind =

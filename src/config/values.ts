@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
-import type { Fault } from '../orders/errors.ts';
+import type { Fault } from '../contract/errors.ts';
 
 /** What a duration is written in; in milliseconds. */
 export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -1,6 +1,5 @@
 /** The answers to requests about one order: the client library's types and the API's documentation come from these schemas. */
 import { z } from 'zod';
-import { DECISIONS, GATEWAY_RESULTS, PORTAL_ACTIONS } from '../orders/words.ts';
 import {
   actionSchema,
   chargebackEcho,
@@ -11,6 +10,7 @@ import {
   orderName,
   phaseSchema,
 } from './terms.ts';
+import { DECISIONS, GATEWAY_RESULTS, PORTAL_ACTIONS } from './words.ts';
 
 export const checkoutAnswerSchema = z.object({
   ...orderName,

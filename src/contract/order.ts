@@ -1,14 +1,6 @@
 /** An order as it is read and listed, with what came after its end. */
 import { z } from 'zod';
 import {
-  ACTIONS,
-  DECISIONS,
-  INTEGRATION_WORKFLOWS,
-  JOURNALED,
-  OVERRIDE_ACTIONS,
-  PORTAL_ACTIONS,
-} from '../orders/words.ts';
-import {
   ACTION_STATUSES,
   type ActionStatus,
   actionSchema,
@@ -20,6 +12,14 @@ import {
   orderName,
   phaseSchema,
 } from './terms.ts';
+import {
+  ACTIONS,
+  DECISIONS,
+  INTEGRATION_WORKFLOWS,
+  JOURNALED,
+  OVERRIDE_ACTIONS,
+  PORTAL_ACTIONS,
+} from './words.ts';
 
 const LATE_STATUSES = [
   'running',

@@ -1,6 +1,6 @@
 /** The schemas that several answers share. Workflow code imports the types only. */
 import { z } from 'zod';
-import { ACTIONS, ORDER_DECISIONS, ORDER_EVENT_TYPES, PHASES } from '../orders/words.ts';
+import { ACTIONS, ORDER_DECISIONS, ORDER_EVENT_TYPES, PHASES } from './words.ts';
 
 export const phaseSchema = z.enum(PHASES);
 export const decisionSchema = z.enum(ORDER_DECISIONS);

@@ -1,13 +1,14 @@
 /** What the screening service decides after an order has ended, and the events that report it. Pure: no clock, no I/O. */
+
+import { sameTransaction } from '../contract/ids.ts';
+import type { OrderEvent } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order.ts';
+import type { Enriched, OrderState, OrderTransaction } from '../contract/state.ts';
+import type { Action, Decision, Instant, Phase } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { actionLater } from './decide.ts';
-import { sameTransaction } from './ids.ts';
-import type { OrderEvent } from './messages.ts';
 import { currentAttempt, enrichedOf, overrideOf } from './record.ts';
-import type { Enriched, OrderState, OrderTransaction } from './state.ts';
 import { transactionOf } from './transactions.ts';
-import type { Action, Decision, Instant, Phase } from './words.ts';
 
 /** The workflow that reads the status of an ended order's transactions. */
 export const READ_AFTER_END = 'readAfterEnd';

@@ -1,12 +1,12 @@
 /** The replies to callers: the answer to a checkout, the end of a portal action, and what a request meant. */
 import type { CheckoutAnswer } from '../contract/answers.ts';
+import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
 import { overrideAnswer } from './concerns/operators.ts';
 import { defined } from './defined.ts';
 import type { Order, Reply, Taken } from './order.ts';
 import { actionNumbered, portalAnswer, portalFailure } from './portal-records.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
-import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionOf } from './transactions.ts';
 
 /** @returns the reply to a request that was taken in, or undefined: its caller waits */

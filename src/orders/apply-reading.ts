@@ -1,13 +1,13 @@
 /** Applies a reading of the status, and the adoption of a transaction that was screened elsewhere. */
-import type { ScreeningOutcome, StatusOutcome } from './activity-contract.ts';
+import type { ScreeningOutcome, StatusOutcome } from '../contract/activity-contract.ts';
+import type { Adoption, OrderState } from '../contract/state.ts';
+import { type Instant, instant, millis, type OrderEventType, type ReadingSource } from '../contract/words.ts';
 import { checkoutAnswer } from './answers.ts';
 import { clear, raiseAttention, raiseWrongKey, statusCause } from './attention.ts';
 import { applyGatewayResult } from './concerns/gateway.ts';
 import { actionLater, decide } from './decide.ts';
 import { currentAttempt, enrichedOf, recordReading, setAction, settlePhase } from './record.ts';
-import type { Adoption, OrderState } from './state.ts';
 import { recordTransaction, transactionOf } from './transactions.ts';
-import { type Instant, instant, millis, type OrderEventType, type ReadingSource } from './words.ts';
 
 /**
  * Records a reading, and what follows.

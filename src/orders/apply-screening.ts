@@ -1,6 +1,9 @@
 /** Brings the outcome of a screening into the order, the first one's answer included. */
 
-import type { Fingerprinted, ScreeningOutcome } from './activity-contract.ts';
+import type { Fingerprinted, ScreeningOutcome } from '../contract/activity-contract.ts';
+import type { OrderEventType } from '../contract/messages.ts';
+import type { Attempt, OrderState } from '../contract/state.ts';
+import type { Action, Instant, ReadingSource } from '../contract/words.ts';
 import { clear, raiseAttention, raiseWrongKey } from './attention.ts';
 import {
   actionAtCheckout,
@@ -9,12 +12,9 @@ import {
   attentionTo,
   heldByGateway,
 } from './decide.ts';
-import type { OrderEventType } from './messages.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
 import { isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
-import type { Attempt, OrderState } from './state.ts';
 import { hasDecision } from './transactions.ts';
-import type { Action, Instant, ReadingSource } from './words.ts';
 
 export interface ScreeningMoment {
   source: Extract<ReadingSource, 'checkout' | 'catch-up' | 'rescreen' | 'look-up'>;

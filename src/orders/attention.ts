@@ -1,10 +1,11 @@
 /** What a person must look at: each matter names its cause, and ends with it. */
+
+import type { OrderEventType } from '../contract/messages.ts';
+import type { ActionRecord, Attention, AttentionCause, OrderState } from '../contract/state.ts';
+import type { AttentionCode, Instant } from '../contract/words.ts';
 import { defined } from './defined.ts';
-import type { OrderEventType } from './messages.ts';
 import { currentAttempt } from './record.ts';
-import type { ActionRecord, Attention, AttentionCause, OrderState } from './state.ts';
 import { cancelByOf, windowOpen } from './transactions.ts';
-import type { AttentionCode, Instant } from './words.ts';
 
 /** Of the reason for attention, in characters: it may quote the screening service. */
 const MOST_WORDS = 1_000;

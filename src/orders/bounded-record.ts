@@ -1,9 +1,10 @@
 /** Makes an order's public record: the newest entries of each kind and the strongest insights, with counts of the rest. */
+
+import type { LeftOut, OrderRecord, RecordedAttempt } from '../contract/order-record.ts';
+import type { ActionRecord, Attempt, OrderState, Reading } from '../contract/state.ts';
 import type { Insight, Insights } from '../contract/terms.ts';
 import { bytesOf } from './bounds.ts';
-import type { LeftOut, OrderRecord, RecordedAttempt } from './order-record.ts';
 import { isUnderWay } from './portal-requests.ts';
-import type { ActionRecord, Attempt, OrderState, Reading } from './state.ts';
 
 /** Bytes of a memo at most, encrypted: servers and workers are set to warn above. */
 export const MEMO_BYTES = 16 * 1024;

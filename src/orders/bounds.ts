@@ -1,5 +1,5 @@
 /** Bounds of what an order keeps: it passes through Temporal in one piece, which takes 2 MB at most. */
-import type { Attempt, OrderState, Reading } from './state.ts';
+import type { Attempt, OrderState, Reading } from '../contract/state.ts';
 
 /** Of the insights of all readings of an order, as JSON. Later ones are counted, and not kept. */
 const INSIGHTS_BYTES = 150_000;

@@ -1,16 +1,17 @@
 /** Checks of what is sent to an order. A program may send it straight through Temporal, past the client library. Pure, no zod. */
+
+import { cardDataRefusal } from '../card-data/card-data.ts';
+import type { Fault, OrderErrorCode } from '../contract/errors.ts';
+import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from '../contract/ids.ts';
+import type { AdoptRequest, DecisionRequest, RetryRequest, ScreenOrderInput } from '../contract/messages.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { Adoption, OrderState } from '../contract/state.ts';
+import { GATEWAY_RESULTS, KEY_MISSING, millis, REFUSED_PAYLOAD } from '../contract/words.ts';
 import { bytesOf } from './bounds.ts';
-import { cardDataRefusal } from './card-data.ts';
-import type { Fault, OrderErrorCode } from './errors.ts';
-import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from './ids.ts';
 import { ORDER } from './message-shapes.ts';
-import type { AdoptRequest, DecisionRequest, RetryRequest, ScreenOrderInput } from './messages.ts';
 import type { Refusal } from './order.ts';
-import type { Policy } from './policy.ts';
 import { currentAttempt } from './record.ts';
 import { type Fields, isRecord, misfits } from './shapes.ts';
-import type { Adoption, OrderState } from './state.ts';
-import { GATEWAY_RESULTS, KEY_MISSING, millis, REFUSED_PAYLOAD } from './words.ts';
 
 const MOST_ATTEMPTS = 20;
 /** Of a transaction as JSON, in bytes: the other half of what Temporal takes at once is for what becomes of the order. */

@@ -3,8 +3,9 @@
  * the order relies on is looked at. Results of local activities are written by the worker itself, so nobody else can make them.
  */
 
-import type { Call } from './activity-contract.ts';
-import { FALLBACK_POLICY } from './policy.ts';
+import type { Call } from '../contract/activity-contract.ts';
+import { FALLBACK_POLICY } from '../contract/policy.ts';
+import { DECISIONS, millis, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
 import {
   type Fields,
   finite,
@@ -19,7 +20,6 @@ import {
   shaped,
   text as textOf,
 } from './shapes.ts';
-import { DECISIONS, millis, UNAVAILABLE_ACTIONS } from './words.ts';
 
 /** Calls that are activities of the server. */
 type ActivityKind = Exclude<Call['kind'], 'timer'>;

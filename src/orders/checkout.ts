@@ -1,19 +1,20 @@
 /** The checkout: the order's first screening, which runs alone and before everything else. Its failure is an outcome, too. */
+
+import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
-import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from './activity-contract.ts';
+import type { ScreenOrderInput } from '../contract/messages.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { Attempt, OrderState } from '../contract/state.ts';
+import { type Instant, laterBy, type OrderEventType } from '../contract/words.ts';
 import { answerNow, checkoutAnswer } from './answers.ts';
 import { applyAdoption } from './apply-reading.ts';
 import { applyScreening, noteFingerprint } from './apply-screening.ts';
 import { actionWithoutDecision } from './decide.ts';
 import { defined } from './defined.ts';
 import { announce, eventsOfAnswer } from './events.ts';
-import type { ScreenOrderInput } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
-import type { Policy } from './policy.ts';
 import { currentAttempt, newOrder, setAction } from './record.ts';
 import { screenRequest } from './screen-request.ts';
-import type { Attempt, OrderState } from './state.ts';
-import { type Instant, laterBy, type OrderEventType } from './words.ts';
 
 /** @returns what the checkout's activity is called with */
 export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {

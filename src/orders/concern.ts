@@ -1,7 +1,8 @@
 /** The shape of a concern: what one file says about one part of an order's life. */
+
+import type { AttentionCause } from '../contract/state.ts';
+import type { Instant, OrderEventType } from '../contract/words.ts';
 import type { Effect, Order, Outcome, Running, Signal } from './order.ts';
-import type { AttentionCause } from './state.ts';
-import type { Instant, OrderEventType } from './words.ts';
 
 /** An effect as its concern wants it. `cause`: what attention names when the call is refused. */
 export type Wanted = Omit<Effect, 'concern'> & { cause?: AttentionCause };

@@ -1,7 +1,8 @@
 /** When what happens by itself. What follows is in `concerns/deadlines.ts`. */
-import type { Policy } from './policy.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
+import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';
 import { awaitsGateway, currentAttempt } from './record.ts';
-import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import {
   cancelByOf,
   lastCall,
@@ -10,7 +11,6 @@ import {
   transactionNamed,
   transactionOf,
 } from './transactions.ts';
-import { type DeadlineKind, type Instant, laterBy, millis } from './words.ts';
 
 export interface Deadline {
   kind: DeadlineKind;

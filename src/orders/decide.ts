@@ -1,16 +1,14 @@
 /** What the policy makes of an order: whether it is screened, and which action a decision means, at checkout and later. */
 
-import type { OrderEventType } from './messages.ts';
+import type { OrderEventType } from '../contract/messages.ts';
 import {
   FALLBACK_POLICY,
   type Integration,
   type OrderRule,
   type Policy,
   type UnavailableRule,
-} from './policy.ts';
-import { currentAttempt, overrideOf } from './record.ts';
-import type { ActionRecord, Attempt, OrderState } from './state.ts';
-import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
+} from '../contract/policy.ts';
+import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
 import {
   type Action,
   type AttentionCode,
@@ -20,7 +18,9 @@ import {
   millis,
   type OrderDecision,
   type UnavailableAction,
-} from './words.ts';
+} from '../contract/words.ts';
+import { currentAttempt, overrideOf } from './record.ts';
+import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 
 /** What follows; an absent field stays as it is. */
 export interface Consequence {

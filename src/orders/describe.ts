@@ -5,15 +5,15 @@ import {
   type SearchAttributePair,
   type SearchAttributeType,
 } from '@temporalio/common';
+import { SCREEN_ORDER } from '../contract/messages.ts';
+import type { OrderState } from '../contract/state.ts';
+import { type Action, type DeadlineKind, millis, ORDER_DECISIONS, type Phase } from '../contract/words.ts';
 import { leftoversBound, nextDeadline } from './deadlines.ts';
 import { orderFactsOf } from './decide.ts';
-import { SCREEN_ORDER } from './messages.ts';
 import type { Order } from './order.ts';
 import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
-import type { OrderState } from './state.ts';
 import { cancelByOf, mayBeSeen, transactionOf } from './transactions.ts';
-import { type Action, type DeadlineKind, millis, ORDER_DECISIONS, type Phase } from './words.ts';
 
 /** Returns the current details in the Temporal UI: the state and its reason, facts, what comes next, and what a person can do. */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {

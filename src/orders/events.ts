@@ -1,12 +1,13 @@
 /** The events of an order: which are announced, what they tell, and how they are sent. */
+
+import type { OrderEvent } from '../contract/messages.ts';
+import type { KeptEvent, OrderState } from '../contract/state.ts';
+import { type Instant, millis, type OrderEventType } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { defined } from './defined.ts';
-import type { OrderEvent } from './messages.ts';
 import type { Order } from './order.ts';
 import { currentAttempt, enrichedOf } from './record.ts';
-import type { KeptEvent, OrderState } from './state.ts';
 import { cancelByOf, transactionOf } from './transactions.ts';
-import { type Instant, millis, type OrderEventType } from './words.ts';
 
 const BRINGS_DECISION: readonly OrderEventType[] = [
   'order.decided',

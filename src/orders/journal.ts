@@ -1,8 +1,9 @@
 /** The journal of an order: who did what. */
+
+import type { By, JournalEntry } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { REASON_LIMIT } from './message-shapes.ts';
 import type { Order, TakenIn } from './order.ts';
-import type { By, JournalEntry } from './words.ts';
 
 /** So many entries are kept, and so many bytes of them. */
 const KEPT_ENTRIES = 200;

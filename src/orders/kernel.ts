@@ -2,13 +2,14 @@
  * The kernel of an order: applies an input, asks every concern which effects it wants, and names the difference to what runs. Pure: the
  * only clock is the time of the inputs. It knows the concerns by one list.
  */
+
+import { type Instant, laterBy } from '../contract/words.ts';
 import { isSameCause } from './attention.ts';
 import type { Concern, Wanted } from './concern.ts';
 import { CONCERNS, takeIn } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
-import { type Instant, laterBy } from './words.ts';
 
 /**
  * Applies an input and everything that follows from it. A request gets its `taken`.

@@ -1,4 +1,11 @@
 /** The shape of everything that is sent to an order or starts a workflow. The client library and the API check more, and say more. */
+
+import {
+  GATEWAY_RESULTS,
+  INTEGRATION_WORKFLOWS,
+  OVERRIDE_ACTIONS,
+  type PortalActionKind,
+} from '../contract/words.ts';
 import {
   type Fields,
   finite,
@@ -14,7 +21,6 @@ import {
   whole,
   words,
 } from './shapes.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS, type PortalActionKind } from './words.ts';
 
 const TEXT_LIMIT = 4_096;
 const NAME_LIMIT = 64;

@@ -3,12 +3,12 @@
  * a history event, so the memo leaves out what a reader can derive.
  */
 
+import type { OrderKey } from '../contract/ids.ts';
+import type { OrderRecord } from '../contract/order-record.ts';
+import type { Policy } from '../contract/policy.ts';
+import { ACTIONS, ORDER_DECISIONS, PHASES } from '../contract/words.ts';
 import { checkoutAnswer } from './answers.ts';
-import type { OrderKey } from './ids.ts';
-import type { OrderRecord } from './order-record.ts';
-import type { Policy } from './policy.ts';
 import { isRecord } from './shapes.ts';
-import { ACTIONS, ORDER_DECISIONS, PHASES } from './words.ts';
 
 /** The memo's key. */
 export const RECORD = 'record';

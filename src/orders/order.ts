@@ -1,12 +1,13 @@
 /** The state of an order, and what changes it: results of effects, requests and signals. Plain data that continues as new. */
+
+import type { Call, CallResult } from '../contract/activity-contract.ts';
 import type {
   CheckoutAnswer,
   GatewayResultAnswer,
   OverrideAnswer,
   PortalAnswer,
 } from '../contract/answers.ts';
-import type { Call, CallResult } from './activity-contract.ts';
-import type { Refusal } from './errors.ts';
+import type { Refusal } from '../contract/errors.ts';
 import type {
   AdoptRequest,
   Attributed,
@@ -18,11 +19,11 @@ import type {
   ScreenOrderInput,
   TransactionJson,
   WithdrawRequest,
-} from './messages.ts';
-import type { KeptEvent, OrderState } from './state.ts';
-import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from './words.ts';
+} from '../contract/messages.ts';
+import type { KeptEvent, OrderState } from '../contract/state.ts';
+import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from '../contract/words.ts';
 
-export type { Refusal } from './errors.ts';
+export type { Refusal } from '../contract/errors.ts';
 
 export interface Order {
   /** Which version of the workflow code the order runs; the starter chooses it. */

@@ -1,15 +1,15 @@
 /** The records of an order's portal actions: when one is refused, how one ends, and what its caller is answered. */
 
+import type { PortalOutcome } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
-import type { PortalOutcome } from './activity-contract.ts';
+import type { Refusal } from '../contract/errors.ts';
+import type { OrderEventType, PortalFields } from '../contract/messages.ts';
+import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
+import type { AttentionCode, Instant, PortalActionKind } from '../contract/words.ts';
 import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
-import type { Refusal } from './errors.ts';
-import type { OrderEventType, PortalFields } from './messages.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
-import type { ActionRecord, Attempt, OrderState } from './state.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
-import type { AttentionCode, Instant, PortalActionKind } from './words.ts';
 
 type PortalRefusal = Pick<Refusal, 'code' | 'cancelBy'>;
 

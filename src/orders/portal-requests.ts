@@ -1,12 +1,13 @@
 /** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
+
+import type { ChargebackRequest, PortalFields, WithdrawRequest } from '../contract/messages.ts';
+import type { ActionRecord, OrderState } from '../contract/state.ts';
+import type { PortalActionKind } from '../contract/words.ts';
 import { bytesOf } from './bounds.ts';
 import { invalid, refusal } from './check-messages.ts';
-import type { ChargebackRequest, PortalFields, WithdrawRequest } from './messages.ts';
 import type { Order, Refusal } from './order.ts';
 import { currentAttempt } from './record.ts';
-import type { ActionRecord, OrderState } from './state.ts';
 import { transactionNamed, transactionOf } from './transactions.ts';
-import type { PortalActionKind } from './words.ts';
 
 /** @returns why the `withdraw` update isn't taken, or undefined: it is */
 export function withdrawRefusal(state: OrderState, { number }: WithdrawRequest): Refusal | undefined {

@@ -1,9 +1,10 @@
 /** What a message asks of an order. */
+
+import type { MessageKind } from '../contract/messages.ts';
+import { type By, isPortalAction } from '../contract/words.ts';
 import { MESSAGES } from './message-shapes.ts';
-import type { MessageKind } from './messages.ts';
 import type { Request } from './order.ts';
 import { isRecord } from './shapes.ts';
-import { type By, isPortalAction } from './words.ts';
 
 /** Some languages say `null` for what is left out. A portal action without an argument is about the newest transaction. */
 export function withoutNulls(message: unknown = {}): unknown {

@@ -1,10 +1,10 @@
 /** Records which transactions a screening or a lookup brought, and which create is left that nobody has seen. */
-import type { ScreeningOutcome, Sent } from './activity-contract.ts';
+import type { ScreeningOutcome, Sent } from '../contract/activity-contract.ts';
+import type { Attempt, OrderState } from '../contract/state.ts';
+import type { Decision, Instant, ReadingSource } from '../contract/words.ts';
 import { clear } from './attention.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading } from './record.ts';
-import type { Attempt, OrderState } from './state.ts';
 import { hasDecision, ownerOf, recordTransaction, transactionNamed, transactionOf } from './transactions.ts';
-import type { Decision, Instant, ReadingSource } from './words.ts';
 
 interface Moment {
   source: ReadingSource;

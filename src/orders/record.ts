@@ -1,12 +1,9 @@
 /** An order's record: how it and each attempt begin, the action, and the phase. */
-import { addReading } from './bounds.ts';
-import { defined } from './defined.ts';
-import type { ScreenOrderInput } from './messages.ts';
-import type { Order } from './order.ts';
-import { FALLBACK_POLICY } from './policy.ts';
-import { FIRST_SPACING_MS } from './spacing.ts';
-import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from './state.ts';
-import { OLDEST_VERSION } from './version.ts';
+
+import type { ScreenOrderInput } from '../contract/messages.ts';
+import { FALLBACK_POLICY } from '../contract/policy.ts';
+import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from '../contract/state.ts';
+import { OLDEST_VERSION } from '../contract/version.ts';
 import {
   type Action,
   type AttentionCode,
@@ -14,7 +11,11 @@ import {
   type IntegrationWorkflow,
   laterBy,
   type Phase,
-} from './words.ts';
+} from '../contract/words.ts';
+import { addReading } from './bounds.ts';
+import { defined } from './defined.ts';
+import type { Order } from './order.ts';
+import { FIRST_SPACING_MS } from './spacing.ts';
 
 /** What a new attempt makes pointless to look at: it is about an earlier screening. */
 const SCREENING_MATTERS: AttentionCode[] = [

@@ -1,10 +1,10 @@
 /** What each try at a decision is called with; and the invoice number of each create, by which a lost one can be looked up. */
-import type { ScreenRequest } from './activity-contract.ts';
+import type { ScreenRequest } from '../contract/activity-contract.ts';
+import { withoutHash } from '../contract/ids.ts';
+import type { Attempt } from '../contract/state.ts';
 import { defined } from './defined.ts';
-import { withoutHash } from './ids.ts';
 import type { Order } from './order.ts';
 import { currentAttempt } from './record.ts';
-import type { Attempt } from './state.ts';
 import { knownTransactionIds, transactionOf } from './transactions.ts';
 
 /** The request for a try at a decision of the newest attempt. */

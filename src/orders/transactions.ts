@@ -1,8 +1,8 @@
 /** The transactions of an order: which there are, which one counts, until when each can be canceled, and what nobody has seen. */
-import { sameTransaction } from './ids.ts';
+import { sameTransaction } from '../contract/ids.ts';
+import type { Attempt, OrderState, OrderTransaction } from '../contract/state.ts';
+import { type Instant, laterBy, millis, type OrderDecision } from '../contract/words.ts';
 import type { Order } from './order.ts';
-import type { Attempt, OrderState, OrderTransaction } from './state.ts';
-import { type Instant, laterBy, millis, type OrderDecision } from './words.ts';
 
 /** Returns the transaction of that id, whatever the case of its letters. */
 export function transactionNamed(state: OrderState, id: string | undefined): OrderTransaction | undefined {

@@ -5,8 +5,8 @@
  */
 import type { ConnectionOptions } from '@temporalio/client';
 import { type DestinationStream, pino } from 'pino';
+import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import type { LogLevel } from '../config/index.ts';
-import { withoutCardNumbers } from '../orders/card-numbers.ts';
 
 /** Everything that a line may say beside its words. */
 export interface LogFields {

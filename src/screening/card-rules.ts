@@ -1,8 +1,8 @@
 /** What a card must be: its number, its mode, its expiry. */
 
-import { passesLuhn } from '../orders/card-numbers.ts';
-import type { Fault } from '../orders/errors.ts';
-import type { IntegrationWorkflow } from '../orders/words.ts';
+import { passesLuhn } from '../card-data/card-numbers.ts';
+import type { Fault } from '../contract/errors.ts';
+import type { IntegrationWorkflow } from '../contract/words.ts';
 import { schemaFindings } from './fields.ts';
 import { type Finding, isObject, toDefinitionSpelling } from './spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';

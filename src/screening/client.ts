@@ -1,8 +1,8 @@
 /** The client of the screening service: one call for each operation. */
 import { z } from 'zod';
-import type { Fault } from '../orders/errors.ts';
-import { withoutHash } from '../orders/ids.ts';
-import type { GatewayResult } from '../orders/words.ts';
+import type { Fault } from '../contract/errors.ts';
+import { withoutHash } from '../contract/ids.ts';
+import type { GatewayResult } from '../contract/words.ts';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
 import { email, filledText, isoDate, oneOf, schemaFindings, text } from './fields.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import type { Fault } from '../orders/errors.ts';
-import { withoutHash } from '../orders/ids.ts';
+import type { Fault } from '../contract/errors.ts';
+import { withoutHash } from '../contract/ids.ts';
 import { cardOfWorkflow } from './card-rules.ts';
 import { schemaFindings } from './fields.ts';
 import {

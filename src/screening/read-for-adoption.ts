@@ -1,6 +1,6 @@
 /** Reads the transaction that an order adopts. */
-import type { OrderErrorCode } from '../orders/errors.ts';
-import { sameTransaction } from '../orders/ids.ts';
+import type { OrderErrorCode } from '../contract/errors.ts';
+import { sameTransaction } from '../contract/ids.ts';
 import type { ScreeningClient } from './client.ts';
 import { ScreeningError } from './errors.ts';
 import type { TransactionResponse } from './replies.ts';

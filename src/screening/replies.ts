@@ -1,9 +1,9 @@
 /** What the service's replies mean. */
 import { z } from 'zod';
+import { sameTransaction } from '../contract/ids.ts';
 import { type Insights, insightsSchema } from '../contract/terms.ts';
+import { DECISIONS, type Decision } from '../contract/words.ts';
 import { bytesOf } from '../orders/bounds.ts';
-import { sameTransaction } from '../orders/ids.ts';
-import { DECISIONS, type Decision } from '../orders/words.ts';
 import {
   isAboutKey,
   isLookUp,

@@ -1,7 +1,7 @@
 /** The two spellings of field names. */
 import { configure } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { shownName } from '../orders/card-data.ts';
+import { shownName } from '../card-data/card-data.ts';
 
 /** Which of the two spellings and paths of create-transaction is written. Both are always read. */
 export type Dialect = 'definition' | 'sample';

@@ -1,5 +1,5 @@
 /** Reads a webhook in whatever form it comes. */
-import { withoutHash } from '../orders/ids.ts';
+import { withoutHash } from '../contract/ids.ts';
 import { hasUnprintable } from './fields.ts';
 import { isDecision } from './replies.ts';
 import { isObject } from './spellings.ts';

@@ -1,5 +1,5 @@
 /** What a failed status read means to a caller. */
-import type { OrderErrorCode } from '../orders/errors.ts';
+import type { OrderErrorCode } from '../contract/errors.ts';
 import type { ScreeningError } from './errors.ts';
 
 /** Returns the product's error code for a failed status read, and a message that repeats nothing that was sent or received. */

@@ -4,7 +4,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { msOf } from '../client/describe-order.ts';
 import { grpcCode } from '../client/temporal-errors.ts';
-import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
+import { POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
 import type { TemporalServices } from './namespace.ts';
 
 /** A poll lasts a minute: a worker that runs has begun one since. The server remembers who polled for five. */

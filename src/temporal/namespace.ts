@@ -4,9 +4,9 @@ import { type ConnectionLike, isGrpcServiceError, WorkflowClient } from '@tempor
 import type { SearchAttributeType } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { grpcCode } from '../client/temporal-errors.ts';
+import { TASK_QUEUE } from '../contract/ids.ts';
+import { SWEEP_ID, SWEEP_ORDERS } from '../contract/sweep.ts';
 import { orderSearchAttributes } from '../orders/describe.ts';
-import { TASK_QUEUE } from '../orders/ids.ts';
-import { SWEEP_ID, SWEEP_ORDERS } from '../orders/sweep.ts';
 
 /** How long a closed order stays readable, and its id taken. */
 export const RETENTION_DAYS = 90;

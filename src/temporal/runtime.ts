@@ -6,7 +6,7 @@ import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { DefaultLogger, type Logger, Runtime } from '@temporalio/worker';
 import { msOf } from '../client/describe-order.ts';
 import { type Config, ConfigError } from '../config/index.ts';
-import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../orders/ids.ts';
+import { orderOfWorkflowId, POLLED_QUEUES, TASK_QUEUE_TYPE } from '../contract/ids.ts';
 import { gaugeOf, histogramBounds } from '../orders/metrics.ts';
 import { type Log, TEMPORAL_UNREACHABLE } from '../process/log.ts';
 

@@ -12,10 +12,10 @@ import type {
   CallResult,
   CheckoutActivities,
   RunFacts,
-} from '../orders/activity-contract.ts';
-import type { OrderErrorCode, OrderErrorDetails, Refusal } from '../orders/errors.ts';
-import type { SweepActivities } from '../orders/sweep.ts';
-import { millis } from '../orders/words.ts';
+} from '../contract/activity-contract.ts';
+import type { OrderErrorCode, OrderErrorDetails, Refusal } from '../contract/errors.ts';
+import type { SweepActivities } from '../contract/sweep.ts';
+import { millis } from '../contract/words.ts';
 import {
   ACTIVITY_OF,
   ACTIVITY_OPTIONS,

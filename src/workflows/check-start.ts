@@ -1,9 +1,9 @@
 /** Whether a start can be an order: read before the order's first command, since any tool may have made it. */
 import { workflowInfo } from '@temporalio/workflow';
-import { FIRST_TASK_EVENTS } from '../orders/activity-contract.ts';
+import { FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
+import { KEY_MISSING } from '../contract/words.ts';
 import { invalid, startRefusal, whyUnread } from '../orders/check-messages.ts';
 import type { OrderRun, Refusal } from '../orders/order.ts';
-import { KEY_MISSING } from '../orders/words.ts';
 import { runFacts } from './activities.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** The effects that an order runs: activities and timers, started and stopped in the order in which the kernel names them. */
 import { ActivityFailure, CancellationScope, isCancellation, log, upsertMemo } from '@temporalio/workflow';
-import type { RunFacts } from '../orders/activity-contract.ts';
+import type { RunFacts } from '../contract/activity-contract.ts';
 import type { Command, Input, Outcome, Running } from '../orders/order.ts';
 import { perform } from './activities.ts';
 import { isEndedByHand } from './perform.ts';

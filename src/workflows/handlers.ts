@@ -1,15 +1,15 @@
 /** The messages of an order. A handler queues an input, waits, and replies from the order; it starts nothing. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
+import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
+import { instant } from '../contract/words.ts';
 import { replyTo } from '../orders/answers.ts';
 import { messageRefusal, whyUnread } from '../orders/check-messages.ts';
 import { refusalOf } from '../orders/concerns/index.ts';
 import { MESSAGES } from '../orders/message-shapes.ts';
-import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../orders/messages.ts';
 import type { Input, Order, Refusal, Reply, Signal } from '../orders/order.ts';
 import { requestOf, withoutNulls } from '../orders/read-message.ts';
 import { currentAttempt } from '../orders/record.ts';
-import { instant } from '../orders/words.ts';
 import { failureOf } from './activities.ts';
 
 /** What the handlers share with the loop. */

@@ -1,7 +1,7 @@
 /** The workflows, for the worker's bundle. */
 import { ActivityFailure, continueAsNew } from '@temporalio/workflow';
+import type { By, OrderEvent } from '../contract/messages.ts';
 import { shapeRefusal } from '../orders/check-messages.ts';
-import type { By, OrderEvent } from '../orders/messages.ts';
 import { deliverAgain, failure, failureOf, runFacts, sweep } from './activities.ts';
 
 // The SDK takes the stack of every promise that a workflow makes, for its own UI. An order says in words where it stands.

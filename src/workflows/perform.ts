@@ -8,10 +8,10 @@ import type {
   PollActivities,
   ReadActivities,
   RunFacts,
-} from '../orders/activity-contract.ts';
+} from '../contract/activity-contract.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../contract/ids.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { isOwnResult } from '../orders/check-results.ts';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../orders/ids.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

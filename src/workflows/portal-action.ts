@@ -8,17 +8,17 @@ import {
   TemporalFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import type { PortalOutcome, PortalRequest, Timed } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
-import type { PortalOutcome, PortalRequest, Timed } from '../orders/activity-contract.ts';
+import type { PortalActionInput } from '../contract/messages.ts';
+import type { Instant } from '../contract/words.ts';
 import { wrongKeyWords } from '../orders/attention.ts';
 import { messageRefusal } from '../orders/check-messages.ts';
 import { ACTION_MS } from '../orders/deadlines.ts';
 import { orderAttributes } from '../orders/describe.ts';
 import { PORTAL_ACTION_INPUT } from '../orders/message-shapes.ts';
-import type { PortalActionInput } from '../orders/messages.ts';
 import { portalFailure } from '../orders/portal-records.ts';
 import { lastCall } from '../orders/transactions.ts';
-import type { Instant } from '../orders/words.ts';
 import { failure, failureOf, performPortalAction, runFacts } from './activities.ts';
 import { isEndedByHand, ownResult } from './perform.ts';
 

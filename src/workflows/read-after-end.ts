@@ -12,13 +12,14 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LateDecision } from '../contract/order.ts';
 import type {
   BackgroundActivities,
   ReadActivities,
   StatusOutcome,
   Timed,
-} from '../orders/activity-contract.ts';
+} from '../contract/activity-contract.ts';
+import { type OrderEvent, recheckSignal, reviewHintSignal } from '../contract/messages.ts';
+import type { LateDecision } from '../contract/order.ts';
 import {
   applyLateReading,
   type EndedTransaction,
@@ -28,7 +29,6 @@ import {
 } from '../orders/after-end.ts';
 import { shapeRefusal } from '../orders/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../orders/message-shapes.ts';
-import { type OrderEvent, recheckSignal, reviewHintSignal } from '../orders/messages.ts';
 import { FIRST_SPACING_MS, longerSpacing } from '../orders/spacing.ts';
 import { failureOf, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, ownResult } from './perform.ts';

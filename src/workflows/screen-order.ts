@@ -29,13 +29,16 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { CheckedOut } from '../contract/activity-contract.ts';
+import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import type { LateDecision } from '../contract/order.ts';
-import type { CheckedOut } from '../orders/activity-contract.ts';
+import type { OrderState } from '../contract/state.ts';
+import { isSupported } from '../contract/version.ts';
+import { instant } from '../contract/words.ts';
 import { LATE_DECISIONS, READ_AFTER_END, readAfterEndInput } from '../orders/after-end.ts';
 import { recordOf } from '../orders/bounded-record.ts';
 import { whyUnread } from '../orders/check-messages.ts';
 import { applyCheckout, checkoutRequest } from '../orders/checkout.ts';
-import { afterEndWorkflowId, DEFAULT_INTEGRATION } from '../orders/ids.ts';
 import {
   begin,
   isFinished,
@@ -48,9 +51,6 @@ import {
 import type { Input, Order, OrderRun, Refusal } from '../orders/order.ts';
 import { memoOf } from '../orders/order-memo.ts';
 import { newOrder } from '../orders/record.ts';
-import type { OrderState } from '../orders/state.ts';
-import { isSupported } from '../orders/version.ts';
-import { instant } from '../orders/words.ts';
 import { failureOf, runFacts, screenAtCheckout } from './activities.ts';
 import { refusedStart } from './check-start.ts';
 import { Effects } from './effects.ts';

@@ -1,6 +1,6 @@
 /** What is read of a transaction before an order adopts it. */
 import { describe, expect, it } from 'vitest';
-import type { Adoption } from '../../src/orders/state.ts';
+import type { Adoption } from '../../src/contract/state.ts';
 import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import {
   aCheckout,

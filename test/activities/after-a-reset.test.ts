@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { PortalRequest } from '../../src/orders/activity-contract.ts';
+import type { PortalRequest } from '../../src/contract/activity-contract.ts';
 import { act, aPortalRequest, fieldsOf, plan, REPEATABLE } from './portal-support.ts';
 import {
   AFTER_RESET,

@@ -8,7 +8,7 @@ import type { ActivitiesByQueue } from '../../src/activities/activity-world.ts';
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
 import type { Told } from '../../src/activities/tries.ts';
 import { createCardStash } from '../../src/cards/index.ts';
-import type { OrderEvent } from '../../src/orders/messages.ts';
+import type { OrderEvent } from '../../src/contract/messages.ts';
 import { type Attempt, failureOf, perform, runFactsOf } from './support.ts';
 
 const SECRET = `whsec_${Buffer.from('canary-events-secret-0123456789').toString('base64')}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { GatewayResponseRequest } from '../../src/orders/activity-contract.ts';
+import type { GatewayResponseRequest } from '../../src/contract/activity-contract.ts';
 import { act, aPortalRequest, fieldsOf, KINDS, plan } from './portal-support.ts';
 import {
   aWorld,

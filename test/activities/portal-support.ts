@@ -1,5 +1,5 @@
-import type { PortalRequest } from '../../src/orders/activity-contract.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
+import type { PortalRequest } from '../../src/contract/activity-contract.ts';
+import type { PortalFields } from '../../src/contract/messages.ts';
 import type { FaultKind } from '../../src/sandbox/fault-plan.ts';
 import type { Operation, TransactionRecord } from '../../src/sandbox/model.ts';
 import { type Attempt, aWorld, outcomeOf, sandbox, UNKNOWN_ID } from './support.ts';

@@ -1,6 +1,6 @@
 /** What an activity concludes from the facts of the run that calls it. */
 import { describe, expect, it } from 'vitest';
-import type { RunFacts } from '../../src/orders/activity-contract.ts';
+import type { RunFacts } from '../../src/contract/activity-contract.ts';
 import { aCheckout, aWorld, checkOut, requests, screened, withSandbox } from './support.ts';
 
 withSandbox();

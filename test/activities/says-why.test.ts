@@ -1,7 +1,7 @@
 /** What the log says when the service, or a receiver of events, doesn't do what it is asked: why, and nothing that is secret. */
 import { expect, it, test } from 'vitest';
 import { createEventSender } from '../../src/activities/index.ts';
-import type { OrderEvent } from '../../src/orders/messages.ts';
+import type { OrderEvent } from '../../src/contract/messages.ts';
 import { createLog } from '../../src/process/log.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { temporalLogger } from '../../src/temporal/runtime.ts';

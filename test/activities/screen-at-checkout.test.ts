@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { DECISIONS } from '../../src/orders/words.ts';
+import { DECISIONS } from '../../src/contract/words.ts';
 import {
   AFTER_RESET,
   aCheckout,

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { createCardStash } from '../../src/cards/index.ts';
-import type { CheckoutRequest } from '../../src/orders/activity-contract.ts';
+import type { CheckoutRequest } from '../../src/contract/activity-contract.ts';
 import { aPreGatewayTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import {
   aCheckout,

@@ -2,7 +2,7 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { pollPauseMs } from '../../src/activities/status.ts';
-import type { LookUpRequest, PollRequest, ReadRequest } from '../../src/orders/activity-contract.ts';
+import type { LookUpRequest, PollRequest, ReadRequest } from '../../src/contract/activity-contract.ts';
 import { MACHINE, type Machine } from '../../src/screening/index.ts';
 import { property } from '../support/property.ts';
 import {

@@ -13,9 +13,9 @@ import type {
   LookUpRequest,
   ReadRequest,
   RunFacts,
-} from '../../src/orders/activity-contract.ts';
+} from '../../src/contract/activity-contract.ts';
+import type { Integration } from '../../src/contract/policy.ts';
 import type { Refusal } from '../../src/orders/order.ts';
-import type { Integration } from '../../src/orders/policy.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { LedgerOperation } from '../../src/sandbox/model.ts';
 import { MACHINE } from '../../src/screening/index.ts';

@@ -4,7 +4,7 @@ import type { EventSender, OrderDirectory } from '../../src/activities/activity-
 import { type ActivityWorld, createActivities } from '../../src/activities/index.ts';
 import { Sweeper } from '../../src/activities/sweep.ts';
 import { createCardStash } from '../../src/cards/index.ts';
-import type { OrderEvent } from '../../src/orders/messages.ts';
+import type { OrderEvent } from '../../src/contract/messages.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import { noOrders, perform } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** What each operation hands to the client library, how it is answered, and what of a request is refused. */
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../src/config/index.ts';
-import type { ActionRecord } from '../../src/orders/state.ts';
+import type { ActionRecord } from '../../src/contract/state.ts';
 import { anOrder, sinceStart } from '../orders/support.ts';
 import { anApi, aPortalAnswer } from './fake-order-screening.ts';
 import { POSTS } from './operations.ts';

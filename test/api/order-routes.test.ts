@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readOrderId, readScreenRequest } from '../../src/client/read-requests.ts';
-import { isOrderErrorCode, ORDER_ERRORS } from '../../src/orders/errors.ts';
+import { isOrderErrorCode, ORDER_ERRORS } from '../../src/contract/errors.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';

@@ -1,7 +1,7 @@
 /** Card numbers that nobody gave out, and the disguises in which they come. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { passesLuhn } from '../../src/orders/card-numbers.ts';
+import { passesLuhn } from '../../src/card-data/card-numbers.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 
 /** How a brand's numbers begin, and how many digits they have. */

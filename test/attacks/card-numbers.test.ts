@@ -1,8 +1,8 @@
 /** What is a card number, whatever it is dressed in, and what only looks like one. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cardDataIn, isIdPath, shownName, vouchedFor } from '../../src/orders/card-data.ts';
-import { holdsCardNumber, withoutCardNumbers } from '../../src/orders/card-numbers.ts';
+import { cardDataIn, isIdPath, shownName, vouchedFor } from '../../src/card-data/card-data.ts';
+import { holdsCardNumber, withoutCardNumbers } from '../../src/card-data/card-numbers.ts';
 import { KINDS, randomOf, refusedOf } from '../../tools/docs/lookalikes.ts';
 import { disguised, planted } from './card-disguises.ts';
 

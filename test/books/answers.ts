@@ -1,5 +1,5 @@
 /** Is every answer the attempt's own transaction's, and its action what the policy makes of that decision? */
-import type { Action, OrderDecision } from '../../src/orders/words.ts';
+import type { Action, OrderDecision } from '../../src/contract/words.ts';
 import {
   answersTo,
   type BookedCheckoutAnswer,

@@ -1,5 +1,5 @@
 /** Does every attention stand at the end whose cause remains, and no other? */
-import type { AttentionCode } from '../../src/orders/words.ts';
+import type { AttentionCode } from '../../src/contract/words.ts';
 import { actionOf, type BookedRequest, type Books, type Finding, isDecided, iso } from './books.ts';
 import { reportWasLost, wasLate, wasReset } from './facts.ts';
 

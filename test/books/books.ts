@@ -1,6 +1,6 @@
 /** The books of one order's life: what the screening service, the order service and the receiver noted, and facts of the world. */
-import type { PortalFields } from '../../src/orders/messages.ts';
-import type { Policy } from '../../src/orders/policy.ts';
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { Policy } from '../../src/contract/policy.ts';
 import type {
   Action,
   AttentionCode,
@@ -9,7 +9,7 @@ import type {
   OrderDecision,
   OverrideAction,
   PortalActionKind,
-} from '../../src/orders/words.ts';
+} from '../../src/contract/words.ts';
 import type { PublicRecord } from './record-of.ts';
 
 export interface Span {

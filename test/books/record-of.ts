@@ -1,8 +1,9 @@
 /** Reads the order's public record, the one place that knows its shape. */
+
+import type { ActionRecord, OrderState } from '../../src/contract/state.ts';
+import { type AttentionCode, millis } from '../../src/contract/words.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
-import type { ActionRecord, OrderState } from '../../src/orders/state.ts';
 import { transactionOf } from '../../src/orders/transactions.ts';
-import { type AttentionCode, millis } from '../../src/orders/words.ts';
 
 export interface RecordedTransaction {
   id: string;

@@ -1,5 +1,5 @@
 /** The service's analysts: they decide reviews, and change their minds, as each order's plan says. */
-import type { Decision } from '../../src/orders/words.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { type OrderPlan, orderOfInvoice } from './plan.ts';
 

@@ -1,5 +1,5 @@
 /** The books of one order of a chaos run. */
-import { DECISIONS } from '../../src/orders/words.ts';
+import { DECISIONS } from '../../src/contract/words.ts';
 import {
   type BookedNews,
   type BookedRequest,

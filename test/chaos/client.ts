@@ -8,8 +8,8 @@ import {
   portalAnswerSchema,
 } from '../../src/contract/answers.ts';
 
-import type { PortalFields } from '../../src/orders/messages.ts';
-import type { GatewayResult } from '../../src/orders/words.ts';
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { GatewayResult } from '../../src/contract/words.ts';
 import type { BookedCall, BookedCheckoutAnswer } from '../books/books.ts';
 import { aPreGatewayTransaction, aTransaction } from '../fixtures/transactions.ts';
 import type { OrderPlan, PlannedAction } from './plan.ts';

@@ -1,7 +1,7 @@
 /** When requests left the workers, what they carried, and what their senders heard of an answer. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { GATEWAY_RESULTS } from '../../src/orders/words.ts';
+import { GATEWAY_RESULTS } from '../../src/contract/words.ts';
 import type { LedgerEntry } from '../../src/sandbox/model.ts';
 
 /** What a process is started with to note its departures in that file; a thread of it loads no TypeScript. */

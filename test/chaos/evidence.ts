@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import type { OrderState, ScreenOrderInput } from '../../src/orders/messages.ts';
+import type { OrderState, ScreenOrderInput } from '../../src/contract/messages.ts';
 import type { LedgerEntry, TransactionRecord } from '../../src/sandbox/model.ts';
 import { readState } from '../support/read-state.ts';
 import type { Diary } from './client.ts';

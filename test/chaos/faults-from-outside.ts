@@ -1,6 +1,6 @@
 /** Faults from outside: kills, outages and nonsense during a run, at moments drawn from the seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reviewHintSignal } from '../../src/orders/messages.ts';
+import { reviewHintSignal } from '../../src/contract/messages.ts';
 import type { Span } from '../books/books.ts';
 import { API_KEY, type Deployment } from './deployment.ts';
 import { faultMix, SLOW_MS } from './fault-mix.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DECISIONS } from '../../src/orders/words.ts';
+import { DECISIONS } from '../../src/contract/words.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 import { orderOfInvoice, planOrder, planRun } from './plan.ts';
 import { drawIntegrations, policyOf } from './policies.ts';

@@ -1,8 +1,8 @@
 /** What will be done with each order: a pure function of the seed and the order's index. */
-import { orderWorkflowId } from '../../src/orders/ids.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
-import type { Policy } from '../../src/orders/policy.ts';
-import type { Decision, GatewayResult } from '../../src/orders/words.ts';
+import { orderWorkflowId } from '../../src/contract/ids.ts';
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { Policy } from '../../src/contract/policy.ts';
+import type { Decision, GatewayResult } from '../../src/contract/words.ts';
 import { type ChaosIntegration, isLong, policyOf } from './policies.ts';
 import { Dice } from './random.ts';
 

@@ -1,13 +1,13 @@
 /** The integrations of a chaos run: `default` sets only its addresses; every key of the others is drawn from the seed. */
 import { readIntegration } from '../../src/config/integration-settings.ts';
 import { FaultList } from '../../src/config/values.ts';
-import { policyFor } from '../../src/orders/decide.ts';
-import type { Integration, Policy } from '../../src/orders/policy.ts';
+import type { Integration, Policy } from '../../src/contract/policy.ts';
 import {
   INTEGRATION_WORKFLOWS,
   UNAVAILABLE_ACTIONS,
   type UnavailableAction,
-} from '../../src/orders/words.ts';
+} from '../../src/contract/words.ts';
+import { policyFor } from '../../src/orders/decide.ts';
 import { Dice } from './random.ts';
 
 type Rule = UnavailableAction | { atLeast: number; from: UnavailableAction; otherwise: UnavailableAction };

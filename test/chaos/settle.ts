@@ -1,7 +1,7 @@
 /** Waits until every order has come to rest: closed, or stable as its plan says. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { OrderState } from '../../src/orders/messages.ts';
+import type { OrderState } from '../../src/contract/messages.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
 import type { Sandbox } from '../../src/sandbox/create-sandbox.ts';
 import { recordOf } from '../books/record-of.ts';

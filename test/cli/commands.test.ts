@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ActionRecord } from '../../src/orders/state.ts';
+import type { ActionRecord } from '../../src/contract/state.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { anOrderSummary, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anOrderState } from '../fixtures/orders.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import type { ActionRecord } from '../../src/orders/state.ts';
+import type { ActionRecord } from '../../src/contract/state.ts';
 import { fakeOrderScreening } from '../api/fake-order-screening.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Attempt } from '../../src/orders/state.ts';
+import type { Attempt } from '../../src/contract/state.ts';
 import { aCheckoutAnswer, anOrderSummary, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anOrderState } from '../fixtures/orders.ts';
 import { asked, run } from './support.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf, problemOf } from '../../src/cli/exit-codes.ts';
-import { OrderScreeningError } from '../../src/orders/errors.ts';
+import { OrderScreeningError } from '../../src/contract/errors.ts';
 import { aProgram } from './support.ts';
 
 /** What is told of wrong arguments; nothing may be sent. */

@@ -1,8 +1,8 @@
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import type { OrderErrorCode, OrderErrorDetails } from '../../src/contract/errors.ts';
 import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
-import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, UNREADABLE } from './fake-temporal.ts';
 

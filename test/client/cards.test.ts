@@ -2,7 +2,7 @@ import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { describe, expect, it, vi } from 'vitest';
 import { type CardStash, createCardStash } from '../../src/cards/index.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
-import type { CheckoutRequest } from '../../src/orders/activity-contract.ts';
+import type { CheckoutRequest } from '../../src/contract/activity-contract.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';

@@ -10,13 +10,13 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { vi } from 'vitest';
 import type { CardStash } from '../../src/cards/index.ts';
+import type { OrderErrorCode, OrderErrorDetails } from '../../src/contract/errors.ts';
+import type { PortalActionInput, ScreenOrderInput } from '../../src/contract/messages.ts';
+import type { Integration } from '../../src/contract/policy.ts';
+import type { Attempt, OrderState, OrderTransaction } from '../../src/contract/state.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { orderAttributes } from '../../src/orders/describe.ts';
-import type { OrderErrorCode, OrderErrorDetails } from '../../src/orders/errors.ts';
-import type { PortalActionInput, ScreenOrderInput } from '../../src/orders/messages.ts';
 import { memoOf, RECORD } from '../../src/orders/order-memo.ts';
-import type { Integration } from '../../src/orders/policy.ts';
-import type { Attempt, OrderState, OrderTransaction } from '../../src/orders/state.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { anOrderState } from '../fixtures/orders.ts';

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';

@@ -1,10 +1,10 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import type { OrderState } from '../../src/contract/state.ts';
 import type { Insights } from '../../src/contract/terms.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { eventToSend, nextEvent } from '../../src/orders/events.ts';
 import { memoOf } from '../../src/orders/order-memo.ts';
-import type { OrderState } from '../../src/orders/state.ts';
 import { anOrder, answered, sinceStart } from '../orders/support.ts';
 import { aClient, described } from './fake-temporal.ts';
 

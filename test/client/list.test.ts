@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ListRequest, queryOf } from '../../src/client/list-request.ts';
-import { orderOfWorkflowId } from '../../src/orders/ids.ts';
+import { orderOfWorkflowId } from '../../src/contract/ids.ts';
 import { aClient } from './fake-temporal.ts';
 
 describe('a list of orders', () => {

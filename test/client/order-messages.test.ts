@@ -3,7 +3,7 @@ import { ApplicationFailure, NamespaceNotFoundError, RetryState } from '@tempora
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
 import type { GatewayResultAnswer } from '../../src/contract/answers.ts';
-import type { GatewayRecord } from '../../src/orders/state.ts';
+import type { GatewayRecord } from '../../src/contract/state.ts';
 import { HOUR, sinceStart } from '../orders/support.ts';
 import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';
 

@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
-import type { OrderState } from '../../src/orders/state.ts';
+import type { OrderState } from '../../src/contract/state.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { aClient, aClosedOrder, described } from './fake-temporal.ts';

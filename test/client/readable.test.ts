@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sendUpdate } from '../../src/client/order-messages.ts';
 import { readable } from '../../src/client/temporal-errors.ts';
-import { REFUSED_PAYLOAD } from '../../src/orders/words.ts';
+import { REFUSED_PAYLOAD } from '../../src/contract/words.ts';
 
 const marked = `${REFUSED_PAYLOAD}A payload is not valid JSON`;
 

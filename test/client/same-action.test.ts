@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { ChargebackRequest, CustomerCodeRequest } from '../../src/orders/messages.ts';
+import type { ChargebackRequest, CustomerCodeRequest } from '../../src/contract/messages.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, startedActions } from './fake-temporal.ts';
 

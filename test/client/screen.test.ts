@@ -9,7 +9,7 @@ import { RetryState } from '@temporalio/common';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CardStashError, createCardStash } from '../../src/cards/index.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
-import type { ScreenOrderInput } from '../../src/orders/messages.ts';
+import type { ScreenOrderInput } from '../../src/contract/messages.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { aClient, aClosedOrder, described, refused, startedWith } from './fake-temporal.ts';

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendUpdate } from '../../src/client/order-messages.ts';
 import { isUnanswered, within } from '../../src/client/temporal-errors.ts';
-import { acknowledgeUpdate } from '../../src/orders/messages.ts';
+import { acknowledgeUpdate } from '../../src/contract/messages.ts';
 import { aCheckoutAnswer, aPortalAnswer } from '../api/fake-order-screening.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import {

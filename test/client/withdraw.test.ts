@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { ActionRecord } from '../../src/orders/state.ts';
+import type { ActionRecord } from '../../src/contract/state.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
 

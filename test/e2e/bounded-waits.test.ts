@@ -1,6 +1,6 @@
 /** A real server lets ten updates of an order be in flight: those who wait for an end must leave room for the others. */
 import { describe, expect, it } from 'vitest';
-import { acknowledgeUpdate, cancelUpdate } from '../../src/orders/messages.ts';
+import { acknowledgeUpdate, cancelUpdate } from '../../src/contract/messages.ts';
 import { eventually } from '../support/index.ts';
 import { again, decided, MINUTE, withOrders } from '../workflows/support.ts';
 

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { readPayloadKeys } from '../../src/config/temporal.ts';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
 import { createDataConverter } from '../../src/starter.ts';
 import {
   disguised,

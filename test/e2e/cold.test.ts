@@ -11,7 +11,7 @@ import {
   recordGatewayResultUpdate,
   retryUpdate,
   reviewHintSignal,
-} from '../../src/orders/messages.ts';
+} from '../../src/contract/messages.ts';
 import { eventually } from '../support/index.ts';
 import {
   answered,

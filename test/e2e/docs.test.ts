@@ -128,7 +128,7 @@ const JSON_IS: {
   {
     page: 'docs/calling.md',
     has: 'order.review_resolved',
-    type: ["Omit<OrderEvent, 'id'>", 'src/orders/messages.ts'],
+    type: ["Omit<OrderEvent, 'id'>", 'src/contract/messages.ts'],
   },
   { page: 'docs/security.md', has: '"sha256"' },
 ];

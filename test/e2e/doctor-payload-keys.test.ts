@@ -2,8 +2,8 @@ import { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { createDataConverter } from '../../src/codec/index.ts';
 import { readPayloadKeys } from '../../src/config/index.ts';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
-import { SCREEN_ORDER } from '../../src/orders/messages.ts';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
+import { SCREEN_ORDER } from '../../src/contract/messages.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { aReadyNamespace, examine, type Finding, fault } from './doctor-support.ts';
 

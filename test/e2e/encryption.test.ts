@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
 import { createDataConverter } from '../../src/starter.ts';
 import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';

@@ -1,8 +1,8 @@
 /** Orders that an operator or another tool starts, past the library and HTTP. */
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
-import { decisionUpdate, recheckSignal, SCREEN_ORDER } from '../../src/orders/messages.ts';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
+import { decisionUpdate, recheckSignal, SCREEN_ORDER } from '../../src/contract/messages.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy } from './support.ts';

@@ -4,7 +4,7 @@ import { Client } from '@temporalio/client';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
 import { createDataConverter } from '../../src/starter.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';

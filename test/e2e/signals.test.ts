@@ -1,7 +1,7 @@
 /** Ten thousand messages for one order: the right decision, few status calls, and an order that goes on. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { reviewHintSignal } from '../../src/orders/messages.ts';
+import { reviewHintSignal } from '../../src/contract/messages.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 import { eventually, someAtATime, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INTEGRATION_WORKFLOWS } from '../../src/orders/words.ts';
+import { INTEGRATION_WORKFLOWS } from '../../src/contract/words.ts';
 import {
   fingerprint,
   parseCard,

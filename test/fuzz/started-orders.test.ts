@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cardDataIn } from '../../src/card-data/card-data.ts';
 import { createCardStash } from '../../src/cards/index.ts';
-import { cardDataIn } from '../../src/orders/card-data.ts';
-import type { ScreenOrderInput } from '../../src/orders/messages.ts';
-import type { Integration } from '../../src/orders/policy.ts';
+import type { ScreenOrderInput } from '../../src/contract/messages.ts';
+import type { Integration } from '../../src/contract/policy.ts';
 import { transactionSchema } from '../../src/screening/index.ts';
 import { aCheckoutAnswer, aPortalAnswer, TRANSACTION_ID } from '../api/fake-order-screening.ts';
 import { POSTS } from '../api/operations.ts';

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { applyReading } from '../../src/orders/apply-reading.ts';
-import { applyScreening } from '../../src/orders/apply-screening.ts';
 import {
   type Action,
   type Decision,
@@ -8,7 +6,9 @@ import {
   type Phase,
   UNAVAILABLE_ACTIONS,
   type UnavailableAction,
-} from '../../src/orders/words.ts';
+} from '../../src/contract/words.ts';
+import { applyReading } from '../../src/orders/apply-reading.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { anOrder, answered, attention, found, MINUTE, screen, sinceStart, unanswered } from './support.ts';
 
 type Row = [Decision | 'pending' | 'skipped', IntegrationWorkflow, UnavailableAction, Action, Phase];

@@ -1,10 +1,10 @@
 /** An order that is adopted: started from a transaction that was screened without us. */
 import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../src/contract/policy.ts';
+import type { Adoption } from '../../src/contract/state.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import { adoptionFaults, adoptRefusal, startRefusal } from '../../src/orders/check-messages.ts';
 import { checkoutRequest } from '../../src/orders/checkout.ts';
-import type { Policy } from '../../src/orders/policy.ts';
-import type { Adoption } from '../../src/orders/state.ts';
-import type { Decision } from '../../src/orders/words.ts';
 import { aLife, HINT, type Life, screened, told } from './life.ts';
 import {
   anOrder,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LateDecision } from '../../src/contract/order.ts';
+import type { Attempt, OrderState, OrderTransaction } from '../../src/contract/state.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import {
   applyLateReading,
   noteLateEvent,
@@ -8,8 +10,6 @@ import {
 } from '../../src/orders/after-end.ts';
 import { shapeRefusal } from '../../src/orders/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../../src/orders/message-shapes.ts';
-import type { Attempt, OrderState, OrderTransaction } from '../../src/orders/state.ts';
-import type { Decision } from '../../src/orders/words.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { TransactionJson } from '../../src/contract/messages.ts';
+import type { Phase } from '../../src/contract/words.ts';
 import {
   decisionRefusal,
   messageRefusal,
@@ -6,9 +8,7 @@ import {
   startRefusal,
 } from '../../src/orders/check-messages.ts';
 import { MESSAGES, PORTAL_ACTION_INPUT } from '../../src/orders/message-shapes.ts';
-import type { TransactionJson } from '../../src/orders/messages.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import type { Phase } from '../../src/orders/words.ts';
 import { anOrder, sinceStart } from './support.ts';
 
 /** As it comes from outside: nobody has checked it. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../src/contract/policy.ts';
+import type { OrderState } from '../../src/contract/state.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { nextDeadline } from '../../src/orders/deadlines.ts';
-import type { Policy } from '../../src/orders/policy.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { setPhase } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
-import type { Decision } from '../../src/orders/words.ts';
 import {
   aNewOrder,
   anOrder,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { OrderState } from '../../src/contract/state.ts';
+import type { Decision, Phase } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { decide } from '../../src/orders/decide.ts';
 import { setPhase } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
-import type { Decision, Phase } from '../../src/orders/words.ts';
 import { anOrder, attention, DAY, MINUTE, sinceStart } from './support.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];

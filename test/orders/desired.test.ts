@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OrderState } from '../../src/contract/state.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import type { Wanted } from '../../src/orders/concern.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
@@ -6,7 +7,6 @@ import { CONCERNS } from '../../src/orders/concerns/index.ts';
 import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, currentAttempt } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
 import { screened } from './life.ts';
 import {
   anOrder,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
+import type { OrderEventType } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/state.ts';
 import { answerNow } from '../../src/orders/answers.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { eventToSend } from '../../src/orders/events.ts';
-import type { OrderEventType } from '../../src/orders/messages.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
 import { announced, anOrder, answered, attention, HOUR, sinceStart, unanswered } from './support.ts';
 
 const ENRICHED = {

@@ -1,9 +1,9 @@
 /** Which events an order sends by the policy `events: changes`. */
 import { describe, expect, it } from 'vitest';
-import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { eventToSend } from '../../src/orders/events.ts';
-import type { Decision } from '../../src/orders/words.ts';
 import { aLife, checkedOut, type Life, screened } from './life.ts';
 import { announced, anOrder, answered, type aPolicy, DAY, HOUR, sinceStart, unanswered } from './support.ts';
 

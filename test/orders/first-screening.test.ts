@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CheckoutRequest, ScreeningOutcome } from '../../src/orders/activity-contract.ts';
+import type { CheckoutRequest, ScreeningOutcome } from '../../src/contract/activity-contract.ts';
+import type { ScreenOrderInput } from '../../src/contract/messages.ts';
+import { DECISIONS } from '../../src/contract/words.ts';
 import { answerBeforeRecord, applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
-
-import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { DECISIONS } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
 import { checkedOut } from './life.ts';
 import { answered, type aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { GatewayResult } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { describe as inWords } from '../../src/orders/describe.ts';
-import type { GatewayResult } from '../../src/orders/words.ts';
 import { type Life, screened } from './life.ts';
 import { answered, DAY, MINUTE, sinceStart } from './support.ts';
 

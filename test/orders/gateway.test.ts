@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { GatewayResultRequest } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/state.ts';
+import type { Decision, GatewayResult } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { messageRefusal } from '../../src/orders/check-messages.ts';
 import { applyGatewayResult, gatewayRefusal } from '../../src/orders/concerns/gateway.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
 import { MESSAGES } from '../../src/orders/message-shapes.ts';
-import type { GatewayResultRequest } from '../../src/orders/messages.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
-import type { Decision, GatewayResult } from '../../src/orders/words.ts';
 import { type Life, screened } from './life.ts';
 import {
   anOrder,

@@ -5,7 +5,10 @@ import type {
   CheckedOut,
   Moment,
   ScreeningOutcome,
-} from '../../src/orders/activity-contract.ts';
+} from '../../src/contract/activity-contract.ts';
+import type { Policy } from '../../src/contract/policy.ts';
+import type { Adoption } from '../../src/contract/state.ts';
+import type { Decision, Instant } from '../../src/contract/words.ts';
 import { replyTo } from '../../src/orders/answers.ts';
 import { applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
 import { begin, resultsFirst, step, wrapUp } from '../../src/orders/kernel.ts';
@@ -19,10 +22,7 @@ import type {
   Request,
   Running,
 } from '../../src/orders/order.ts';
-import type { Policy } from '../../src/orders/policy.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import type { Adoption } from '../../src/orders/state.ts';
-import type { Decision, Instant } from '../../src/orders/words.ts';
 import { answered, aPolicy, sinceStart } from './support.ts';
 
 type Asked = Extract<Input, { kind: 'request' }>;

@@ -2,7 +2,9 @@ import { encodeMapToPayloads } from '@temporalio/common/lib/internal-non-workflo
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { describe, expect, it } from 'vitest';
 import { createDataConverter } from '../../src/codec/index.ts';
+import type { OrderState } from '../../src/contract/state.ts';
 import type { Insights } from '../../src/contract/terms.ts';
+import type { AttentionCode } from '../../src/contract/words.ts';
 import { raiseAttention } from '../../src/orders/attention.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { bytesOf } from '../../src/orders/bounds.ts';
@@ -11,8 +13,6 @@ import type { Order } from '../../src/orders/order.ts';
 import { memoOf, RECORD, recordIn, WrittenMemo } from '../../src/orders/order-memo.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
-import type { AttentionCode } from '../../src/orders/words.ts';
 import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } from './support.ts';
 
 const KIB = 1_024;

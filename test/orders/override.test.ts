@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { OverrideAction } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
-import type { OverrideAction } from '../../src/orders/words.ts';
 import { aLife, type Life, RECHECK, screened } from './life.ts';
 import { answered, attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PortalFields } from '../../src/orders/messages.ts';
-import type { Decision } from '../../src/orders/words.ts';
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import { type Life, RECHECK, screened, told } from './life.ts';
 import { answered, attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/state.ts';
+import type { Phase } from '../../src/contract/words.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
 import {
   actionNumbered,
   aimCancel,
@@ -13,9 +15,7 @@ import {
 import { earlier, stands } from '../../src/orders/portal-requests.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
 import { cancelByOf } from '../../src/orders/transactions.ts';
-import type { Phase } from '../../src/orders/words.ts';
 import {
   anOrder,
   answered,

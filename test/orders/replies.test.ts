@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../src/contract/messages.ts';
 import { answerNow } from '../../src/orders/answers.ts';
 import { mayContinueAsNew } from '../../src/orders/kernel.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Request } from '../../src/orders/order.ts';
 import { aLife, type Life, screened, told } from './life.ts';
 import { answered, aPolicy, HOUR, MINUTE, unanswered } from './support.ts';

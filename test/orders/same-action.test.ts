@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChargebackRequest, PortalFields } from '../../src/orders/messages.ts';
+import type { ChargebackRequest, PortalFields } from '../../src/contract/messages.ts';
 import { earlier, subjectOf } from '../../src/orders/portal-requests.ts';
 import { addAttempt } from '../../src/orders/record.ts';
 import { type Life, screened, told } from './life.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { isFinished, mayContinueAsNew } from '../../src/orders/kernel.ts';
-import type { Decision } from '../../src/orders/words.ts';
 import { type Life, RECHECK, screened, told } from './life.ts';
 import {
   answered,

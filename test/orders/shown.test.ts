@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/contract/ids.ts';
+import type { Phase } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { matchingSkipRule, orderFactsOf, ruleMatches, unavailableAction } from '../../src/orders/decide.ts';
@@ -8,10 +10,8 @@ import {
   searchAttributesOf,
 } from '../../src/orders/describe.ts';
 import { eventToSend } from '../../src/orders/events.ts';
-import { orderOfWorkflowId, orderWorkflowId, withoutHash } from '../../src/orders/ids.ts';
 import { setPhase } from '../../src/orders/record.ts';
 import { invoiceNumberOf } from '../../src/orders/screen-request.ts';
-import type { Phase } from '../../src/orders/words.ts';
 import { screened } from './life.ts';
 import {
   aNewOrder,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/state.ts';
 import type { Insights } from '../../src/contract/terms.ts';
 import { answerNow } from '../../src/orders/answers.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
@@ -7,12 +9,10 @@ import { bytesOf } from '../../src/orders/bounds.ts';
 import { answerCheckout } from '../../src/orders/checkout.ts';
 import { announce } from '../../src/orders/events.ts';
 import { note } from '../../src/orders/journal.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { tooManyActions } from '../../src/orders/portal-requests.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
-import type { OrderState } from '../../src/orders/state.ts';
 import { aPolicy, sinceStart } from './support.ts';
 
 /** As many bytes as the client keeps of a reply. */

@@ -1,22 +1,22 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
 
-import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { checkoutAnswer } from '../../src/orders/answers.ts';
-import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { deadlines } from '../../src/orders/concerns/deadlines.ts';
-import { nextDeadline } from '../../src/orders/deadlines.ts';
-import { announce } from '../../src/orders/events.ts';
-import type { Order } from '../../src/orders/order.ts';
-import type { Policy } from '../../src/orders/policy.ts';
-import { currentAttempt, newOrder, newOrderState } from '../../src/orders/record.ts';
-import type { KeptEvent, OrderState } from '../../src/orders/state.ts';
+import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
+import type { Policy } from '../../src/contract/policy.ts';
+import type { KeptEvent, OrderState } from '../../src/contract/state.ts';
 import {
   type DeadlineKind,
   type Decision,
   type Instant,
   instant,
   type OrderEventType,
-} from '../../src/orders/words.ts';
+} from '../../src/contract/words.ts';
+import { checkoutAnswer } from '../../src/orders/answers.ts';
+import { applyScreening } from '../../src/orders/apply-screening.ts';
+import { deadlines } from '../../src/orders/concerns/deadlines.ts';
+import { nextDeadline } from '../../src/orders/deadlines.ts';
+import { announce } from '../../src/orders/events.ts';
+import type { Order } from '../../src/orders/order.ts';
+import { currentAttempt, newOrder, newOrderState } from '../../src/orders/record.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 
 export { aPolicy, DAY, HOUR, MINUTE } from '../fixtures/policies.ts';

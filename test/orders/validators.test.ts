@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PortalFields } from '../../src/contract/messages.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Order, Request } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt } from '../../src/orders/record.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../src/contract/words.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
 import { cancelByOf, lastCall, transactionOf, windowOpen } from '../../src/orders/transactions.ts';
-import type { Decision } from '../../src/orders/words.ts';
 import { property } from '../support/property.ts';
 import { aLife, checkedOut, HINT, type Life, screened } from './life.ts';
 import {

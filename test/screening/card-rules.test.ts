@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passesLuhn } from '../../src/orders/card-numbers.ts';
+import { passesLuhn } from '../../src/card-data/card-numbers.ts';
 import { isExpired, isTestCardNumber, parseCard } from '../../src/screening/index.ts';
 import { TEST_CARD } from '../fixtures/transactions.ts';
 import { property } from '../support/property.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INTEGRATION_WORKFLOWS, type IntegrationWorkflow } from '../../src/orders/words.ts';
+import { INTEGRATION_WORKFLOWS, type IntegrationWorkflow } from '../../src/contract/words.ts';
 import { inDefinitionSpelling, readTransactionRequest } from '../../src/sandbox/transaction-request.ts';
 import { parseTransaction, writeTransaction } from '../../src/screening/index.ts';
 import { gatewayTypeOf } from '../../src/screening/transaction-rules.ts';

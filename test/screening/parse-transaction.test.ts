@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { IntegrationWorkflow } from '../../src/orders/words.ts';
+import type { IntegrationWorkflow } from '../../src/contract/words.ts';
 import { createBodySchema, parseTransaction } from '../../src/screening/index.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import { faultsOf, MERCHANT, RULES, withField } from './transaction-cases.ts';

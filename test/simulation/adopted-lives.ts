@@ -1,8 +1,8 @@
 /** Lives of orders that are adopted: started from a transaction that somebody else has screened. */
-import type { Adoption, OrderState } from '../../src/orders/state.ts';
+import type { Adoption, OrderState } from '../../src/contract/state.ts';
+import type { Decision, GatewayResult } from '../../src/contract/words.ts';
+import { instant, millis } from '../../src/contract/words.ts';
 import { cancelByOf } from '../../src/orders/transactions.ts';
-import type { Decision, GatewayResult } from '../../src/orders/words.ts';
-import { instant, millis } from '../../src/orders/words.ts';
 import type { Happening } from './happenings.ts';
 import { KEPT_SEEDS } from './kept-seeds.ts';
 import { type Life, START } from './life.ts';

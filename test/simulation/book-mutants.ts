@@ -1,5 +1,5 @@
 /** Faults planted in the rules that only the books show: each takes away a promise that no step breaks. */
-import { instant, millis } from '../../src/orders/words.ts';
+import { instant, millis } from '../../src/contract/words.ts';
 import { after, inputs, type Mutant, resultIn, results, ruled } from './mutants.ts';
 import { RULES } from './rules.ts';
 

@@ -1,5 +1,5 @@
 /** The books of a simulated life. */
-import type { OrderState } from '../../src/orders/state.ts';
+import type { OrderState } from '../../src/contract/state.ts';
 import type { BookedCall, BookedRequest, Books, Span, World } from '../books/books.ts';
 import { recordOf } from '../books/record-of.ts';
 import { SKIP_BELOW } from './base-policies.ts';

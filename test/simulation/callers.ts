@@ -1,9 +1,9 @@
 /** Whoever asks something of the order: they send, are told, send again; and what they were told is kept. */
 
 import type { CheckoutAnswer } from '../../src/contract/answers.ts';
+import { decisionUpdateId, retryUpdateId } from '../../src/contract/ids.ts';
+import type { PortalFields } from '../../src/contract/messages.ts';
 import { answerNow } from '../../src/orders/answers.ts';
-import { decisionUpdateId, retryUpdateId } from '../../src/orders/ids.ts';
-import type { PortalFields } from '../../src/orders/messages.ts';
 import type { Reply, Request } from '../../src/orders/order.ts';
 import { ADOPTED_ID } from './adopted-lives.ts';
 import type { Booked } from './booked.ts';

@@ -1,5 +1,5 @@
 /** The checkout's activity, which runs inside the workflow task: it is recorded with the task, or run again. */
-import type { CheckedOut, CheckoutRequest, RunFacts } from '../../src/orders/activity-contract.ts';
+import type { CheckedOut, CheckoutRequest, RunFacts } from '../../src/contract/activity-contract.ts';
 import { Process } from './process.ts';
 import { runTry } from './run-try.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 /** HTTP as the screening service speaks it: reads requests in both dialects, and writes responses. */
 import { FetchError, type RequestInit } from 'node-fetch';
-import type { Decision, GatewayResult } from '../../src/orders/words.ts';
+import type { Decision, GatewayResult } from '../../src/contract/words.ts';
 import { chargebackSchema, customerCodeBodySchema } from '../../src/screening/client.ts';
 import type { HttpResponse } from '../../src/screening/index.ts';
 import type { Asked, Said } from './service.ts';

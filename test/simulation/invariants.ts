@@ -1,7 +1,8 @@
 /** What holds after every step of every life. */
+
+import type { ActionRecord, Override } from '../../src/contract/state.ts';
+import type { Action, OrderDecision } from '../../src/contract/words.ts';
 import type { Command, Input, Order, Reply } from '../../src/orders/order.ts';
-import type { ActionRecord, Override } from '../../src/orders/state.ts';
-import type { Action, OrderDecision } from '../../src/orders/words.ts';
 import { inOneLine } from './in-one-line.ts';
 import { missingWork } from './missing-work.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 /** One life, as it was planned: all that is drawn by chance is in here, or depends on the seed and a count alone. */
-import type { Policy } from '../../src/orders/policy.ts';
-import type { Decision } from '../../src/orders/words.ts';
+import type { Policy } from '../../src/contract/policy.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import type { Adopted } from './adopted-lives.ts';
 import type { IntegrationName } from './base-policies.ts';
 import type { Happening } from './happenings.ts';

@@ -1,7 +1,7 @@
 /** Faults planted in the rules: each takes one rule away, or turns it. */
-import type { Call, CallResult } from '../../src/orders/activity-contract.ts';
+import type { Call, CallResult } from '../../src/contract/activity-contract.ts';
+import { instant, millis } from '../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../src/orders/order.ts';
-import { instant, millis } from '../../src/orders/words.ts';
 import { RULES, type Rules } from './rules.ts';
 
 export interface Mutant {

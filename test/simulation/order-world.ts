@@ -1,8 +1,8 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
 
+import { instant } from '../../src/contract/words.ts';
 import { answerBeforeRecord } from '../../src/orders/checkout.ts';
 import type { Signal } from '../../src/orders/order.ts';
-import { instant } from '../../src/orders/words.ts';
 import { ADOPTED_ID, adoptionOf } from './adopted-lives.ts';
 import { Callers } from './callers.ts';
 import type { ByHand, Call, Happening, OfTheWorld } from './happenings.ts';

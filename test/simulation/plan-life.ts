@@ -1,5 +1,5 @@
 /** Plans a life from its seed. */
-import type { Decision } from '../../src/orders/words.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import { adoptedOrNot } from './adopted-lives.ts';
 import { type IntegrationName, POLICIES } from './base-policies.ts';
 import type { Happening } from './happenings.ts';

@@ -1,5 +1,5 @@
 /** The policies of simulated lives: a base policy, with what it leaves open varied. */
-import type { Policy } from '../../src/orders/policy.ts';
+import type { Policy } from '../../src/contract/policy.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 import { DECLINE_MESSAGE, type IntegrationName, policyOf } from './base-policies.ts';
 import type { Dice } from './random.ts';

@@ -1,5 +1,5 @@
 /** Trouble that is rare: each kind befalls so many of a thousand lives, beside what their plans have. */
-import type { Decision } from '../../src/orders/words.ts';
+import type { Decision } from '../../src/contract/words.ts';
 import { type Operation, PORTAL_OPERATIONS } from '../books/books.ts';
 import type { FaultKind, Happening } from './happenings.ts';
 import type { Life } from './life.ts';

@@ -1,6 +1,6 @@
 /** The order service's receiver of events, and what came to it. */
 import type { RequestInit } from 'node-fetch';
-import type { OrderEvent } from '../../src/orders/messages.ts';
+import type { OrderEvent } from '../../src/contract/messages.ts';
 import type { Agenda } from './agenda.ts';
 import { Response } from './http.ts';
 import type { Process } from './process.ts';

@@ -1,6 +1,7 @@
 /** Takes an order up from its history: the recorded tasks must make of it what they made of it before. */
+
+import { instant } from '../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../src/orders/order.ts';
-import { instant } from '../../src/orders/words.ts';
 import type { Rules } from './rules.ts';
 import type { Start } from './run.ts';
 import { anew, inShort, isCommand, type Task } from './task.ts';

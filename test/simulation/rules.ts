@@ -1,5 +1,6 @@
 /** The order's rules as an object, so that a planted fault can stand in for one of them. */
-import type { CheckedOut } from '../../src/orders/activity-contract.ts';
+import type { CheckedOut } from '../../src/contract/activity-contract.ts';
+import type { Instant } from '../../src/contract/words.ts';
 import { replyTo } from '../../src/orders/answers.ts';
 import { applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
@@ -14,7 +15,6 @@ import {
 } from '../../src/orders/kernel.ts';
 import type { Command, Input, Order, Refusal, Reply, Request, Taken } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import type { Instant } from '../../src/orders/words.ts';
 
 export interface Rules {
   newOrder: typeof newOrder;

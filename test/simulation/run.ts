@@ -1,11 +1,10 @@
 /** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
 
-import type { RunFacts } from '../../src/orders/activity-contract.ts';
+import type { RunFacts } from '../../src/contract/activity-contract.ts';
+import type { ScreenOrderInput } from '../../src/contract/messages.ts';
+import { type Instant, millis } from '../../src/contract/words.ts';
 import type { answerBeforeRecord } from '../../src/orders/checkout.ts';
-
-import type { ScreenOrderInput } from '../../src/orders/messages.ts';
 import type { Command, Outcome as EffectOutcome, Order, Reply } from '../../src/orders/order.ts';
-import { type Instant, millis } from '../../src/orders/words.ts';
 import { Activity, type Hearer } from './activity.ts';
 import type { Invariants } from './invariants.ts';
 import type { Rules } from './rules.ts';

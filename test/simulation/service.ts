@@ -1,7 +1,7 @@
 /** The screening service's books and rules, as the sandbox has them: what it would do with each request, in one step. */
 
-import type { PortalFields } from '../../src/orders/messages.ts';
-import type { Decision, GatewayResult } from '../../src/orders/words.ts';
+import type { PortalFields } from '../../src/contract/messages.ts';
+import type { Decision, GatewayResult } from '../../src/contract/words.ts';
 import { type Heard, type Operation, PORTAL_OPERATIONS } from '../books/books.ts';
 
 export interface Transaction {

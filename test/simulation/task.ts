@@ -1,5 +1,5 @@
 /** What the history keeps of a workflow task: what it took in, and what it made of it. */
-import type { CheckedOut } from '../../src/orders/activity-contract.ts';
+import type { CheckedOut } from '../../src/contract/activity-contract.ts';
 import type { Command, Outcome as EffectOutcome, Input, Reply, Request } from '../../src/orders/order.ts';
 
 /** A request as an input. */

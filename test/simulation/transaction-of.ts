@@ -1,4 +1,4 @@
-import type { TransactionJson } from '../../src/orders/messages.ts';
+import type { TransactionJson } from '../../src/contract/messages.ts';
 import { aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
 import type { Life } from './life.ts';
 

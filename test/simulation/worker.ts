@@ -1,7 +1,7 @@
 /** The worker's part of a run: workflow tasks, the order in its cache, the checkout, and what becomes of a task that is lost. */
-import type { CheckedOut } from '../../src/orders/activity-contract.ts';
+import type { CheckedOut } from '../../src/contract/activity-contract.ts';
+import { instant } from '../../src/contract/words.ts';
 import type { Command, Input, Order, Refusal, Reply } from '../../src/orders/order.ts';
-import { instant } from '../../src/orders/words.ts';
 import { Checkout } from './checkout.ts';
 import type { Invariants } from './invariants.ts';
 import { between } from './random.ts';

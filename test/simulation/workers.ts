@@ -1,7 +1,7 @@
 /** The workers of a life: their settings, their card stash, where they send events, and the real activities on all that. */
 import { createActivities, createEventSender } from '../../src/activities/index.ts';
 import { type CardStash, CardStashError } from '../../src/cards/index.ts';
-import type { Integration } from '../../src/orders/policy.ts';
+import type { Integration } from '../../src/contract/policy.ts';
 import type { OrderActivities } from '../../src/workflows/perform.ts';
 import { anIntegration } from '../fixtures/integrations.ts';
 import { SKIP_BELOW } from './base-policies.ts';

@@ -1,8 +1,8 @@
 /** What a person makes of an order's activities in Temporal: completes them with something, or fails them. */
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { cancelUpdate } from '../../src/orders/messages.ts';
-import { instant } from '../../src/orders/words.ts';
+import { cancelUpdate } from '../../src/contract/messages.ts';
+import { instant } from '../../src/contract/words.ts';
 import { aPolicy, HOUR, MINUTE, withOrders } from './support.ts';
 import { decided } from './world.ts';
 

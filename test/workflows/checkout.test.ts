@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreeningOutcome } from '../../src/orders/activity-contract.ts';
-import { decisionUpdate, decisionUpdateId, retryUpdate } from '../../src/orders/messages.ts';
+import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
+import { decisionUpdate, decisionUpdateId, retryUpdate } from '../../src/contract/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { answered, aPolicy, HOUR, MINUTE, withOrders } from './support.ts';
 

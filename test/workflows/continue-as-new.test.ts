@@ -10,7 +10,7 @@ import {
   reportFraudUpdate,
   retryUpdate,
   submitChargebackUpdate,
-} from '../../src/orders/messages.ts';
+} from '../../src/contract/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { readState } from '../support/read-state.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordGatewayResultUpdate } from '../../src/orders/messages.ts';
-import type { GatewayResult } from '../../src/orders/words.ts';
+import { recordGatewayResultUpdate } from '../../src/contract/messages.ts';
+import type { GatewayResult } from '../../src/contract/words.ts';
 import {
   again,
   answered,

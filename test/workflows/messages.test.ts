@@ -7,7 +7,7 @@ import {
   reportFraudUpdate,
   retryUpdate,
   submitChargebackUpdate,
-} from '../../src/orders/messages.ts';
+} from '../../src/contract/messages.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
 import { eventually } from '../support/index.ts';
 import { answered, aPolicy, DAY, HOUR, MINUTE, withOrders } from './support.ts';

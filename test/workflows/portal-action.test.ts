@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { TASK_QUEUE } from '../../src/orders/ids.ts';
+import { TASK_QUEUE } from '../../src/contract/ids.ts';
 import type { portalAction } from '../../src/workflows/index.ts';
 import { eventually } from '../support/index.ts';
 import { again, DAY, MINUTE, type World, withOrders } from './support.ts';

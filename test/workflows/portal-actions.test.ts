@@ -5,7 +5,7 @@ import {
   cancelUpdate,
   reportFraudUpdate,
   withdrawUpdate,
-} from '../../src/orders/messages.ts';
+} from '../../src/contract/messages.ts';
 import { again, aPolicy, decided, MINUTE, withOrders } from './support.ts';
 
 const { order } = withOrders();

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { afterEndWorkflowId, TASK_QUEUE } from '../../src/contract/ids.ts';
+import { recheckSignal } from '../../src/contract/messages.ts';
 import {
   LATE_DECISIONS,
   READ_AFTER_END,
   type ReadAfterEndInput,
   readAfterEndInput,
 } from '../../src/orders/after-end.ts';
-import { afterEndWorkflowId, TASK_QUEUE } from '../../src/orders/ids.ts';
-import { recheckSignal } from '../../src/orders/messages.ts';
 import type { readAfterEnd } from '../../src/workflows/index.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
 import { eventually } from '../support/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reviewHintSignal } from '../../src/orders/messages.ts';
+import { reviewHintSignal } from '../../src/contract/messages.ts';
 import { answered, aPolicy, HOUR, MINUTE, type World, withOrders } from './support.ts';
 
 const { order } = withOrders();

@@ -12,7 +12,6 @@ import {
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { CheckoutAnswer } from '../../src/contract/answers.ts';
-import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import {
   BACKGROUND_TASK_QUEUE,
   decisionUpdateId,
@@ -20,9 +19,10 @@ import {
   POLLS_TASK_QUEUE,
   READS_TASK_QUEUE,
   TASK_QUEUE,
-} from '../../src/orders/ids.ts';
-import { decisionUpdate } from '../../src/orders/messages.ts';
-import type { OrderState } from '../../src/orders/state.ts';
+} from '../../src/contract/ids.ts';
+import { decisionUpdate } from '../../src/contract/messages.ts';
+import type { OrderState } from '../../src/contract/state.ts';
+import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { screenOrder } from '../../src/workflows/index.ts';
 import { aTransaction } from '../fixtures/transactions.ts';

@@ -19,9 +19,9 @@ import type {
   ScreenRequest,
   StatusOutcome,
   Timed,
-} from '../../src/orders/activity-contract.ts';
-import type { OrderEvent, OrderEventType } from '../../src/orders/messages.ts';
-import { type Decision, type Instant, instant, millis } from '../../src/orders/words.ts';
+} from '../../src/contract/activity-contract.ts';
+import type { OrderEvent, OrderEventType } from '../../src/contract/messages.ts';
+import { type Decision, type Instant, instant, millis } from '../../src/contract/words.ts';
 import { aPolicy, HOUR, MINUTE } from '../fixtures/policies.ts';
 
 /** An answer of the service to a create. */

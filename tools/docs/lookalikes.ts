@@ -1,5 +1,5 @@
 /** Values as merchants write them that are no card numbers, and how many of each kind are taken for one: a table of `docs/security.md`. */
-import { holdsCardNumber, passesLuhn } from '../../src/orders/card-numbers.ts';
+import { holdsCardNumber, passesLuhn } from '../../src/card-data/card-numbers.ts';
 
 const SEED = 20_261_121;
 /** Of all kinds together. */

@@ -5,10 +5,10 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { HTTP_ERRORS } from '../../src/api/problems.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { POLICY_KEYS, type PolicyKey } from '../../src/config/policy-keys.ts';
+import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/contract/errors.ts';
+import { ORDER_EVENTS } from '../../src/contract/words.ts';
 import { orderSearchAttributes } from '../../src/orders/describe.ts';
-import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/orders/errors.ts';
 import { METRICS } from '../../src/orders/metrics.ts';
-import { ORDER_EVENTS } from '../../src/orders/words.ts';
 import { DRILLS } from '../drill/drills.ts';
 import { lookalikeRows } from './lookalikes.ts';
 
@@ -101,7 +101,7 @@ function asWritten(value: unknown): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+  const docs = fileURLToPath(new URL('../../docs', import.meta.url));
   for (const name of await readdir(docs)) {
     if (!name.endsWith('.md')) continue;
     const page = await readFile(docs + name, 'utf8');

@@ -1,9 +1,9 @@
 /** What can be done on the pages, to one order or to several: its words, when an order takes it, what came of it. */
 import { z } from 'zod';
 import { checked, reasonSchema } from '../../client/read-requests.ts';
+import { ORDER_ERRORS } from '../../contract/errors.ts';
+import type { OrderKey } from '../../contract/ids.ts';
 import { overrideRefusal } from '../../orders/concerns/operators.ts';
-import { ORDER_ERRORS } from '../../orders/errors.ts';
-import type { OrderKey } from '../../orders/ids.ts';
 import { portalRefusal } from '../../orders/portal-records.ts';
 import type { InspectedOrder, OrderName, OrderScreening, PortalOptions } from '../../starter.ts';
 import { orderParams, orderQuery } from '../request-schemas.ts';

@@ -1,11 +1,11 @@
 /** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
 
-import type { Fault } from '../../orders/errors.ts';
+import type { Fault } from '../../contract/errors.ts';
+import type { ActionRecord } from '../../contract/state.ts';
+import { millis } from '../../contract/words.ts';
 import { REASON_LIMIT } from '../../orders/message-shapes.ts';
 import { currentAttempt } from '../../orders/record.ts';
-import type { ActionRecord } from '../../orders/state.ts';
 import { cancelByOf } from '../../orders/transactions.ts';
-import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import type { Problem } from '../problems.ts';
 import { confirmPath, type PageAction, refusalOf, type Several, wordsOf } from './actions.ts';

@@ -1,8 +1,8 @@
 /** What all pages are made of: escaped HTML, the frame, moments in words, links. */
 
-import { type OrderKey, orderWorkflowId } from '../../orders/ids.ts';
+import { type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
+import { type Instant, instant } from '../../contract/words.ts';
 import { isRecord } from '../../orders/shapes.ts';
-import { type Instant, instant } from '../../orders/words.ts';
 
 /** Where the stylesheet is served. */
 export const STYLE_PATH = '/queue.css';

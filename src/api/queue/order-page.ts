@@ -1,9 +1,9 @@
 /** The page of one order: where it is, what the service says, what can be done, what has happened, what comes next. */
 
+import type { OrderState } from '../../contract/state.ts';
+import { millis } from '../../contract/words.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';
-import type { OrderState } from '../../orders/state.ts';
 import { cancelByOf, transactionOf } from '../../orders/transactions.ts';
-import { millis } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 import { confirmPath, NOTICES, type Notice, type PageAction, refusalOf, wordsOf } from './actions.ts';
 import { actionLine } from './confirm-page.ts';

@@ -1,6 +1,6 @@
 /** The pages of many orders: the queue at `/`, the same on a wall, the last days, and the file of the same orders. */
 import { DAY_DECISIONS, type Days } from '../../client/list-orders.ts';
-import { instant, millis, ORDER_DECISIONS, PHASES } from '../../orders/words.ts';
+import { instant, millis, ORDER_DECISIONS, PHASES } from '../../contract/words.ts';
 import type { OrderSummary } from '../../starter.ts';
 import {
   amount,

@@ -3,7 +3,7 @@
  * asked in windows of the deadline, each narrowed until its orders fit one answer, which is sorted here.
  */
 import { invalidRequest } from '../../client/read-requests.ts';
-import { type Instant, instant, millis, type OrderDecision, type Phase } from '../../orders/words.ts';
+import { type Instant, instant, millis, type OrderDecision, type Phase } from '../../contract/words.ts';
 import {
   type ListRequest,
   type OrderList,

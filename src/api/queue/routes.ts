@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { cardDataIn } from '../../card-data/card-data.ts';
 import { countDays } from '../../client/list-orders.ts';
 import { csvOf } from '../../client/read-orders.ts';
 import { checked, faultsOf } from '../../client/read-requests.ts';
 import type { ApiKey, Scope } from '../../config/index.ts';
-import { cardDataIn } from '../../orders/card-data.ts';
-import { DEFAULT_INTEGRATION, type OrderKey } from '../../orders/ids.ts';
-import type { FindIntegration } from '../../orders/policy.ts';
+import { DEFAULT_INTEGRATION, type OrderKey } from '../../contract/ids.ts';
+import type { FindIntegration } from '../../contract/policy.ts';
 import type { Log } from '../../process/log.ts';
 import { OUR_WORDS } from '../../screening/index.ts';
 import type { OrderName, OrderScreening } from '../../starter.ts';

@@ -1,8 +1,9 @@
 /** What has happened to an order, when its decision was and will be read, and what comes next by itself. */
+
+import type { ActionRecord, Attempt, OrderState } from '../../contract/state.ts';
+import type { Instant } from '../../contract/words.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';
 import { describeDeadline } from '../../orders/describe.ts';
-import type { ActionRecord, Attempt, OrderState } from '../../orders/state.ts';
-import type { Instant } from '../../orders/words.ts';
 import type { InspectedOrder } from '../../starter.ts';
 
 export interface Checks {

@@ -5,7 +5,7 @@ import { CardStashError, inspectRedis, type RedisReport } from '../../cards/inde
 import { within } from '../../client/temporal-errors.ts';
 import { createPayloadCodec, PayloadCodecError } from '../../codec/index.ts';
 import type { Config } from '../../config/index.ts';
-import { SCREEN_ORDER } from '../../orders/messages.ts';
+import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { connectTemporal, type KeySettings, payloadKeysOf } from '../define-command.ts';
 import { CHECK_WITHIN_MS, type Finding, finder } from './check-service.ts';
 

@@ -2,8 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { lostOrders, lostQuery } from '../../activities/index.ts';
 import { within } from '../../client/temporal-errors.ts';
-import { orderOfWorkflowId } from '../../orders/ids.ts';
-import { LOST_STATUSES } from '../../orders/sweep.ts';
+import { orderOfWorkflowId } from '../../contract/ids.ts';
+import { LOST_STATUSES } from '../../contract/sweep.ts';
 import { CHECK_WITHIN_MS, counted, type Finding, finder } from './check-service.ts';
 
 const LOOKED_AT = 1_000;

@@ -6,8 +6,8 @@ import fetch from 'node-fetch';
 import { msOf } from '../../client/describe-order.ts';
 import { within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
-import { TASK_QUEUE_TYPE } from '../../orders/ids.ts';
-import type { Integration } from '../../orders/policy.ts';
+import { TASK_QUEUE_TYPE } from '../../contract/ids.ts';
+import type { Integration } from '../../contract/policy.ts';
 import { createScreeningClient, ScreeningError } from '../../screening/index.ts';
 
 /** How long a check waits for whom it asks. */

@@ -2,9 +2,9 @@
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import { grpcCode, within } from '../../client/temporal-errors.ts';
 import type { Config } from '../../config/index.ts';
+import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../../contract/ids.ts';
+import { PORTAL_ACTION, SCREEN_ORDER } from '../../contract/messages.ts';
 import { orderAttributes } from '../../orders/describe.ts';
-import { BACKGROUND_TASK_QUEUE, POLLS_TASK_QUEUE, READS_TASK_QUEUE, TASK_QUEUE } from '../../orders/ids.ts';
-import { PORTAL_ACTION, SCREEN_ORDER } from '../../orders/messages.ts';
 import { missingSearchAttributes, RETENTION_DAYS } from '../../temporal/namespace.ts';
 import { connectTemporal } from '../define-command.ts';
 import { checkLostOrders } from './check-lost-orders.ts';

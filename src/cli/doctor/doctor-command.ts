@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
 import { LEAST_WEBHOOK_SECRET } from '../../config/integrations.ts';
 import { localApiAddress } from '../../config/load-config.ts';
-import type { Fault } from '../../orders/errors.ts';
+import type { Fault } from '../../contract/errors.ts';
 import { localEnvironment } from '../../process/local.ts';
 import { type CommandTools, defineCommand } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -2,6 +2,15 @@
  * Deadlines: what happens by itself. On day 5 the cancel window closes, and with it an order that is not in review; before that a review is alerted or canceled,
  * a pass is read once more, and a person is reminded of a cancel. `deadlines.ts` says when.
  */
+
+import type { OrderState } from '../../contract/state.ts';
+import {
+  type AttentionCode,
+  type DeadlineKind,
+  type Instant,
+  millis,
+  type OrderEventType,
+} from '../../contract/words.ts';
 import { giveUpScreening } from '../apply-screening.ts';
 import { raiseAttention } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
@@ -17,15 +26,7 @@ import { describeDeadline } from '../describe.ts';
 import { announce } from '../events.ts';
 import type { Order } from '../order.ts';
 import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
-import type { OrderState } from '../state.ts';
 import { cancelByOf, mayBeSeen, windowOpen } from '../transactions.ts';
-import {
-  type AttentionCode,
-  type DeadlineKind,
-  type Instant,
-  millis,
-  type OrderEventType,
-} from '../words.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
 import { request } from './status.ts';

@@ -3,15 +3,15 @@
  * result of an attempt stays.
  */
 import type { GatewayResultAnswer } from '../../contract/answers.ts';
+import type { GatewayResultRequest } from '../../contract/messages.ts';
+import type { Attempt, GatewayRecord, OrderState } from '../../contract/state.ts';
+import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
 import type { Concern, Wanted } from '../concern.ts';
-import type { GatewayResultRequest } from '../messages.ts';
 import type { Order, Refusal, TakenIn } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
-import type { Attempt, GatewayRecord, OrderState } from '../state.ts';
 import { standingOf, transactionOf } from '../transactions.ts';
-import type { Action, GatewayResult, Instant, OrderEventType } from '../words.ts';
 
 export const gateway: Concern = {
   name: 'gateway',

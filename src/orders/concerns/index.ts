@@ -1,11 +1,12 @@
 /** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
+
+import { type By, type Instant, millis } from '../../contract/words.ts';
 import { refusal } from '../check-messages.ts';
 import type { Concern } from '../concern.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
 import type { Order, Refusal, Request, Taken, TakenIn } from '../order.ts';
 import { withdrawRefusal } from '../portal-requests.ts';
-import { type By, type Instant, millis } from '../words.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
 import { delivery } from './delivery.ts';

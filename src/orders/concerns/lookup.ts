@@ -2,16 +2,16 @@
  * The lookup of a create whose transaction nobody has seen: its try was lost, or its answer. What it finds while the order has no decision
  * is the order's decision; otherwise it is only recorded.
  */
-import type { LookUpOutcome } from '../activity-contract.ts';
+import type { LookUpOutcome } from '../../contract/activity-contract.ts';
+import type { Attempt } from '../../contract/state.ts';
+import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { applyScreening, HIDDEN } from '../apply-screening.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
 import type { Order } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { isAwaited, noneUnseen, recordFound } from '../record-screening.ts';
-import type { Attempt } from '../state.ts';
 import { createUnderWay, knownTransactionIds, mayBeSeen } from '../transactions.ts';
-import type { Instant, OrderEventType } from '../words.ts';
 
 const LOOKUP = { operation: 'lookup' } as const;
 

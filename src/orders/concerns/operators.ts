@@ -1,15 +1,15 @@
 /** What a person decides in place of the screening service, and which attention they resolve. */
 import type { OverrideAnswer } from '../../contract/answers.ts';
+import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
+import type { OrderState } from '../../contract/state.ts';
+import { type AttentionCode, type Instant, millis } from '../../contract/words.ts';
 import { clear, resolveAttention, staysOpen } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
-import type { OverrideRequest, PortalFields } from '../messages.ts';
 import type { Order, Refusal, TakenIn } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
 import { earlier, stands } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
-import type { OrderState } from '../state.ts';
 import { standingOf } from '../transactions.ts';
-import { type AttentionCode, type Instant, millis } from '../words.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
 

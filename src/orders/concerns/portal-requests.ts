@@ -1,10 +1,10 @@
 /** What callers ask about portal actions: to perform one, or to take one back. */
-import type { PortalFields, WithdrawRequest } from '../messages.ts';
+import type { PortalFields, WithdrawRequest } from '../../contract/messages.ts';
+import type { ActionRecord } from '../../contract/state.ts';
+import { type Instant, laterBy, millis } from '../../contract/words.ts';
 import type { Order, Refusal, Taken, TakenIn } from '../order.ts';
 import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal-records.ts';
 import { earlier, emailRefusal, identified, isUnderWay, stands, tooManyActions } from '../portal-requests.ts';
-import type { ActionRecord } from '../state.ts';
-import { type Instant, laterBy, millis } from '../words.ts';
 import { endUnsent, stopAction } from './portal.ts';
 
 /** @returns why the order does not perform the action, or undefined: it does, or has */

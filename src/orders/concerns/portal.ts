@@ -2,7 +2,9 @@
  * Portal actions: cancel, report fraud, chargeback, customer code. Callers and the policy ask for them. A cancel is sent at once; of the
  * other actions one runs at a time, the oldest first.
  */
-import type { PortalOutcome } from '../activity-contract.ts';
+import type { PortalOutcome } from '../../contract/activity-contract.ts';
+import type { ActionRecord } from '../../contract/state.ts';
+import { type Instant, millis, type OrderEventType } from '../../contract/words.ts';
 import { HIDDEN } from '../apply-screening.ts';
 import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import type { Concern, Wanted } from '../concern.ts';
@@ -21,7 +23,6 @@ import {
 } from '../portal-records.ts';
 import { emailOf, isUnderWay } from '../portal-requests.ts';
 import { currentAttempt } from '../record.ts';
-import type { ActionRecord } from '../state.ts';
 import {
   createUnderWay,
   lastCall,
@@ -30,7 +31,6 @@ import {
   transactionOf,
   windowOpen,
 } from '../transactions.ts';
-import { type Instant, millis, type OrderEventType } from '../words.ts';
 
 export const portal: Concern = {
   name: 'portal',

@@ -2,7 +2,9 @@
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
  * after the decision `error`. At most one of them runs, since each may create a transaction.
  */
-import type { CallResult, Fingerprinted, ScreeningOutcome } from '../activity-contract.ts';
+import type { CallResult, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
+import type { Attempt, OrderState } from '../../contract/state.ts';
+import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { applyScreening, noteFingerprint } from '../apply-screening.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.ts';
@@ -13,9 +15,7 @@ import type { Order, Refusal, Request, TakenIn } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { recordLate } from '../record-screening.ts';
 import { screenRequest } from '../screen-request.ts';
-import type { Attempt, OrderState } from '../state.ts';
 import { transactionNamed } from '../transactions.ts';
-import type { Instant, OrderEventType } from '../words.ts';
 
 const CREATE = { operation: 'create' } as const;
 

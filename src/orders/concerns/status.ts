@@ -2,16 +2,8 @@
  * Status: a review is polled, and each signal causes a read. A webhook is only a hint: the decision is what the screening service answers
  * for the transaction's id.
  */
-import type { PollRequest, StatusOutcome } from '../activity-contract.ts';
-import { applyReading } from '../apply-reading.ts';
-import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
-import { defined } from '../defined.ts';
-import type { Order, PendingRead } from '../order.ts';
-import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
-import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
-import type { OrderState, OrderTransaction } from '../state.ts';
-import { transactionOf } from '../transactions.ts';
+import type { PollRequest, StatusOutcome } from '../../contract/activity-contract.ts';
+import type { OrderState, OrderTransaction } from '../../contract/state.ts';
 import {
   type Decision,
   type Instant,
@@ -20,7 +12,15 @@ import {
   type OrderEventType,
   type Phase,
   type ReadingSource,
-} from '../words.ts';
+} from '../../contract/words.ts';
+import { applyReading } from '../apply-reading.ts';
+import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
+import type { Concern, Wanted } from '../concern.ts';
+import { defined } from '../defined.ts';
+import type { Order, PendingRead } from '../order.ts';
+import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
+import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
+import { transactionOf } from '../transactions.ts';
 
 /** A read that begins after the last signal serves all signals before it, so that two pending reads are enough. */
 export const MOST_READS = 2;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionRecord } from '../../../src/orders/state.ts';
+import type { ActionRecord } from '../../../src/contract/state.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { anOrder, sinceStart } from '../../orders/support.ts';
 import { anApi, anInspectedOrder, aPortalAnswer } from '../fake-order-screening.ts';

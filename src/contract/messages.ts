@@ -1,11 +1,6 @@
 /** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type {
-  CheckoutAnswer,
-  GatewayResultAnswer,
-  OverrideAnswer,
-  PortalAnswer,
-} from '../contract/answers.ts';
+import type { CheckoutAnswer, GatewayResultAnswer, OverrideAnswer, PortalAnswer } from './answers.ts';
 import type { Adoption, OrderEventData } from './state.ts';
 import type {
   By,
@@ -16,9 +11,7 @@ import type {
   OverrideAction,
 } from './words.ts';
 
-export type * from '../contract/answers.ts';
-export type * from '../contract/order.ts';
-export type * from '../contract/terms.ts';
+export type * from './answers.ts';
 export { ORDER_ERRORS, type OrderErrorCode } from './errors.ts';
 export {
   DEFAULT_INTEGRATION,
@@ -27,8 +20,10 @@ export {
   retryUpdateId,
   TASK_QUEUE,
 } from './ids.ts';
+export type * from './order.ts';
 export type * from './order-record.ts';
 export type * from './state.ts';
+export type * from './terms.ts';
 export type {
   Action,
   AttentionCode,

@@ -1,7 +1,7 @@
 /** The state of one order: what its workflow returns, and of which its public record is made. Plain data, no card data. */
-import type { CheckoutAnswer } from '../contract/answers.ts';
-import type { ActionStatus, Insights } from '../contract/terms.ts';
+import type { CheckoutAnswer } from './answers.ts';
 import type { Policy } from './policy.ts';
+import type { ActionStatus, Insights } from './terms.ts';
 import type {
   Action,
   AttentionCode,
