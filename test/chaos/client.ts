@@ -47,7 +47,7 @@ const EXPECTED: Record<number, string[]> = {
   2: ['retry-out-of-turn', 'order-closed'],
 };
 
-/** How long an order service asks on after the last fault. Before, it asks for as long as it takes. */
+/** How long an order service repeats a request after the last fault, and after the last answer to any order: a slow machine works off its backlog. */
 const PATIENCE_MS = 240_000;
 /** Connections to the API, of all order services together: on a slow machine they wait in line, as behind a load balancer. */
 const AT_ONCE = 24;
@@ -61,6 +61,8 @@ export class OrderService {
   readonly #receiver: Receiver;
   readonly #signal: AbortSignal;
   #calmSince = Number.POSITIVE_INFINITY;
+  /** When any order was answered last. */
+  #answeredAt = 0;
   #free = AT_ONCE;
   readonly #line: (() => void)[] = [];
 
@@ -183,7 +185,7 @@ export class OrderService {
     this.diaryOf(plan.orderId).calls.push({ asks: 'portal', fields, sentAt, at, ...told });
   }
 
-  /** The same request again and again until there is an answer that isn't «try again». */
+  /** Repeats a request until it is answered by something else than «try again», or no order is answered any more. */
   async #until(
     plan: OrderPlan,
     path: string,
@@ -194,7 +196,8 @@ export class OrderService {
     const { orderId, integration } = plan;
     const diary = this.diaryOf(orderId);
     const began = Date.now();
-    const patient = (): boolean => Date.now() < Math.max(began, this.#calmSince) + PATIENCE_MS;
+    const patient = (): boolean =>
+      Date.now() < Math.max(began, this.#calmSince, this.#answeredAt) + PATIENCE_MS;
     for (let pause = 200; patient() && !this.#signal.aborted; pause = Math.min(pause * 1.7, 4_000)) {
       const sentAt = Date.now();
       const reply = await this.#post(
@@ -207,7 +210,8 @@ export class OrderService {
       else {
         if (reply.status >= 500 && reply.status !== 502)
           diary.strange.push(`${path}: HTTP ${reply.status} ${slugOf(reply)}`);
-        return { ...reply, sentAt, at: Date.now() };
+        this.#answeredAt = Date.now();
+        return { ...reply, sentAt, at: this.#answeredAt };
       }
       diary.calls.push(call({ sentAt, at: Date.now() }));
       await this.#pause(pause);
