@@ -32,7 +32,7 @@ const PROGRAMS = {
 
 /** The dev server; the server of a cluster; the tool that sets up the cluster's database. */
 export type TemporalProgram = keyof typeof PROGRAMS;
-const MODULE_FOLDER = fileURLToPath(new URL('../../tools/temporal', import.meta.url));
+const MODULE_FOLDER = fileURLToPath(new URL('../../tools/temporal/', import.meta.url));
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 const VERSION_TIMEOUT_MS = 30_000;
 
@@ -186,7 +186,7 @@ export async function sdkDownload(kind: SdkServer, progress: Progress, env = pro
         process.execPath,
         ['--import', './bin/typescript.mjs', script, kind, folder],
         {
-          cwd: fileURLToPath(new URL('../..', import.meta.url)),
+          cwd: fileURLToPath(new URL('../../', import.meta.url)),
           env,
           timeoutMs: TIMEOUT_MS,
         },

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { TABLES, withTables } from '../../tools/docs/tables.ts';
 import { pagesOf, ROOT } from '../support/pages.ts';
@@ -15,4 +17,10 @@ it.each(Object.keys(TABLES))('the table of %s stands in a page', (name) => {
 
 it('a table that nobody makes is refused', () => {
   expect(() => withTables('<!-- table: moods -->\n<!-- end of table -->')).toThrow('moods');
+});
+
+it('the script reads every page of docs/, and has nothing to write', async () => {
+  const script = ['--import', './bin/typescript.mjs', 'tools/docs/tables.ts'];
+  await promisify(execFile)(process.execPath, script, { cwd: ROOT });
+  for (const { name, text } of pages) expect(readFileSync(ROOT + name, 'utf8')).toBe(text);
 });

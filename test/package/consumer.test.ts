@@ -10,7 +10,7 @@ import { makePackage, pack } from '../../tools/package/make-package.ts';
 import { MAY_PULL_IN, packageFaults } from '../../tools/package/package-faults.ts';
 import { CONSUMER, WRITTEN } from './consumer-source.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 const manifestSchema = z.looseObject({

@@ -12,7 +12,7 @@ import { eventually, freePort } from '../support/index.ts';
 import { POSTGRES_USER, type PostgresServer, startPostgres } from './postgres.ts';
 
 const run = promisify(execFile);
-const DEPLOY = fileURLToPath(new URL('../../deploy/temporal', import.meta.url));
+const DEPLOY = fileURLToPath(new URL('../../deploy/temporal/', import.meta.url));
 
 /** Temporal's server on PostgreSQL, as `docker-compose.yml` has it. */
 export interface TemporalCluster {

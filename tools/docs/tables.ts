@@ -101,10 +101,11 @@ function asWritten(value: unknown): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const docs = fileURLToPath(new URL('../../docs', import.meta.url));
+  const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
   for (const name of await readdir(docs)) {
     if (!name.endsWith('.md')) continue;
     const page = await readFile(docs + name, 'utf8');
-    await writeFile(docs + name, withTables(page));
+    const made = withTables(page);
+    if (made !== page) await writeFile(docs + name, made);
   }
 }

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startBrowser } from '../../test/support/browser.ts';
 import { startStack } from './stack.ts';
 
-const IMAGES = new URL('../../docs/images', import.meta.url);
+const IMAGES = new URL('../../docs/images/', import.meta.url);
 const WITHIN_MS = 30_000;
 
 const DESK = { viewport: { width: 1280, height: 800 } };
