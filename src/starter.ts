@@ -1,5 +1,4 @@
 /** The client library: what an order service in TypeScript imports to screen its orders. */
-
 import { refuseCardData, vouchedFor } from './card-data/card-data.ts';
 import { adopt } from './client/adopt.ts';
 import { withAfterEnd } from './client/after-end.ts';

@@ -1,5 +1,4 @@
 /** Routes of what people do to an order: portal actions, taking one back, deciding, sending an event again. */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';

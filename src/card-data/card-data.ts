@@ -2,7 +2,6 @@
  * Finds card data in whatever comes in: every text, number and key. The one scan of all ways in, by API, client library,
  * command line, page, and in the order's own workflow. Pure, and in linear time.
  */
-
 import { OrderScreeningError, type Refusal } from '../contract/errors.ts';
 import { beginsAsACard, digitsOf, holdsCardNumber, passesLuhn, plainText } from './card-numbers.ts';
 

@@ -1,5 +1,4 @@
 /** `adopt`: takes over the orders of a CSV file, one a line, each from a transaction that the service has. */
-
 import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';

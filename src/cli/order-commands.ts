@@ -1,5 +1,4 @@
 /** Commands about orders: screen, retry, gateway-result, show, list, days, count. */
-
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { countDays } from '../client/list-orders.ts';

@@ -1,5 +1,4 @@
 /** What commands print: tables for people, JSON for programs. */
-
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { DAY_DECISIONS, type Days } from '../client/list-orders.ts';

@@ -1,5 +1,4 @@
 /** What people do to an order: the portal actions, override, redeliver, recheck, acknowledge. */
-
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { PortalAnswer } from '../contract/answers.ts';

@@ -1,5 +1,4 @@
 /** `watch`: what happens to an order until it rests, or to the list until it is interrupted. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';

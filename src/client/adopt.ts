@@ -1,5 +1,4 @@
 /** Adopts an order: starts it from a transaction that exists at the service. */
-
 import { WithStartWorkflowOperation, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { refuseCardData } from '../card-data/card-data.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';

@@ -1,5 +1,4 @@
 /** Reads what came after an order's end: later decisions, portal actions and redelivered events. No worker takes part. */
-
 import type { Client } from '@temporalio/client';
 import type { PortalAnswer } from '../contract/answers.ts';
 import { OrderScreeningError } from '../contract/errors.ts';

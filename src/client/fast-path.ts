@@ -1,5 +1,4 @@
 /** An order that is started on the worker of this process, and answered the moment the service has answered. */
-
 import { EventEmitter } from 'node:events';
 import type { Client } from '@temporalio/client';
 import type { CheckedOut, CheckoutRequest } from '../contract/activity-contract.ts';

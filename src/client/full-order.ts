@@ -2,7 +2,6 @@
  * Reads all of an order that its record leaves out: of a completed order from its result, of any other from its history, which has
  * every memo that was written, what each activity returned, and every event that was sent. No worker takes part.
  */
-
 import type { Payload } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
 /** Lists and counts orders by Temporal's visibility, newest first; up to 2 s behind. */
-
 import { orderOfWorkflowId } from '../contract/ids.ts';
 import type { OrderList, OrderSummary } from '../contract/order.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';

@@ -1,5 +1,4 @@
 /** Makes one record of an order from all that its history has. */
-
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LeftOut, OrderRecord, RecordedAttempt } from '../contract/order-record.ts';
 import type { Policy } from '../contract/policy.ts';

@@ -1,5 +1,4 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
-
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { z } from 'zod';

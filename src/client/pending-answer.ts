@@ -1,5 +1,4 @@
 /** The answer to a checkout that has no decision yet: that no worker took in time, or that was told `pending` before. */
-
 import { z } from 'zod';
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import { orderWorkflowId } from '../contract/ids.ts';

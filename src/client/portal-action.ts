@@ -1,5 +1,4 @@
 /** Portal actions of an open order, as updates, and of a closed one, as a workflow; an event sent again is one, too. */
-
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';

@@ -1,5 +1,4 @@
 /** Starts the read of an order that has ended, and reads what earlier reads found. */
-
 import { z } from 'zod';
 import { hasCode, OrderScreeningError } from '../contract/errors.ts';
 import { afterEndWorkflowId, type OrderKey, orderWorkflowId, TASK_QUEUE } from '../contract/ids.ts';

@@ -1,5 +1,4 @@
 /** Reads one order from Temporal, by what its server has: no worker takes part. Writes many as CSV. */
-
 import { WorkflowFailedError } from '@temporalio/client';
 import { PayloadCodecError } from '../codec/payload-codec.ts';
 import { POLL_UNCHANGED, type PollActivities } from '../contract/activity-contract.ts';

@@ -1,5 +1,4 @@
 /** Reads a transaction from the screening service, and looks up the order that owns it. */
-
 import { z } from 'zod';
 import { refuseCardData } from '../card-data/card-data.ts';
 import type { TransactionStatus } from '../contract/answers.ts';

@@ -1,5 +1,4 @@
 /** The checkout's call: one round trip that starts the order and returns its decision, or `pending` in time. */
-
 import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,

@@ -1,5 +1,4 @@
 /** What the client library takes and gives. */
-
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { CardStash } from '../cards/index.ts';

@@ -1,5 +1,4 @@
 /** What the workflows ask of the world: the activities' names, arguments and answers. All of it is recorded in history. */
-
 import type { Refusal } from './errors.ts';
 import type { OrderEvent, PortalFields, TransactionJson } from './messages.ts';
 import type { Policy, PollPauses } from './policy.ts';

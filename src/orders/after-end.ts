@@ -1,5 +1,4 @@
 /** What the screening service decides after an order has ended, and the events that report it. Pure: no clock, no I/O. */
-
 import { sameTransaction } from '../contract/ids.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order.ts';

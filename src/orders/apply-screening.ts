@@ -1,5 +1,4 @@
 /** Brings the outcome of a screening into the order, the first one's answer included. */
-
 import type { Fingerprinted, ScreeningOutcome } from '../contract/activity-contract.ts';
 import type { OrderEventType } from '../contract/messages.ts';
 import type { Attempt, OrderState } from '../contract/state.ts';

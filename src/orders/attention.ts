@@ -1,5 +1,4 @@
 /** What a person must look at: each matter names its cause, and ends with it. */
-
 import type { OrderEventType } from '../contract/messages.ts';
 import type { ActionRecord, Attention, AttentionCause, OrderState } from '../contract/state.ts';
 import type { AttentionCode, Instant } from '../contract/words.ts';

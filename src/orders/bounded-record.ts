@@ -1,5 +1,4 @@
 /** Makes an order's public record: the newest entries of each kind and the strongest insights, with counts of the rest. */
-
 import type { LeftOut, OrderRecord, RecordedAttempt } from '../contract/order-record.ts';
 import type { ActionRecord, Attempt, OrderState, Reading } from '../contract/state.ts';
 import type { Insight, Insights } from '../contract/terms.ts';

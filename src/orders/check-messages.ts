@@ -1,5 +1,4 @@
 /** Checks of what is sent to an order. A program may send it straight through Temporal, past the client library. Pure, no zod. */
-
 import { cardDataRefusal } from '../card-data/card-data.ts';
 import type { Fault, OrderErrorCode } from '../contract/errors.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from '../contract/ids.ts';

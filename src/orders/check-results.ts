@@ -2,7 +2,6 @@
  * Whether what an activity of the server brought back is that activity's own result: an operator may have completed it by hand. Only what
  * the order relies on is looked at. Results of local activities are written by the worker itself, so nobody else can make them.
  */
-
 import type { Call } from '../contract/activity-contract.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
 import { DECISIONS, millis, UNAVAILABLE_ACTIONS } from '../contract/words.ts';

@@ -1,5 +1,4 @@
 /** The shape of a concern: what one file says about one part of an order's life. */
-
 import type { AttentionCause } from '../contract/state.ts';
 import type { Instant, OrderEventType } from '../contract/words.ts';
 import type { Effect, Order, Outcome, Running, Signal } from './order.ts';

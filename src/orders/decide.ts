@@ -1,5 +1,4 @@
 /** What the policy makes of an order: whether it is screened, and which action a decision means, at checkout and later. */
-
 import type { OrderEventType } from '../contract/messages.ts';
 import {
   FALLBACK_POLICY,

@@ -1,5 +1,4 @@
 /** What ops see of an order: words for the Temporal UI, and search attributes. */
-
 import {
   defineSearchAttributeKey,
   type SearchAttributePair,

@@ -1,5 +1,4 @@
 /** The events of an order: which are announced, what they tell, and how they are sent. */
-
 import type { OrderEvent } from '../contract/messages.ts';
 import type { KeptEvent, OrderState } from '../contract/state.ts';
 import { type Instant, millis, type OrderEventType } from '../contract/words.ts';

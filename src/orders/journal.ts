@@ -1,5 +1,4 @@
 /** The journal of an order: who did what. */
-
 import type { By, JournalEntry } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { REASON_LIMIT } from './message-shapes.ts';

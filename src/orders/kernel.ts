@@ -2,7 +2,6 @@
  * The kernel of an order: applies an input, asks every concern which effects it wants, and names the difference to what runs. Pure: the
  * only clock is the time of the inputs. It knows the concerns by one list.
  */
-
 import { type Instant, laterBy } from '../contract/words.ts';
 import { isSameCause } from './attention.ts';
 import type { Concern, Wanted } from './concern.ts';

@@ -1,5 +1,4 @@
 /** The shape of everything that is sent to an order or starts a workflow. The client library and the API check more, and say more. */
-
 import {
   GATEWAY_RESULTS,
   INTEGRATION_WORKFLOWS,

@@ -2,7 +2,6 @@
  * The order's memo: its public record, in which `GET`, the list and the pages read an order without a worker. Each change of it is
  * a history event, so the memo leaves out what a reader can derive.
  */
-
 import type { OrderKey } from '../contract/ids.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
 import type { Policy } from '../contract/policy.ts';

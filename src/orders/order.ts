@@ -1,5 +1,4 @@
 /** The state of an order, and what changes it: results of effects, requests and signals. Plain data that continues as new. */
-
 import type { Call, CallResult } from '../contract/activity-contract.ts';
 import type {
   CheckoutAnswer,

@@ -1,5 +1,4 @@
 /** The records of an order's portal actions: when one is refused, how one ends, and what its caller is answered. */
-
 import type { PortalOutcome } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import type { Refusal } from '../contract/errors.ts';

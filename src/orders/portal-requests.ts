@@ -1,5 +1,4 @@
 /** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
-
 import type { ChargebackRequest, PortalFields, WithdrawRequest } from '../contract/messages.ts';
 import type { ActionRecord, OrderState } from '../contract/state.ts';
 import type { PortalActionKind } from '../contract/words.ts';

@@ -1,5 +1,4 @@
 /** What a message asks of an order. */
-
 import type { MessageKind } from '../contract/messages.ts';
 import { type By, isPortalAction } from '../contract/words.ts';
 import { MESSAGES } from './message-shapes.ts';

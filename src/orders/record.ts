@@ -1,5 +1,4 @@
 /** An order's record: how it and each attempt begin, the action, and the phase. */
-
 import type { ScreenOrderInput } from '../contract/messages.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
 import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from '../contract/state.ts';

@@ -1,5 +1,4 @@
 /** What a card must be: its number, its mode, its expiry. */
-
 import { passesLuhn } from '../card-data/card-numbers.ts';
 import type { Fault } from '../contract/errors.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';

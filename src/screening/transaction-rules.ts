@@ -1,5 +1,4 @@
 /** The rules between the fields of a transaction. */
-
 import type { IntegrationWorkflow } from '../contract/words.ts';
 import { type CardRules, cardFindings, wellFormed } from './card-rules.ts';
 import { type Finding, isObject } from './spellings.ts';

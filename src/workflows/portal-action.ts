@@ -1,5 +1,4 @@
 /** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. */
-
 import {
   ActivityFailure,
   CancellationScope,

@@ -1,5 +1,4 @@
 /** Reads the decisions of an order that has ended, when a hint or a recheck asks for it, and reports those that changed. */
-
 import {
   ActivityFailure,
   ApplicationFailure,

@@ -19,7 +19,6 @@
  * 9. order-screening never queries a running order: a query to a run that is not in the cache hands over pending events in an activation of
  *    their own. Facts about resets and replays are activity input only.
  */
-
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   allHandlersFinished,

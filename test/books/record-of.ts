@@ -1,5 +1,4 @@
 /** Reads the order's public record, the one place that knows its shape. */
-
 import type { ActionRecord, OrderState } from '../../src/contract/state.ts';
 import { type AttentionCode, millis } from '../../src/contract/words.ts';
 import { currentAttempt } from '../../src/orders/record.ts';

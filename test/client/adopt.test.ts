@@ -1,5 +1,4 @@
 /** What the client library asks Temporal when an order is adopted. */
-
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { CheckoutAnswer } from '../../src/contract/answers.ts';

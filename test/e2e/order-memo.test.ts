@@ -1,5 +1,4 @@
 /** Orders are read by their memos, on a real server and encrypted: no test here needs a worker while it reads. */
-
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';

@@ -1,5 +1,4 @@
 /** The API over the real client library and a fake Temporal: what gets through is what may be recorded for years. */
-
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cardDataIn } from '../../src/card-data/card-data.ts';

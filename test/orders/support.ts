@@ -1,5 +1,4 @@
 /** Orders for tests of the rules, each in one line: a test states only what differs. */
-
 import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { KeptEvent, OrderState } from '../../src/contract/state.ts';

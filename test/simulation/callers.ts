@@ -1,5 +1,4 @@
 /** Whoever asks something of the order: they send, are told, send again; and what they were told is kept. */
-
 import type { CheckoutAnswer } from '../../src/contract/answers.ts';
 import { decisionUpdateId, retryUpdateId } from '../../src/contract/ids.ts';
 import type { PortalFields } from '../../src/contract/messages.ts';

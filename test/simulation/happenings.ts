@@ -1,5 +1,4 @@
 /** What befalls an order in one life. Each stands for itself: a life without one of them is the same life otherwise. */
-
 import type { Decision, GatewayResult, OverrideAction, PortalActionKind } from '../../src/contract/words.ts';
 import type { Operation } from '../books/books.ts';
 

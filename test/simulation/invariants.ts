@@ -1,5 +1,4 @@
 /** What holds after every step of every life. */
-
 import type { ActionRecord, Override } from '../../src/contract/state.ts';
 import type { Action, OrderDecision } from '../../src/contract/words.ts';
 import type { Command, Input, Order, Reply } from '../../src/orders/order.ts';

@@ -1,5 +1,4 @@
 /** An order in its world: its runs one after the other, and everything that was planned for it. */
-
 import { instant } from '../../src/contract/words.ts';
 import { answerBeforeRecord } from '../../src/orders/checkout.ts';
 import type { Signal } from '../../src/orders/order.ts';

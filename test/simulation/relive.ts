@@ -1,5 +1,4 @@
 /** Takes an order up from its history: the recorded tasks must make of it what they made of it before. */
-
 import { instant } from '../../src/contract/words.ts';
 import type { Command, Input, Order } from '../../src/orders/order.ts';
 import type { Rules } from './rules.ts';

@@ -1,5 +1,4 @@
 /** One run of an order's workflow as the server keeps it: arrivals, recorded tasks, what is begun, who is answered. */
-
 import type { RunFacts } from '../../src/contract/activity-contract.ts';
 import type { ScreenOrderInput } from '../../src/contract/messages.ts';
 import { type Instant, millis } from '../../src/contract/words.ts';

@@ -1,5 +1,4 @@
 /** The screening service's books and rules, as the sandbox has them: what it would do with each request, in one step. */
-
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Decision, GatewayResult } from '../../src/contract/words.ts';
 import { type Heard, type Operation, PORTAL_OPERATIONS } from '../books/books.ts';

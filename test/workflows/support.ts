@@ -1,5 +1,4 @@
 /** Starts orders on a server that skips time, each in a world of its own. */
-
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';

@@ -1,5 +1,4 @@
 /** The world of workflow tests: a service that answers what the test says, and a record of what it was asked. */
-
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';

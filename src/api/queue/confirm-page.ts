@@ -1,5 +1,4 @@
 /** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
-
 import type { Fault } from '../../contract/errors.ts';
 import type { ActionRecord } from '../../contract/state.ts';
 import { millis } from '../../contract/words.ts';

@@ -1,5 +1,4 @@
 /** What all pages are made of: escaped HTML, the frame, moments in words, links. */
-
 import { type OrderKey, orderWorkflowId } from '../../contract/ids.ts';
 import { type Instant, instant } from '../../contract/words.ts';
 import { isRecord } from '../../orders/shapes.ts';

@@ -1,5 +1,4 @@
 /** The page of one order: where it is, what the service says, what can be done, what has happened, what comes next. */
-
 import type { OrderState } from '../../contract/state.ts';
 import { millis } from '../../contract/words.ts';
 import { isUnderWay } from '../../orders/portal-requests.ts';

@@ -1,5 +1,4 @@
 /** What has happened to an order, when its decision was and will be read, and what comes next by itself. */
-
 import type { ActionRecord, Attempt, OrderState } from '../../contract/state.ts';
 import type { Instant } from '../../contract/words.ts';
 import { allDeadlines } from '../../orders/deadlines.ts';

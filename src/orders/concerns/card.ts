@@ -1,5 +1,4 @@
 /** Card removal: the stash deletes a card as soon as no screening needs it any more. */
-
 import type { Attempt, OrderState } from '../../contract/state.ts';
 import type { Concern } from '../concern.ts';
 import { attemptNumbered } from '../record.ts';

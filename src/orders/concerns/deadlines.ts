@@ -2,7 +2,6 @@
  * Deadlines: what happens by itself. On day 5 the cancel window closes, and with it an order that is not in review; before that a review is alerted or canceled,
  * a pass is read once more, and a person is reminded of a cancel. `deadlines.ts` says when.
  */
-
 import type { OrderState } from '../../contract/state.ts';
 import {
   type AttentionCode,

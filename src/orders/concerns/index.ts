@@ -1,5 +1,4 @@
 /** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
-
 import { type By, type Instant, millis } from '../../contract/words.ts';
 import { refusal } from '../check-messages.ts';
 import type { Concern } from '../concern.ts';
