@@ -1,5 +1,6 @@
 /** The answers to requests about one order: the client library's types and the API's documentation come from these schemas. */
 import { z } from 'zod';
+import type { OrderErrorCode } from './errors.ts';
 import {
   actionSchema,
   chargebackEcho,
@@ -9,19 +10,14 @@ import {
   instantSchema,
   orderName,
   phaseSchema,
+  standing,
 } from './terms.ts';
 import { DECISIONS, GATEWAY_RESULTS, PORTAL_ACTIONS } from './words.ts';
 
 export const checkoutAnswerSchema = z.object({
-  ...orderName,
-  attempt: z.int(),
-  transactionId: z.guid().exactOptional(),
-  decision: decisionSchema,
-  action: actionSchema,
-  phase: phaseSchema,
+  ...standing,
   message: z.string().exactOptional().meta({ description: 'What the customer may be told on decline' }),
   insights: insightsSchema.exactOptional(),
-  cancelBy: instantSchema.exactOptional(),
   wouldBe: actionSchema
     .exactOptional()
     .meta({ description: 'Passive integrations: the action it would have been' }),
@@ -31,14 +27,8 @@ export const checkoutAnswerSchema = z.object({
 export type CheckoutAnswer = z.infer<typeof checkoutAnswerSchema> & { fingerprint?: string };
 
 export const gatewayResultAnswerSchema = z.object({
-  ...orderName,
-  attempt: z.int(),
+  ...standing,
   result: z.enum(GATEWAY_RESULTS),
-  decision: decisionSchema,
-  action: actionSchema,
-  phase: phaseSchema,
-  transactionId: z.guid().exactOptional(),
-  cancelBy: instantSchema.exactOptional(),
 });
 /** `result` is the result on the record. */
 export type GatewayResultAnswer = z.infer<typeof gatewayResultAnswerSchema>;
@@ -64,13 +54,8 @@ export const portalAnswerSchema = z.object({
 export type PortalAnswer = z.infer<typeof portalAnswerSchema>;
 
 export const overrideAnswerSchema = z.object({
-  ...orderName,
-  attempt: z.int(),
+  ...standing,
   decision: decisionSchema.meta({ description: "The service's word, as it was" }),
-  action: actionSchema,
-  phase: phaseSchema,
-  transactionId: z.guid().exactOptional(),
-  cancelBy: instantSchema.exactOptional(),
   number: z
     .int()
     .exactOptional()
@@ -79,7 +64,9 @@ export const overrideAnswerSchema = z.object({
     description: 'Why nothing is canceled with the service, in a slug; the action stands all the same',
   }),
 });
-export type OverrideAnswer = z.infer<typeof overrideAnswerSchema>;
+export type OverrideAnswer = Omit<z.infer<typeof overrideAnswerSchema>, 'notCanceled'> & {
+  notCanceled?: OrderErrorCode;
+};
 
 export const redeliveryAnswerSchema = z.object({
   ...orderName,

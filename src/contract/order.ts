@@ -1,8 +1,8 @@
 /** An order as it is read and listed, with what came after its end. */
 import { z } from 'zod';
+import type { Attention } from './state.ts';
 import {
   ACTION_STATUSES,
-  type ActionStatus,
   actionSchema,
   chargebackEcho,
   decisionSchema,
@@ -12,23 +12,9 @@ import {
   orderName,
   phaseSchema,
 } from './terms.ts';
-import {
-  ACTIONS,
-  DECISIONS,
-  INTEGRATION_WORKFLOWS,
-  JOURNALED,
-  OVERRIDE_ACTIONS,
-  PORTAL_ACTIONS,
-} from './words.ts';
+import { DECISIONS, INTEGRATION_WORKFLOWS, JOURNALED, OVERRIDE_ACTIONS, PORTAL_ACTIONS } from './words.ts';
 
-const LATE_STATUSES = [
-  'running',
-  'done',
-  'refused',
-  'unconfirmed',
-  'too-late',
-  'not-sent',
-] as const satisfies readonly ActionStatus[];
+const actionStatusSchema = z.enum(ACTION_STATUSES);
 
 const afterEndSchema = z
   .object({
@@ -38,8 +24,8 @@ const afterEndSchema = z
           decision: z.enum(DECISIONS),
           transactionId: z.guid(),
           attempt: z.int(),
-          action: z.enum(ACTIONS),
-          wouldBe: z.enum(ACTIONS).exactOptional(),
+          action: actionSchema,
+          wouldBe: actionSchema.exactOptional(),
           at: instantSchema,
           event: z
             .object({ sequence: z.int(), status: z.enum(['waiting', 'delivered', 'undelivered']) })
@@ -52,16 +38,13 @@ const afterEndSchema = z
       .array(
         z.object({
           kind: z.enum(PORTAL_ACTIONS),
-          status: z.enum(LATE_STATUSES),
+          status: actionStatusSchema.exclude(['queued', 'withdrawn']),
           transactionId: z.guid().exactOptional(),
           requestedAt: instantSchema,
           finishedAt: instantSchema.exactOptional(),
           code: z.string().exactOptional(),
           message: z.string().exactOptional(),
-          chargeback: z
-            .record(z.string(), z.string())
-            .exactOptional()
-            .meta({ description: 'The chargeback as the service echoed it' }),
+          chargeback: chargebackEcho,
         }),
       )
       .meta({ description: 'Portal actions; up to 2 s behind' }),
@@ -80,9 +63,8 @@ const afterEndSchema = z
       .exactOptional()
       .meta({ description: 'Not everything could be read this time: read the order again' }),
   })
-  .exactOptional()
   .meta({ description: 'What came after the end of the order, oldest first; absent: nothing' });
-export type AfterEnd = Exclude<z.infer<typeof afterEndSchema>, undefined>;
+export type AfterEnd = z.infer<typeof afterEndSchema>;
 /** A decision that was read after the order's end, and differs from the one before it. */
 export type LateDecision = AfterEnd['decisions'][number];
 /** A portal action of an ended order. */
@@ -161,7 +143,7 @@ export const orderStateSchema = z
       z.looseObject({
         number: z.int(),
         kind: z.enum(PORTAL_ACTIONS),
-        status: z.enum(ACTION_STATUSES),
+        status: actionStatusSchema,
         transactionId: z.guid().exactOptional(),
         requestedAt: instantSchema,
         finishedAt: instantSchema.exactOptional(),
@@ -202,7 +184,7 @@ export const orderStateSchema = z
       })
       .meta({ description: 'How many events the order has, and how many of them were delivered' }),
     startedAt: instantSchema,
-    afterEnd: afterEndSchema,
+    afterEnd: afterEndSchema.exactOptional(),
     leftOut: z
       .partialRecord(
         z.enum([
@@ -252,6 +234,7 @@ export const orderListSchema = z.object({
   ),
   cursor: z.string().exactOptional().meta({ description: 'For the next page; absent on the last' }),
 });
-export type OrderList = z.infer<typeof orderListSchema>;
-/** An order as a list shows it: its search attributes, and what its record says besides; up to 2 s behind. */
-export type OrderSummary = OrderList['orders'][number];
+type ListedOrder = z.infer<typeof orderListSchema>['orders'][number];
+/** An order in a list, from its search attributes and its record; up to 2 s behind. */
+export type OrderSummary = Omit<ListedOrder, 'attention'> & { attention?: Attention[] };
+export type OrderList = Omit<z.infer<typeof orderListSchema>, 'orders'> & { orders: OrderSummary[] };

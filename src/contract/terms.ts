@@ -23,6 +23,7 @@ export const ACTION_STATUSES = [
   'withdrawn',
 ] as const;
 export type ActionStatus = (typeof ACTION_STATUSES)[number];
+
 export const chargebackEcho = z
   .record(z.string(), z.string())
   .exactOptional()
@@ -48,3 +49,14 @@ export type Insight = z.infer<typeof weighedInsightSchema>;
 export type Insights = Partial<Record<keyof z.infer<typeof insightsSchema>, Record<string, Insight>>>;
 
 export const orderName = { orderId: z.string(), integration: z.string() };
+
+/** The state of an attempt of an order, as each answer about one has it. */
+export const standing = {
+  ...orderName,
+  attempt: z.int(),
+  decision: decisionSchema,
+  action: actionSchema,
+  phase: phaseSchema,
+  transactionId: z.guid().exactOptional(),
+  cancelBy: instantSchema.exactOptional(),
+};
