@@ -12,7 +12,7 @@ import {
   heldByGateway,
 } from './decide.ts';
 import { currentAttempt, enrichedOf, overrideOf, recordReading, setAction, settlePhase } from './record.ts';
-import { isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
+import { isAwaited, isNews, noteUnseen, recordLate, recordSeen, withoutOthers } from './record-screening.ts';
 import { hasDecision } from './transactions.ts';
 
 export interface ScreeningMoment {
@@ -32,9 +32,11 @@ export function applyScreening(
   const attempt = currentAttempt(state);
   const outcome = withoutOthers(state, attempt, given, moment.now);
   if (outcome.kind !== 'forbidden') clear(state, { codes: ['wrong-key'], operation: 'create' });
-  const isRefused = state.phase === 'declined' || state.phase === 'canceled';
+  const { phase } = state;
+  const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
+  const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);
   // A screening may end after a lookup has already read its decision.
-  if (isRefused || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
+  if (isOver || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
     recordLate(state, attempt, outcome, moment.now);
     return [];
   }

@@ -136,6 +136,25 @@ describe('a decision that a lookup finds after the order closed without one', ()
     expect(attention(life.order.state)).toEqual(['no-decision']);
   });
 
+  it.each([
+    ['refused', { kind: 'refused', reason: 'http-400' }],
+    ['unreadable', { kind: 'unreadable', reason: 'missing-id' }],
+    ['error', answered('error')],
+  ] as const)('is sent only once: the screening that ends %s afterwards changes nothing', (_how, outcome) => {
+    const life = screened(unanswered(0), {
+      events: 'all',
+      cancelWindowMs: HOUR,
+      screeningDeadlineMs: 2 * HOUR,
+    }).until(2 * HOUR);
+    const { state } = life.order;
+    expect(state).toMatchObject({ phase: 'closed', decision: 'error' });
+    const before = structuredClone(state.attention);
+    life.end({ kind: 'catch-up', outcome }, 2 * HOUR);
+    expect(state).toMatchObject({ phase: 'closed', decision: 'error', attention: before });
+    const sent = life.order.outbox.map(({ type }) => type);
+    expect(sent).toEqual(['order.decided', 'order.attention', 'order.closed']);
+  });
+
   it('leaves the action of a person', () => {
     const life = screened(unanswered(0), { screeningDeadlineMs: DAY })
       .until(DAY)
