@@ -84,6 +84,12 @@ const OPERATIONS: Record<string, BookedRequest['operation']> = {
   'submit-chargeback': 'submit-chargeback',
 };
 
+const TELL_DECISIONS: ReadonlySet<BookedRequest['operation']> = new Set([
+  'create-transaction',
+  'status',
+  'status-by-invoice',
+]);
+
 function requestIn(
   request: Request,
   evidence: OrderEvidence,
@@ -100,13 +106,16 @@ function requestIn(
   const heard = heardIn(request);
   const attempt = operation === 'create-transaction' ? attemptIn(request, evidence) : undefined;
   const sent = sentIn(operation, request, evidence);
-  const decision = DECISIONS.find((one) => one === outcome.decision);
+  // The sandbox notes with each answer how its transaction stood; only these say it.
+  const decision = TELL_DECISIONS.has(operation)
+    ? DECISIONS.find((one) => one === outcome.decision)
+    : undefined;
   return {
     sentAt,
     endedAt,
     operation,
     committed,
-    ...((committed || decision !== undefined || outcome.status !== null) && { arrivedAt }),
+    ...((committed || outcome.decision !== null || outcome.status !== null) && { arrivedAt }),
     ...(heard !== undefined && { heard }),
     ...(transactionId !== null && { transactionId }),
     ...(invoiceNumber !== null && { invoice: invoiceNumber }),
