@@ -4,7 +4,6 @@ import { anOrder, type BenchOrder } from '../orders.ts';
 import { type Deployment, WEBHOOK_SECRET } from '../stack/deployment.ts';
 import { requestJson } from '../stack/request-json.ts';
 import type { Stack } from '../stack/stack.ts';
-import { SHORT_LIFE } from './whole-lives.ts';
 
 /** An order on its way. */
 export interface Living {
@@ -23,16 +22,18 @@ export interface OrderKind {
   after?: (living: Living) => Promise<void>;
 }
 
+/** Long enough that on a slow machine, too, the last read ends before the window: else the end is recorded twice. */
+export const LIFE = { cancelWindow: '40s', reviewLeadTime: '20s', recheckLeadTime: '20s' };
 const SELDOM = { first: '1h', factor: 1, max: '1h' };
 const WITHIN_MS = 60_000;
 
 export const ORDER_KINDS: readonly OrderKind[] = [
-  { name: 'passed', policy: SHORT_LIFE, decision: 'pass' },
-  { name: 'passed, all events', policy: { ...SHORT_LIFE, events: 'all' }, decision: 'pass' },
-  { name: 'declined', policy: { ...SHORT_LIFE, retryWithin: '2s' }, decision: 'fail' },
+  { name: 'passed', policy: LIFE, decision: 'pass' },
+  { name: 'passed, all events', policy: { ...LIFE, events: 'all' }, decision: 'pass' },
+  { name: 'declined', policy: { ...LIFE, retryWithin: '2s' }, decision: 'fail' },
   {
     name: 'declined, then passed',
-    policy: SHORT_LIFE,
+    policy: LIFE,
     decision: 'fail',
     after: async ({ all, order, integration }) => {
       const { transaction } = anOrder('pass');
@@ -41,36 +42,36 @@ export const ORDER_KINDS: readonly OrderKind[] = [
   },
   {
     name: 'review, passed by webhook',
-    policy: { ...SHORT_LIFE, poll: SELDOM },
+    policy: { ...LIFE, poll: SELDOM },
     decision: 'review',
     after: (living) => decideAndTell(living, 'pass'),
   },
   {
     name: 'review, passed by webhook, all events',
-    policy: { ...SHORT_LIFE, poll: SELDOM, events: 'all' },
+    policy: { ...LIFE, poll: SELDOM, events: 'all' },
     decision: 'review',
     after: (living) => decideAndTell(living, 'pass'),
   },
   {
     name: 'review, passed by poll',
-    policy: { ...SHORT_LIFE, poll: { first: '1s', factor: 1, max: '1s' } },
+    policy: { ...LIFE, poll: { first: '1s', factor: 1, max: '1s' } },
     decision: 'review',
     after: async ({ stack, order }) => stack.sandbox.decide(order.orderId, 'pass'),
   },
   {
     name: 'review, failed by webhook and canceled',
-    policy: { ...SHORT_LIFE, poll: SELDOM },
+    policy: { ...LIFE, poll: SELDOM },
     decision: 'review',
     after: (living) => decideAndTell(living, 'fail'),
   },
   {
     name: 'fraudulent after acceptance, canceled',
-    policy: { ...SHORT_LIFE, workflow: 'post-acceptance' },
+    policy: { ...LIFE, workflow: 'post-acceptance' },
     decision: 'fraudulent',
   },
   {
     name: 'no answer at checkout, passed later',
-    policy: { ...SHORT_LIFE, checkoutBudget: '500ms' },
+    policy: { ...LIFE, checkoutBudget: '500ms' },
     decision: 'pass',
     swallowed: true,
   },

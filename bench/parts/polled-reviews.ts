@@ -1,14 +1,14 @@
 /** Reviews of which it is known how often they were polled. */
 import type { WorkflowHandle } from '@temporalio/client';
 import { eventually } from '../../test/support/eventually.ts';
-import type { Living } from './order-kinds.ts';
+import { LIFE, type Living } from './order-kinds.ts';
 
 /** So few polls are counted only when there is time between them. */
 const FEW = 10;
 const WITHIN_MS = 3_600_000;
 /** Temporal's timers come up to a second late, so that no review is polled much more than once a second. */
 const POLL_TAKES_MS = 1_200;
-const BEFORE_AND_AFTER_MS = 10_000;
+const BEFORE_AND_AFTER_MS = 40_000;
 /** The poll that is put off so long is not made again before the webhook comes. */
 const PUT_OFF_SECONDS = 3_600;
 
@@ -17,9 +17,8 @@ export function pollsPolicy(polls: number): object {
   const pause = polls < FEW ? '2s' : '20ms';
   const eachMs = polls < FEW ? 2_000 + POLL_TAKES_MS : POLL_TAKES_MS;
   return {
+    ...LIFE,
     cancelWindow: `${BEFORE_AND_AFTER_MS + polls * eachMs}ms`,
-    reviewLeadTime: '2s',
-    recheckLeadTime: '2s',
     poll: { first: pause, factor: 1, max: pause },
   };
 }

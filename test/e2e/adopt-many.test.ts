@@ -51,6 +51,7 @@ async function standing(workflowId: string): Promise<string> {
 }
 
 it('adopted reviews resolve, half by webhook and half by poll', async () => {
+  supervised = superviseWorker();
   const reviews = ['default', 'polled'].flatMap((integration) =>
     Array.from({ length: EACH_WAY }, () => ({ orderId: anOrderId(), integration })),
   );
@@ -60,10 +61,9 @@ it('adopted reviews resolve, half by webhook and half by poll', async () => {
     // Of a busy machine the answer may be a 503, after which a caller sends the same again.
     await eventually(async () => {
       const { status, body: answer } = await all.call('POST', `/v1/orders/${orderId}/adopt`, body);
-      expect([status, answer.phase]).toEqual([200, 'review']);
+      expect([status, answer]).toEqual([200, expect.objectContaining({ phase: 'review' })]);
     }, HANGS);
   });
-  supervised = superviseWorker();
   const { control } = all.sandbox;
   for (const { orderId, integration } of reviews)
     if (integration === 'polled') control.decide(orderId, 'pass');
