@@ -60,7 +60,7 @@ export interface ApiOptions {
   times?: Partial<ConnectionTimes>;
 }
 
-const BODY_LIMIT = 1024 * 1024;
+const BODY_LIMIT = 256 * 1024;
 /** An order id has 64 characters at most, each up to 12 when it is encoded. */
 const LONGEST_PARAMETER = 1_024;
 

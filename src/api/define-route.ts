@@ -262,7 +262,7 @@ const PROBLEMS = {
   403: 'The API key lacks the scope that `scope` names, or is for other integrations',
   404: 'No such order, integration, transaction or portal action',
   409: 'The state of the order or the transaction does not allow this; `type` says why',
-  413: 'The body is over 1 MiB',
+  413: 'The body is over 256 KiB',
   415: 'Another content type than application/json in UTF-8, or a compressed body',
   422: 'The request breaks a rule; `errors` lists every fault',
   429: 'Too many requests with this key: nothing was done',

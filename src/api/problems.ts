@@ -67,7 +67,7 @@ export const HTTP_ERRORS = {
   'too-large': {
     status: 413,
     title: 'The body is too large',
-    detail: 'At most 1 MiB; 64 KiB for a webhook, 4 MiB for the codec.',
+    detail: 'At most 256 KiB; 64 KiB for a webhook, 4 MiB for the codec.',
   },
   'unsupported-media-type': {
     status: 415,

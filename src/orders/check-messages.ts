@@ -13,8 +13,8 @@ import { currentAttempt } from './record.ts';
 import { type Fields, isRecord, misfits } from './shapes.ts';
 
 const MOST_ATTEMPTS = 20;
-/** Of a transaction as JSON, in bytes: the other half of what Temporal takes at once is for what becomes of the order. */
-const TRANSACTION_LIMIT = 1024 * 1024;
+/** Of a transaction as JSON, in bytes: about a thousand line items. */
+const TRANSACTION_LIMIT = 256 * 1024;
 /** Deeper than any transaction: it can't be handed on. */
 const DEEPEST = 64;
 

@@ -159,7 +159,7 @@ describe('what is no request', () => {
       '{}',
     ],
     ['an unknown content type', 415, 'unsupported-media-type', 'text/to-be-kept-out', '{}'],
-    ['above 1 MiB', 413, 'too-large', 'application/json', JSON.stringify('x'.repeat(1024 * 1024))],
+    ['above 256 KiB', 413, 'too-large', 'application/json', JSON.stringify('x'.repeat(256 * 1024))],
   ])('nor a body that is %s', async (_case, status, code, type, payload) => {
     const { app, logged } = await anApi();
     const headers = { 'content-type': type };

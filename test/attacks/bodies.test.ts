@@ -15,6 +15,8 @@ import { aTransaction } from '../fixtures/transactions.ts';
 import { expectProblem } from '../fuzz/expect-harmless.ts';
 
 const MIB = 1024 * 1024;
+/** As much as the API takes. */
+const MOST_BYTES = 256 * 1024;
 const { values: VALUES, depth: DEPTH, keys: KEYS } = BODY_LIMITS;
 /** What a body may cost of the event loop, in milliseconds. */
 const MOST_MS = 50;
@@ -38,9 +40,9 @@ const base64 = (bytes: number) => Buffer.alloc(bytes, 'a').toString('base64');
 /** Within the limits, or beyond them; each as large as it may be. */
 const BODIES: readonly [what: string, url: string, status: number, body: string][] = [
   ['a list of ones in the place of line items', SCREENING, 422, items(VALUES - 10, '1')],
-  ['the same of a megabyte', SCREENING, 422, items(MIB / 2 - 100, '1')],
+  ['the same as large as may be', SCREENING, 422, items(MOST_BYTES / 2 - 100, '1')],
   ['line items with nothing in them', SCREENING, 200, order({ lineItems: Array(VALUES / 2 - 100).fill({}) })],
-  ['line items of a megabyte', SCREENING, 200, order({ lineItems: Array(2_000).fill(anItem()) })],
+  ['line items as large as may be', SCREENING, 200, order({ lineItems: Array(500).fill(anItem()) })],
   [
     'unknown keys',
     SCREENING,
@@ -51,25 +53,40 @@ const BODIES: readonly [what: string, url: string, status: number, body: string]
     ),
   ],
   ['unknown keys, each another', SCREENING, 200, order({ userFields: manyKeys() })],
-  ['one key a hundred thousand times', SCREENING, 422, `{"transaction":${object(100_000, () => '"a":1')}}`],
-  ['a hundred thousand keys', SCREENING, 422, object(80_000, (index) => `"k${index}":1`)],
+  ['one key forty thousand times', SCREENING, 422, `{"transaction":${object(40_000, () => '"a":1')}}`],
+  ['twenty thousand keys', SCREENING, 422, object(20_000, (index) => `"k${index}":1`)],
   [
     'lists in lists',
     SCREENING,
     422,
-    `{"transaction":${'['.repeat(MIB / 2 - 50)}${']'.repeat(MIB / 2 - 50)}}`,
+    `{"transaction":${'['.repeat(MOST_BYTES / 2 - 50)}${']'.repeat(MOST_BYTES / 2 - 50)}}`,
   ],
-  ['objects in objects', SCREENING, 422, `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`],
-  ['objects that nobody closes', SCREENING, 422, '{"a":'.repeat(200_000)],
-  ['a long string', SCREENING, 200, noted('x'.repeat(MIB - 2_000))],
-  ['a string of quotes', SCREENING, 200, noted('"'.repeat(MIB / 2 - 1_000))],
-  ['a string that nobody closes', SCREENING, 400, `{"transaction":"${'\\"'.repeat(MIB / 2 - 50)}`],
-  ['a string of digits with spaces', SCREENING, 200, noted('4 '.repeat(MIB / 2 - 1_000))],
-  ['a long e-mail address', SCREENING, 422, order({ customer: { email: 'a@'.repeat(MIB / 2 - 1_000) } })],
-  ['a long key', SCREENING, 422, order({ ['9'.repeat(MIB - 2_000)]: 1 })],
-  ['a number of a megabyte', SCREENING, 422, `{"transaction":{"amount":${'9'.repeat(MIB - 100)}}}`],
-  ['white space', SCREENING, 400, ' '.repeat(MIB)],
-  ['a long reason', '/v1/orders/order-1/cancel', 422, JSON.stringify({ reason: '4 '.repeat(MIB / 2 - 50) })],
+  ['objects in objects', SCREENING, 422, `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
+  ['objects that nobody closes', SCREENING, 422, '{"a":'.repeat(50_000)],
+  ['a long string', SCREENING, 200, noted('x'.repeat(MOST_BYTES - 2_000))],
+  ['a string of quotes', SCREENING, 200, noted('"'.repeat(MOST_BYTES / 2 - 1_000))],
+  ['a string that nobody closes', SCREENING, 400, `{"transaction":"${'\\"'.repeat(MOST_BYTES / 2 - 50)}`],
+  ['a string of digits with spaces', SCREENING, 200, noted('4 '.repeat(MOST_BYTES / 2 - 1_000))],
+  [
+    'a long e-mail address',
+    SCREENING,
+    422,
+    order({ customer: { email: 'a@'.repeat(MOST_BYTES / 2 - 1_000) } }),
+  ],
+  ['a long key', SCREENING, 422, order({ ['9'.repeat(MOST_BYTES - 2_000)]: 1 })],
+  [
+    'a number as large as may be',
+    SCREENING,
+    422,
+    `{"transaction":{"amount":${'9'.repeat(MOST_BYTES - 100)}}}`,
+  ],
+  ['white space', SCREENING, 400, ' '.repeat(MOST_BYTES)],
+  [
+    'a long reason',
+    '/v1/orders/order-1/cancel',
+    422,
+    JSON.stringify({ reason: '4 '.repeat(MOST_BYTES / 2 - 50) }),
+  ],
   ['payloads that are none', CODEC, 422, `{"payloads":${list(2_000, '1')}}`],
   ['as many payloads as may be', CODEC, 200, payloads(2_000, { data: base64(1_500) })],
   ['more payloads than may be', CODEC, 422, payloads(2_001, {})],
@@ -95,9 +112,8 @@ function anItem() {
 }
 
 function manyKeys() {
-  const name = 'n'.repeat(25);
   const inside = (at: number) =>
-    Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`${name}${at}-${index}`, 'v'.repeat(10)]));
+    Object.fromEntries(Array.from({ length: 95 }, (_, index) => [`n${at}-${index}`, 'v']));
   return Object.fromEntries(Array.from({ length: KEYS - 5 }, (_, at) => [`k${at}`, inside(at)]));
 }
 

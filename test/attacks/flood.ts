@@ -7,6 +7,8 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 const MIB = 1024 * 1024;
+/** As large as the API takes them. */
+const MOST_BYTES = 256 * 1024;
 const SCREENING = '/v1/orders/order-1/screening';
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** So many connections are opened at a time: more than a server's backlog would be tried again a second later. */
@@ -17,10 +19,12 @@ type Headers = Record<string, string>;
 
 /** What each connection sends, again as soon as it is answered. */
 const BODIES: Record<string, { body: Buffer; headers?: Headers }> = {
-  deep: { body: Buffer.from('['.repeat(MIB - 1)) },
-  wide: { body: Buffer.from(`{"transaction":{"lineItems":[${'1,'.repeat(MIB / 2 - 50)}1]}}`) },
-  'repeated keys': { body: Buffer.from(`{"transaction":{${'"a":1,'.repeat(MIB / 6 - 50)}"a":1}}`) },
-  'a long string': { body: Buffer.from(JSON.stringify({ transaction: { app: 'x'.repeat(MIB - 50) } })) },
+  deep: { body: Buffer.from('['.repeat(MOST_BYTES - 1)) },
+  wide: { body: Buffer.from(`{"transaction":{"lineItems":[${'1,'.repeat(MOST_BYTES / 2 - 50)}1]}}`) },
+  'repeated keys': { body: Buffer.from(`{"transaction":{${'"a":1,'.repeat(MOST_BYTES / 6 - 50)}"a":1}}`) },
+  'a long string': {
+    body: Buffer.from(JSON.stringify({ transaction: { app: 'x'.repeat(MOST_BYTES - 50) } })),
+  },
   compressed: { body: gzipSync(Buffer.alloc(64 * MIB)), headers: { 'content-encoding': 'gzip' } },
   'wrong keys': { body: Buffer.from('{}'), headers: { authorization: 'Bearer a-wrong-key-of-nobody' } },
 };

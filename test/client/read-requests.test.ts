@@ -64,8 +64,8 @@ describe('a request to screen', () => {
     expect(pathsOf(() => readScreenRequest({ orderId: '##1', transaction }, find()))).toEqual(['orderId']);
   });
 
-  it('is refused where the order’s workflow would refuse it: a transaction of more than a mebibyte', () => {
-    const transaction = aTransaction({ order: { referring_url: 'x'.repeat(1024 * 1024) } });
+  it('is refused where the order’s workflow would refuse it: a transaction of more than 256 KiB', () => {
+    const transaction = aTransaction({ order: { referring_url: 'x'.repeat(256 * 1024) } });
     expect(startRefusal({ orderId: '1', transaction }, 'order:default:1')).toMatchObject({
       errors: [{ path: 'transaction' }],
     });

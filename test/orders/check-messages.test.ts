@@ -16,7 +16,7 @@ function raw(value: unknown) {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
-const MIB = 1024 * 1024;
+const MOST_BYTES = 256 * 1024;
 const CHARGEBACK = { reason_code: '1', due_date: '2026-04-01' };
 const START = { orderId: 'o-1', transaction: {} };
 
@@ -91,11 +91,11 @@ describe('a request that nests without end', () => {
   });
 });
 
-describe('a transaction of more than a mebibyte', () => {
+describe('a transaction of more than 256 KiB', () => {
   it('is refused, in a start and in a retry', () => {
-    const fits = { notes: 'é'.repeat((MIB - '{"notes":""}'.length) / 2) };
+    const fits = { notes: 'é'.repeat((MOST_BYTES - '{"notes":""}'.length) / 2) };
     const large = { notes: `${fits.notes}.` };
-    const refused = { errors: [{ path: 'transaction', message: 'must have at most 1048576 bytes as JSON' }] };
+    const refused = { errors: [{ path: 'transaction', message: 'must have at most 262144 bytes as JSON' }] };
     expect(startRefusal({ ...START, transaction: fits }, 'order:default:o-1')).toBeUndefined();
     expect(startRefusal({ ...START, transaction: large }, 'order:default:o-1')).toMatchObject(refused);
     const retry = (transaction: TransactionJson) =>
