@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scratchFolder } from './fake-commands.ts';
 
-/** What the summary prints last and ends with, for a report and vitest's exit code. */
-async function summary(report: object | string, exitCode = 0) {
-  const path = join(await scratchFolder(), 'report.json');
+/** What the summary prints last and ends with, for a report and vitest's exit code, after those of another run. */
+async function summary(report: object | string, exitCode = 0, before?: object) {
+  const folder = await scratchFolder();
+  const args = ['tools/ci/summary.mjs'];
+  if (before !== undefined) {
+    await writeFile(join(folder, 'before.json'), JSON.stringify(before));
+    args.push(join(folder, 'before.json'), '0');
+  }
+  const path = join(folder, 'report.json');
   await writeFile(path, typeof report === 'string' ? report : JSON.stringify(report));
-  const { stdout, status } = spawnSync(process.execPath, ['tools/ci/summary.mjs', path, String(exitCode)], {
+  const { stdout, status } = spawnSync(process.execPath, [...args, path, String(exitCode)], {
     encoding: 'utf8',
   });
   return { last: stdout.trimEnd().split('\n').at(-1), status };
@@ -18,6 +24,14 @@ const passing = { numPassedTests: 3, numFailedTests: 0, success: true, testResul
 
 test('all tests passed: their number, and success', async () => {
   expect(await summary(passing)).toEqual({ last: '3 passed, 0 failed', status: 0 });
+});
+
+test('two runs are counted together, and fail when one does', async () => {
+  expect(await summary(passing, 0, passing)).toEqual({ last: '6 passed, 0 failed', status: 0 });
+  const failing = { ...passing, numFailedTests: 1, success: false };
+  expect(await summary(passing, 0, failing)).toEqual({ last: '6 passed, 1 failed', status: 1 });
+  const nothing = { ...passing, numPassedTests: 0 };
+  expect(await summary(passing, 0, nothing)).toEqual({ last: '3 passed, 0 failed', status: 1 });
 });
 
 test('a failed test is counted and fails', async () => {

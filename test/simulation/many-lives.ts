@@ -1,17 +1,10 @@
-/** Lives of orders in each `npm test`, the same each time. They are in two files, since each file has a core for itself. */
+/** Many lives of orders, the same each time; others by `npm run simulate:orders`. */
 import { beforeAll, expect, it } from 'vitest';
 import { keepMoments } from './fast-moments.ts';
 import { simulate } from './simulate.ts';
 
-/** Fewer while one writes: `SIMULATED_LIVES=5000 npm run test:simulation`. Others: `SIMULATION_SEED=N`. */
-const LIVES = Number(process.env.SIMULATED_LIVES ?? 100_000);
-const SEED = Number(process.env.SIMULATION_SEED ?? 1);
-const FILES = 2;
-
-/** @param part which of the files this is, from 0 */
-export function liveManyLives(part: number): void {
-  const lives = Math.ceil(LIVES / FILES);
-  const seed = Math.floor(SEED) + part * lives;
+/** @param seed of the first life; each further one has the next */
+export function liveManyLives(seed: number, lives: number): void {
   beforeAll(keepMoments);
 
   it(`${lives} orders from seed ${seed} live as their rules say`, async () => {

@@ -1,26 +1,34 @@
-// Prints "N passed, N failed" from the JSON report of vitest, alone on the last line, and fails when a test failed,
-// when a file could not be run, or when no test ran at all.
-// Usage: node tools/ci/summary.mjs <report.json> <exit code of vitest>
+// Prints "N passed, N failed" from JSON reports of vitest, alone on the last line, and fails when a test failed, when a file
+// could not be run, or when a run had no test.
+// Usage: node tools/ci/summary.mjs <report.json> <exit code of vitest> [<report.json> <exit code> ...]
 import { readFileSync } from 'node:fs';
 
-const [, , reportPath, exitCode] = process.argv;
-let report = { numPassedTests: 0, numFailedTests: 0, success: false, testResults: [] };
-try {
-  report = JSON.parse(readFileSync(reportPath, 'utf8'));
-} catch (error) {
-  console.log(`There is no report of the tests: ${error.message}`);
+let passed = 0;
+let failed = 0;
+let allRan = true;
+for (let at = 2; at < process.argv.length; at += 2) {
+  const report = read(process.argv[at]);
+  // A file that fails before its first test (a syntax error, a failed hook) counts as one failure.
+  const brokenFiles = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((assertion) => assertion.status === 'failed'),
+  );
+  for (const file of brokenFiles) console.log(`Could not be run: ${file.name}`);
+  const failedHere = report.numFailedTests + brokenFiles.length;
+  const ranNone = report.numPassedTests + failedHere === 0;
+  if (ranNone) console.log('No test ran.');
+  passed += report.numPassedTests;
+  failed += failedHere;
+  allRan &&= report.success && !ranNone && process.argv[at + 1] === '0';
 }
-
-// A file that fails before its first test (a syntax error, a failed hook) counts as one failure.
-const brokenFiles = report.testResults.filter(
-  ({ status, assertionResults }) =>
-    status === 'failed' && !assertionResults.some((assertion) => assertion.status === 'failed'),
-);
-for (const file of brokenFiles) console.log(`Could not be run: ${file.name}`);
-
-const passed = report.numPassedTests;
-const failed = report.numFailedTests + brokenFiles.length;
-const ranNone = passed + failed === 0;
-if (ranNone) console.log('No test ran.');
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || ranNone || !report.success || exitCode !== '0' ? 1 : 0;
+process.exitCode = failed > 0 || !allRan ? 1 : 0;
+
+function read(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    console.log(`There is no report of the tests: ${error.message}`);
+    return { numPassedTests: 0, numFailedTests: 0, success: false, testResults: [] };
+  }
+}

@@ -1,3 +1,3 @@
 import { liveManyLives } from './many-lives.ts';
 
-liveManyLives(0);
+liveManyLives(1, 20_000);

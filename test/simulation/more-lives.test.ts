@@ -1,3 +1,3 @@
 import { liveManyLives } from './many-lives.ts';
 
-liveManyLives(1);
+liveManyLives(20_001, 80_000);

@@ -1,0 +1,26 @@
+/** What `npm test` runs: each promise of the README at least once, within five minutes on two cores. The rest is `npm run test:long`. */
+
+/** End-to-end tests of the first set. Each starts a deployment of its own. */
+export const FIRST_E2E = [
+  'test/e2e/adopt.test.ts',
+  'test/e2e/after-end.test.ts',
+  'test/e2e/canary.test.ts',
+  'test/e2e/encryption.test.ts',
+  'test/e2e/events.test.ts',
+  'test/e2e/order-memo.test.ts',
+  'test/e2e/orders.test.ts',
+  'test/e2e/pre-gateway.test.ts',
+  'test/e2e/start.test.ts',
+];
+
+/** Files of tests that need a Temporal server of their own, and are not in the first set. */
+export const LONG_E2E = [
+  'test/e2e/**/*.test.ts',
+  'test/dev/server/**/*.test.ts',
+  'test/*/main.test.ts',
+  'test/attacks/floods.test.ts',
+];
+
+export const CHAOS = ['test/chaos/chaos.test.ts'];
+export const MORE_LIVES = ['test/simulation/more-lives.test.ts'];
+export const PRODUCTION = ['test/production/**/*.test.ts'];
