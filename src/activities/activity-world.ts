@@ -199,6 +199,8 @@ export interface OrderDirectory {
   countByPhase(): Promise<Map<Phase, number>>;
   /** How many open orders need a person. */
   countAttention(): Promise<number>;
+  /** Has an event sent once, by a workflow that goes by the event's id; again only if that one failed. */
+  announce(event: OrderEvent): Promise<void>;
   /** The orders that have the transaction, open or closed. */
   withTransaction(transactionId: string): Promise<string[]>;
   /**

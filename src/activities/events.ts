@@ -16,7 +16,8 @@ export function eventActivities(world: ActivityWorld) {
   return {
     /** Delivers in order; a second call goes on after the last event that arrived. */
     async deliverEvents(events: OrderEvent[]): Promise<object> {
-      const { arrived = 0 } = told();
+      // The sweep's events have sequence 0.
+      const { arrived = -1 } = told();
       const until = world.machine.now() + ALL_MS;
       for (const event of events) {
         if (event.sequence <= arrived) continue;
@@ -62,7 +63,7 @@ async function deliver(world: ActivityWorld, event: OrderEvent, timeoutMs: numbe
   }
 }
 
-export function sayNotTaken(integration: string, error: unknown): void {
+function sayNotTaken(integration: string, error: unknown): void {
   const { reason, address } =
     error instanceof NotTaken ? error : { reason: 'unexpected', address: undefined };
   log.warn('the receiver of events did not take an event', { integration, reason, address });

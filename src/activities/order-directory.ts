@@ -1,9 +1,10 @@
 /** The orders as Temporal knows them from outside. */
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { attributesIn } from '../client/decode.ts';
 import { instantOf } from '../client/describe-order.ts';
-import { SCREEN_ORDER } from '../contract/messages.ts';
+import { TASK_QUEUE } from '../contract/ids.ts';
+import { REDELIVER_EVENT, SCREEN_ORDER } from '../contract/messages.ts';
 import { OVERDUE_AFTER_MS } from '../contract/sweep.ts';
 import { type Instant, instant, PHASES } from '../contract/words.ts';
 import { transactionQuery } from '../orders/describe.ts';
@@ -56,6 +57,19 @@ export function createOrderDirectory(client: Client): OrderDirectory {
       return new Map(phases.map((phase, index) => [phase, counts[index] ?? 0]));
     },
     countAttention: () => count(`${OPEN} AND NeedsAttention = true`),
+    announce: async (event) => {
+      try {
+        await client.workflow.start(REDELIVER_EVENT, {
+          workflowId: event.id,
+          taskQueue: TASK_QUEUE,
+          args: [event],
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+          staticSummary: 'what the sweep found',
+        });
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+    },
     withTransaction: async (transactionId) => {
       const query = transactionQuery(transactionId);
       const page = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 10 });

@@ -3,11 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { orderOfWorkflowId } from '../contract/ids.ts';
-import type { OrderEvent } from '../contract/messages.ts';
 import { LOST_STATUSES, STUCK_AFTER_TRIES, type SweepFinding, sweepWords } from '../contract/sweep.ts';
 import { gaugeOf } from '../orders/metrics.ts';
 import { type ActivityWorld, type OrderDirectory, senderOf } from './activity-world.ts';
-import { sayNotTaken } from './events.ts';
 import { waitLonger } from './tries.ts';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -16,10 +14,6 @@ const SWEEP_FOR_MS = 24 * 3_600_000;
 /** Orders looked at in one sweep, and how many at a time: a bounded load on the server. */
 const LOOKED_AT = 1_000;
 const AT_A_TIME = 10;
-const SEND_MS = 5_000;
-/** A receiver that is down costs each telling its time: what is left over then is told by the next sweep. */
-const TELL_ALL_MS = 60_000;
-const TOLD = Number.MAX_SAFE_INTEGER;
 
 export function sweepActivities(world: ActivityWorld) {
   return {
@@ -42,19 +36,13 @@ export function sweepActivities(world: ActivityWorld) {
   };
 }
 
-/**
- * What one worker's sweeps know. Nothing of it is kept elsewhere: another worker's first sweep finds what stands, and tells it once more
- * under the same id.
- */
+/** What one worker's sweeps know. Nothing of it is kept elsewhere: another worker's first sweep finds what stands. */
 export class Sweeper {
   readonly #world: ActivityWorld;
   readonly #orders: OrderDirectory;
   /** Where the next sweep goes on: many open orders are looked over in several. */
   #cursor: string | undefined;
   #standing: SweepFinding[] = [];
-  /** In which sweep each incident was last tried, or `TOLD`. */
-  #tried = new Map<string, number>();
-  #sweeps = 0;
 
   constructor(world: ActivityWorld, orders: OrderDirectory) {
     this.#world = world;
@@ -66,10 +54,10 @@ export class Sweeper {
     try {
       await this.#look();
       await showNumbers(this.#orders, this.#standing);
+      for (const finding of this.#standing) await this.#tell(finding);
     } catch (error) {
       log.warn('a sweep was not made', { error: String(error) });
     }
-    await this.#tell();
   }
 
   async #look(): Promise<void> {
@@ -92,19 +80,21 @@ export class Sweeper {
     this.#cursor = page.cursor;
   }
 
-  /** What the receiver doesn't take is told again by the next sweep, after what no time was left for. */
-  async #tell(): Promise<void> {
-    const until = Date.now() + TELL_ALL_MS;
-    const before = this.#tried;
-    const triedIn = (finding: SweepFinding) => before.get(eventId(finding)) ?? 0;
-    this.#sweeps += 1;
-    this.#tried = new Map();
-    for (const finding of this.#standing.toSorted((one, other) => triedIn(one) - triedIn(other))) {
-      let tried = triedIn(finding);
-      if (tried !== TOLD && Date.now() < until)
-        tried = (await isTold(this.#world, finding)) ? TOLD : this.#sweeps;
-      this.#tried.set(eventId(finding), tried);
-    }
+  /** Tells the receiver of events of an incident, once. The order can't count an event of its own, so this one has sequence 0. */
+  async #tell(finding: SweepFinding): Promise<void> {
+    // One that was started under a foreign id is told of, too: the event's id names it.
+    const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
+    if (senderOf(this.#world, order.integration) === undefined) return;
+    const { workflowId, kind, since } = finding;
+    await this.#orders.announce({
+      // One incident: the order may get into the same state again.
+      id: `sweep:${workflowId}:${kind}:${since}`,
+      type: 'order.attention',
+      ...order,
+      sequence: 0,
+      occurredAt: since,
+      data: { attention: [sweepWords(finding)] },
+    });
   }
 }
 
@@ -141,30 +131,4 @@ async function showNumbers(orders: OrderDirectory, found: readonly SweepFinding[
   gaugeOf(metricMeter, 'order_screening_attention_orders').set(await orders.countAttention());
   const ended = gaugeOf(metricMeter, 'order_screening_last_sweep_timestamp_seconds');
   ended.set(Math.floor(Date.now() / 1_000));
-}
-
-/** Returns whether the receiver took the event. The order can't count one of its own, so this one has sequence 0. */
-async function isTold(world: ActivityWorld, finding: SweepFinding): Promise<boolean> {
-  // One that was started under a foreign id is told of, too: the event's id names it.
-  const order = orderOfWorkflowId(finding.workflowId) ?? { integration: '', orderId: '' };
-  const event: OrderEvent = {
-    id: eventId(finding),
-    type: 'order.attention',
-    ...order,
-    sequence: 0,
-    occurredAt: finding.since,
-    data: { attention: [sweepWords(finding)] },
-  };
-  try {
-    await senderOf(world, order.integration)?.(event, SEND_MS);
-    return true;
-  } catch (error) {
-    sayNotTaken(order.integration, error);
-    return false;
-  }
-}
-
-/** One incident, whoever tells of it: the order may get into the same state again. */
-function eventId({ workflowId, kind, since }: SweepFinding): string {
-  return `sweep:${workflowId}:${kind}:${since}`;
 }

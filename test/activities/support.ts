@@ -71,6 +71,7 @@ export const noOrders: OrderDirectory = {
   overdue: async () => [],
   countByPhase: async () => new Map(),
   countAttention: async () => 0,
+  announce: async () => undefined,
   withTransaction: async () => [],
   lost: async () => [],
   pendingTask: async () => undefined,

@@ -75,7 +75,7 @@ it('the sweep goes on with workers that lack the payload key of those before the
   await sweepsHere();
 }, 180_000);
 
-it('the sweep tells ops of each poisoned order, under one id whoever sweeps', async () => {
+it('the sweep tells ops of each poisoned order once, whoever sweeps', async () => {
   const found = (orderId: string) =>
     all.events.filter((event) => event.orderId === orderId && event.type === 'order.attention');
   await eventually(
@@ -88,13 +88,8 @@ it('the sweep tells ops of each poisoned order, under one id whoever sweeps', as
     },
     { timeoutMs: 100_000, intervalMs: 2_000 },
   );
-  const { length } = found(poisoned[0]);
-  await sweepAnew();
-  await eventually(async () => expect(found(poisoned[0]).length).toBeGreaterThan(length), {
-    timeoutMs: 30_000,
-  });
   for (const orderId of poisoned) {
-    expect(new Set(found(orderId).map(({ id }) => id)).size).toBe(1);
+    expect(found(orderId)).toHaveLength(1);
     await server.client.workflow.getHandle(`order:default:${orderId}`).terminate('poisoned by the test');
   }
 }, 180_000);
