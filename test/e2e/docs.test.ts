@@ -26,7 +26,6 @@ const NOT_RUN: NotRun[] = [
     has: 'npm start',
     because: 'so the stack of this test is started',
   },
-  { page: 'docs/drills.md', has: 'npm run drill', because: 'test/e2e/drills.test.ts' },
   {
     page: 'docs/encryption.md',
     has: 'npm run api',
@@ -41,6 +40,7 @@ const NOT_RUN: NotRun[] = [
     because: `${COMPOSE}; test/production/ does the same`,
   },
   { page: 'docs/operations.md', has: 'docker compose exec postgresql', because: COMPOSE },
+  { page: 'docs/operations.md', has: 'docker compose kill worker', because: COMPOSE },
   { page: 'docs/operations.md', has: 'order-screening doctor', because: 'test/e2e/repair.test.ts' },
   { page: 'docs/operations.md', has: 'order-screening repair 1001', because: 'test/e2e/repair.test.ts' },
   {
@@ -94,7 +94,6 @@ const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
   { page: 'docs/calling.md', has: 'execute-update-with-start', output: /decision:review/ },
   { page: 'docs/calling.md', has: '--name recheck', output: /"phase":\s*"canceled"/ },
   { page: 'docs/calling.md', has: '"orderId": "2202"', output: /decision:pass/ },
-  { page: 'docs/scaling.md', has: 'npm run simulate', output: /worker processes/ },
   { page: 'docs/calling.md', has: 'card-refs', output: /"cardRef":"/ },
 ];
 
