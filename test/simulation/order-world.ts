@@ -194,7 +194,7 @@ export class OrderWorld {
     const transaction =
       service.transactions.findLast((one) => one.decision === 'review') ?? service.transactions.at(-1);
     if (transaction === undefined || transaction.decision === decision) return;
-    // What becomes of an `error` is out of sight by a shared invoice number (docs/guarantees.md, «Open»).
+    // What becomes of an `error` is out of sight by a shared invoice number (docs/rules.md, «What can’t be promised»).
     if (transaction.decision === 'error' && !this.world.life.policy.invoicePerAttempt) return;
     transaction.decision = decision;
     transaction.decisions.push({ decision, at: agenda.now, by: 'analyst' });
