@@ -99,7 +99,6 @@ const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
 
 /** What the samples of a page in TypeScript write, all together. */
 const TYPESCRIPT: Record<string, string> = {
-  'README.md': '',
   'docs/encryption.md': '',
   'docs/calling.md': [
     'pass proceed nothing to tell the customer',
