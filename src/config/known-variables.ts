@@ -136,11 +136,6 @@ export const variables = {
     readBy: ['worker', 'start'],
     secret: true,
   }),
-  eventsSecret: variable('EVENTS_SECRET', webhookSigningSecrets(), {
-    about: 'The old name of `EVENTS_SECRETS`, read where that is not set',
-    readBy: ['worker', 'start'],
-    secret: true,
-  }),
   cardStashUrl: variable('CARD_STASH_URL', stashUrl, {
     about: 'The card stash: `memory:` (one process only) or `redis[s]://…`, with its password',
     readBy: everybody,

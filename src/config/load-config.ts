@@ -211,12 +211,9 @@ function readEvents(
 ): Config['events'] {
   const read = variableReader(env, faults);
   const url = read(variables.eventsUrl);
-  const { eventsSecret, eventsSecrets } = variables;
-  const named =
-    isSet(env[eventsSecrets.name]) || !isSet(env[eventsSecret.name]) ? eventsSecrets : eventsSecret;
-  const secrets = read(named);
-  if (isSet(env.EVENTS_URL) && !isSet(env[named.name])) {
-    faults.add(named.name, 'is required with EVENTS_URL: events are signed');
+  const secrets = read(variables.eventsSecrets);
+  if (isSet(env.EVENTS_URL) && !isSet(env.EVENTS_SECRETS)) {
+    faults.add('EVENTS_SECRETS', 'is required with EVENTS_URL: events are signed');
   }
   const own = new Map<string, EventsReceiver>();
   for (const integration of integrations) {

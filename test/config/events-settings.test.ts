@@ -19,18 +19,12 @@ describe('the secrets of events', () => {
     expect(secretsOf({ EVENTS_SECRETS: `${A_SECRET}, ${ANOTHER}` })).toEqual([A_SECRET, ANOTHER]);
   });
 
-  it('are read by their old name, too, where the new one isn’t set', () => {
-    expect(secretsOf({ EVENTS_SECRET: A_SECRET })).toEqual([A_SECRET]);
-    expect(secretsOf({ EVENTS_SECRET: A_SECRET, EVENTS_SECRETS: '' })).toEqual([A_SECRET]);
-    expect(secretsOf({ EVENTS_SECRET: A_SECRET, EVENTS_SECRETS: ANOTHER })).toEqual([ANOTHER]);
-  });
-
   it.each([
     [{}, 'EVENTS_SECRETS'],
     [{ EVENTS_SECRETS: `${A_SECRET},whsec_${Buffer.alloc(23).toString('base64')}` }, 'EVENTS_SECRETS'],
     [{ EVENTS_SECRETS: Buffer.alloc(24).toString('base64') }, 'EVENTS_SECRETS'],
     [{ EVENTS_SECRETS: ',' }, 'EVENTS_SECRETS'],
-    [{ EVENTS_SECRET: 'whsec_short' }, 'EVENTS_SECRET'],
+    [{ EVENTS_SECRETS: 'whsec_short' }, 'EVENTS_SECRETS'],
   ])('are refused: %o', (env, variable) => {
     expect(Object.keys(faultsIn(() => loadConfig({ ...RECEIVER, ...env })))).toEqual([variable]);
   });
