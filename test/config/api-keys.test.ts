@@ -82,7 +82,7 @@ describe('the file of keys', () => {
     [
       'an integration that isn’t there',
       [{ ...entry, scopes: ['read'], integrations: ['nowhere'] }],
-      'API_KEYS_FILE[0].integrations',
+      'API_KEYS_FILE[0].integrations[0]',
     ],
     [
       'the codec for one integration',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { documentedVariables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/index.ts';
-import { documentedVariables } from '../../src/config/known-variables.ts';
 import { sandboxEnvironment } from '../../src/sandbox/create-sandbox.ts';
 import { configurationPage } from '../../tools/docs/configuration.ts';
 

@@ -72,11 +72,11 @@ describe('the receiver of an integration', () => {
       {},
       'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed',
     ],
-    [{ eventsSecretEnv: 'PHONE' }, common, 'the variable that it names is not set'],
+    [{ eventsSecretEnv: 'PHONE' }, common, 'names a variable that is not set'],
     [
       { eventsSecretEnv: 'PHONE' },
       { ...common, PHONE: `${A_SECRET},no-secret` },
-      'the variable that it names must be a list of secrets, each "whsec_" and 24 to 64 random bytes in base64',
+      'names a variable that must be a list of secrets, each "whsec_" and 24 to 64 random bytes in base64',
     ],
   ])('is refused: %o with %o', (phone, env, message) => {
     const path = 'integrations.phone.eventsSecretEnv';

@@ -156,7 +156,7 @@ describe('settings from the environment', () => {
     const faults = faultsOf(wrong);
     const variables = Object.keys(wrong).filter((name) => name !== 'API_HOST');
     expect(Object.keys(faults).sort()).toEqual([...variables].sort());
-    expect(() => loadConfig({ ...least, ...wrong })).toThrow(/^The configuration has 22 fault/);
+    expect(() => loadConfig({ ...least, ...wrong })).toThrow(/^The configuration has 22 errors:/);
     expect(() => loadConfig({ ...least, ...wrong })).not.toThrow(secret);
   });
 

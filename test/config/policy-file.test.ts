@@ -167,7 +167,7 @@ describe('an integration of the policy file', () => {
     [{ enrich: 'yes' }, 'integrations.default.enrich', 'true or false'],
     [{ checkoutBudget: '7.6s' }, 'integrations.default.checkoutBudget', 'at most 7.5s'],
     [{ checkoutBudget: 7000 }, 'integrations.default.checkoutBudget', 'must be a duration'],
-    [{ checkoutBudget: '0s' }, 'integrations.default.checkoutBudget', 'longer than nothing'],
+    [{ checkoutBudget: '0s' }, 'integrations.default.checkoutBudget', 'longer than 0'],
     [{ whenUnavailable: 'cancel' }, 'integrations.default.whenUnavailable', '"hold"'],
     [
       { portalLink: 'http://portal.example.com/{transactionId}' },
@@ -246,8 +246,8 @@ describe('a policy file', () => {
   });
 
   it.each([
-    ['{"integrations": }', 'not JSON'],
-    ['[]', 'no JSON object'],
+    ['{"integrations": }', 'not valid JSON'],
+    ['[]', 'does not hold a JSON object'],
   ])('that holds %s is refused', (content, words) => {
     expect(faultsOf(content).SCREENING_CONFIG).toContain(words);
   });

@@ -22,6 +22,6 @@ describe('the version of the workers', () => {
   it('has names that the server can join by a dot', () => {
     const env = { WORKER_DEPLOYMENT_NAME: 'a.b', WORKER_BUILD_ID: 'with space' };
 
-    expect(() => loadWorkerVersion(env)).toThrow(/2 fault.*WORKER_DEPLOYMENT_NAME.*WORKER_BUILD_ID/s);
+    expect(() => loadWorkerVersion(env)).toThrow(/2 errors.*WORKER_DEPLOYMENT_NAME.*WORKER_BUILD_ID/s);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig, loadTemporalSettings, loadWorkerVersion } from '../../src/config/index.ts';
-import { documentedVariables } from '../../src/config/known-variables.ts';
+import { documentedVariables } from '../../src/config/environment.ts';
 import { scratchFolder } from '../dev/fake-commands.ts';
 
 const serviceSchema = z.looseObject({
