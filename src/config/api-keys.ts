@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Fault } from '../contract/errors.ts';
 import { FaultList, readJsonFile } from './errors.ts';
-import { listOf } from './values.ts';
+import { listOf, oneOf, text, texts } from './values.ts';
 
 /** What a key may do; each route requires one of them. */
 export const SCOPES = ['screen', 'read', 'act', 'ops', 'codec'] as const;
@@ -61,25 +61,16 @@ export const apiKeyList = listOf((entry) => {
 const keyInFile = z
   .strictObject(
     {
-      name: z
-        .string({ error: 'must be text' })
-        .regex(new RegExp(`^${NAME}$`), 'must be 1 to 32 letters, digits, - or _'),
-      sha256: z
-        .string({ error: 'must be text' })
-        .regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the key, 64 hex digits'),
-      scopes: z
-        .array(z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` }), { error: 'must be a list' })
-        .min(1, 'must have at least one scope'),
-      integrations: z
-        .array(z.string({ error: 'must be text' }), { error: 'must be a list of names' })
-        .min(1, 'must have at least one name; without the list the key is valid for all integrations')
-        .exactOptional(),
+      name: text.regex(new RegExp(`^${NAME}$`), 'must be 1 to 32 letters, digits, - or _'),
+      sha256: text.regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the key, 64 hex digits'),
+      scopes: z.array(oneOf(SCOPES), { error: 'must be a list' }).min(1, 'must have at least one scope'),
+      integrations: texts.exactOptional(),
     },
     { error: 'must be {name, sha256, scopes, integrations?}' },
   )
   .refine(({ scopes, integrations }) => integrations === undefined || !scopes.includes('codec'), {
     path: ['integrations'],
-    message: 'must be left out with the scope codec, which decrypts payloads of every integration',
+    error: 'must be left out with the scope codec, which decrypts payloads of every integration',
   });
 
 const keysInFile = z

@@ -15,6 +15,7 @@ import {
   port,
   signingSecrets,
   targetUrl,
+  text,
   timeZone,
 } from './values.ts';
 
@@ -24,7 +25,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** The processes that read variables. */
 export type Process = 'worker' | 'api' | 'start' | 'setup' | 'temporal' | 'sandbox';
 
-const text = z.string();
 const callsPerSecond = text
   .regex(/^\d{1,6}(\.\d+)?$/, 'must be a number of calls per second')
   .transform(Number)

@@ -3,28 +3,23 @@ import { z } from 'zod';
 import { isIdPath } from '../card-data/card-data.ts';
 import { DECLINE_MESSAGE, type Integration } from '../contract/policy.ts';
 import { INTEGRATION_WORKFLOWS, UNAVAILABLE_ACTIONS } from '../contract/words.ts';
-import { baseUrl, duration, durationMs, isPlaintext, oneOf, targetUrl } from './values.ts';
+import { baseUrl, duration, durationMs, isPlaintext, oneOf, targetUrl, text, texts } from './values.ts';
 
 const flag = z.boolean({ error: 'must be true or false' });
 const number = z.number({ error: 'must be a number' });
 const money = number.nonnegative('must not be negative');
-const text = z.string({ error: 'must be text' }).min(1, 'must not be empty');
-const texts = z.array(text, { error: 'must be a list of texts' }).min(1, 'must not be empty');
 const currencies = z
   .array(text.regex(/^[A-Za-z]{3}$/, 'must be a code of three letters'), { error: 'must be a list of codes' })
   .min(1, 'must not be empty');
-const variableName = z
-  .string({ error: 'must be the name of an environment variable' })
-  .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable, not the key itself');
-const portalLink = z
-  .string({ error: 'must be text' })
-  .refine(
-    (link) => URL.canParse(link) && new URL(link).protocol === 'https:' && link.includes('{transactionId}'),
-    'must be an https:// address that contains {transactionId}',
-  );
-const idPath = z
-  .string({ error: 'must be text' })
-  .refine(isIdPath, 'must be the path of an id field, such as order.invoiceNumber');
+const variableName = text.regex(
+  /^[A-Za-z_]\w*$/,
+  'must be the name of an environment variable, not the key itself',
+);
+const portalLink = text.refine(
+  (link) => URL.canParse(link) && new URL(link).protocol === 'https:' && link.includes('{transactionId}'),
+  'must be an https:// address that contains {transactionId}',
+);
+const idPath = text.refine(isIdPath, 'must be the path of an id field, such as order.invoiceNumber');
 
 const amounts = { amountBelow: money.optional(), amountAtLeast: money.optional() };
 const action = oneOf(UNAVAILABLE_ACTIONS);

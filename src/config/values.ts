@@ -3,6 +3,9 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { NamedKey } from '../codec/sealer.ts';
 
+export const text = z.string({ error: 'must be text' }).min(1, 'must not be empty');
+export const texts = z.array(text, { error: 'must be a list of texts' }).min(1, 'must not be empty');
+
 /** The units of a duration, in milliseconds. */
 export const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
