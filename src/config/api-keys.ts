@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Fault } from '../contract/errors.ts';
-import { FaultList, readJsonFile } from './errors.ts';
+import { ErrorList, readJsonFile } from './errors.ts';
 import { listOf, oneOf, text, texts } from './values.ts';
 
 /** What a key may do; each route requires one of them. */
@@ -89,16 +89,16 @@ const keysInFile = z
 export function readApiKeysFile(
   file: string,
   integrations: ReadonlySet<string>,
-  faults: FaultList,
+  errors: ErrorList,
 ): ApiKey[] | undefined {
   const existing = z.string().refine((name) => integrations.has(name), 'is not a configured integration');
-  const written = readJsonFile('API_KEYS_FILE', file, faults);
-  const keys = written === undefined ? undefined : faults.read('API_KEYS_FILE', keysInFile, written);
-  const before = faults.all.length;
+  const written = readJsonFile('API_KEYS_FILE', file, errors);
+  const keys = written === undefined ? undefined : errors.read('API_KEYS_FILE', keysInFile, written);
+  const before = errors.all.length;
   for (const [index, key] of (keys ?? []).entries()) {
-    faults.read(`API_KEYS_FILE[${index}].integrations`, z.array(existing), key.integrations ?? []);
+    errors.read(`API_KEYS_FILE[${index}].integrations`, z.array(existing), key.integrations ?? []);
   }
-  if (keys === undefined || faults.all.length > before) return undefined;
+  if (keys === undefined || errors.all.length > before) return undefined;
   return keys.map(({ sha256, ...key }) => ({ ...key, hash: Buffer.from(sha256, 'hex') }));
 }
 
@@ -117,10 +117,10 @@ export class KeysOfFile implements ApiKeys {
 
   /** Reads the file again. @returns its errors; without any, its keys are the valid ones from now on */
   reload(): readonly Fault[] {
-    const faults = new FaultList();
-    const keys = readApiKeysFile(this.file, this.#integrations, faults);
+    const errors = new ErrorList();
+    const keys = readApiKeysFile(this.file, this.#integrations, errors);
     this.current = keys ?? this.current;
     this.refused = keys === undefined;
-    return faults.all;
+    return errors.all;
   }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readRedisAddress } from '../cards/card-stash.ts';
 import { apiKeyList } from './api-keys.ts';
-import type { FaultList } from './errors.ts';
+import type { ErrorList } from './errors.ts';
 import { integrationKeys } from './policy-schema.ts';
 import {
   allowedPlaintext,
@@ -210,10 +210,10 @@ export type Environment = z.output<typeof environment>;
 /** Returns the value of a variable; after adding its errors, its default. An empty variable counts as not set. */
 export type ReadVariable = <Name extends keyof Environment>(name: Name) => Environment[Name];
 
-export function variableReader(env: NodeJS.ProcessEnv, faults: FaultList): ReadVariable {
+export function variableReader(env: NodeJS.ProcessEnv, errors: ErrorList): ReadVariable {
   return <Name extends keyof Environment>(name: Name) => {
     const schema: z.ZodType<unknown> = environment.shape[name];
-    return (faults.read(name, schema, env[name] || undefined) ??
+    return (errors.read(name, schema, env[name] || undefined) ??
       schema.parse(undefined)) as Environment[Name];
   };
 }

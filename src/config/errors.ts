@@ -9,34 +9,33 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly Fault[];
 
-  constructor(faults: readonly Fault[]) {
-    const lines = faults.map(({ path, message }) => `  ${path}: ${message}`);
-    super(
-      `The configuration has ${faults.length === 1 ? '1 error' : `${faults.length} errors`}:\n${lines.join('\n')}`,
-    );
-    this.faults = faults;
+  constructor(errors: readonly Fault[]) {
+    const lines = errors.map(({ path, message }) => `  ${path}: ${message}`);
+    const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
+    super(`The configuration has ${count}:\n${lines.join('\n')}`);
+    this.faults = errors;
   }
 }
 
 /** Runs `read` with a list for the errors it finds. @throws ConfigError with all of them */
-export function orThrow<T>(read: (faults: FaultList) => T): T {
-  const faults = new FaultList();
-  const settings = read(faults);
-  if (faults.all.length > 0) throw new ConfigError(faults.all);
+export function orThrow<T>(read: (errors: ErrorList) => T): T {
+  const errors = new ErrorList();
+  const settings = read(errors);
+  if (errors.all.length > 0) throw new ConfigError(errors.all);
   return settings;
 }
 
 /** The errors found so far, each with its variable or its path in a file. */
-export class FaultList {
+export class ErrorList {
   readonly all: Fault[] = [];
 
   add(path: string, message: string): void {
     this.all.push({ path, message });
   }
 
-  /** Adds that a value is missing, unless it is there and has an error of its own. */
+  /** Adds that a value is missing, unless the value itself has an error. */
   addMissing(path: string, message: string): void {
-    if (!this.all.some((fault) => fault.path === path)) this.add(path, message);
+    if (!this.all.some((error) => error.path === path)) this.add(path, message);
   }
 
   /** Parses a value. @returns undefined after adding its errors, each with its path below `path` */
@@ -75,19 +74,19 @@ function pathTo(path: string, rest: readonly PropertyKey[]): string {
  * @param variable the variable that names the file
  * @returns undefined after adding an error
  */
-export function readJsonFile(variable: string, file: string, faults: FaultList): unknown {
+export function readJsonFile(variable: string, file: string, errors: ErrorList): unknown {
   let content: string;
   try {
     content = readFileSync(file, 'utf8');
   } catch (error) {
-    faults.add(variable, `names a file that can't be read (${String(errorCode(error) ?? 'unknown reason')})`);
+    errors.add(variable, `names a file that can't be read (${String(errorCode(error) ?? 'unknown reason')})`);
     return undefined;
   }
   try {
     return JSON.parse(content);
   } catch {
     // The message of the parser quotes the file.
-    faults.add(variable, 'names a file that is not valid JSON');
+    errors.add(variable, 'names a file that is not valid JSON');
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /** Reads the integrations from the policy file or from variables. */
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME } from '../contract/ids.ts';
 import type { Integration } from '../contract/policy.ts';
-import { FaultList, readJsonFile } from './errors.ts';
-import { integrationKeys, integrationSchema, isObject, policyFile, toIntegration } from './policy-schema.ts';
+import { ErrorList, readJsonFile } from './errors.ts';
+import { integrationKeys, isObject, policyFile, toIntegration } from './policy-schema.ts';
 import { isSet } from './values.ts';
 
 /** The variables of the one integration `default` when there is no policy file. */
@@ -21,48 +21,43 @@ const VARIABLES: Record<string, string> = {
 export function readIntegrations(
   env: NodeJS.ProcessEnv,
   needsKeys: boolean,
-  faults: FaultList,
+  errors: ErrorList,
 ): ReadonlyMap<string, Integration> {
   const file = env.SCREENING_CONFIG;
-  return isSet(file) ? fromFile(file, env, needsKeys, faults) : fromEnvironment(env, needsKeys, faults);
-}
-
-function fromEnvironment(env: NodeJS.ProcessEnv, needsKeys: boolean, faults: FaultList) {
-  const written = Object.fromEntries(
-    Object.entries(VARIABLES).map(([key, variable]) => [key, env[variable] || undefined]),
-  );
-  const found = new FaultList();
-  found.read('', integrationSchema, written);
-  for (const { path, message } of found.all) faults.add(VARIABLES[path] ?? path, message);
-  const problem = problemOf(env.SCREENING_API_KEY, needsKeys);
-  if (problem !== undefined) faults.add('SCREENING_API_KEY', problem);
-  return integrationsOf({ [DEFAULT_INTEGRATION]: written }, env);
-}
-
-function fromFile(file: string, env: NodeJS.ProcessEnv, needsKeys: boolean, faults: FaultList) {
-  const written = readJsonFile('SCREENING_CONFIG', file, faults);
-  if (written === undefined) return new Map<string, Integration>();
-  faults.read(isObject(written) ? '' : 'SCREENING_CONFIG', policyFile, written);
-  const raw = isObject(written) && isObject(written.integrations) ? written.integrations : {};
-  for (const name of Object.keys(raw)) {
-    if (INTEGRATION_NAME.test(name)) continue;
-    faults.add(`integrations.${name}`, 'must have a name of 1 to 32 letters, digits, - or _');
-  }
-  const integrations = integrationsOf(raw, env);
-  for (const [name, { apiKey }] of integrations) {
-    const problem = problemOf(apiKey(), needsKeys);
-    if (problem !== undefined) {
-      faults.add(`integrations.${name}.apiKeyEnv`, `names a variable that ${problem}`);
+  if (isSet(file)) {
+    const integrations = readPolicy(readJsonFile('SCREENING_CONFIG', file, errors), env, errors);
+    for (const [name, { apiKey }] of integrations) {
+      const problem = problemOf(apiKey(), needsKeys);
+      if (problem) errors.add(`integrations.${name}.apiKeyEnv`, `names a variable that ${problem}`);
     }
+    return integrations;
   }
+  const written = Object.entries(VARIABLES).map(([key, variable]) => [key, env[variable] || undefined]);
+  const found = new ErrorList();
+  const policy = { integrations: { [DEFAULT_INTEGRATION]: Object.fromEntries(written) } };
+  const integrations = readPolicy(policy, env, found);
+  for (const { path, message } of found.all) {
+    const key = path.slice(`integrations.${DEFAULT_INTEGRATION}.`.length);
+    errors.add(VARIABLES[key] ?? path, message);
+  }
+  const problem = problemOf(env.SCREENING_API_KEY, needsKeys);
+  if (problem) errors.add('SCREENING_API_KEY', problem);
   return integrations;
 }
 
-function integrationsOf(raw: Record<string, unknown>, env: NodeJS.ProcessEnv): Map<string, Integration> {
-  const parsed = Object.entries(raw).map(([name, keys]) => ({ name, ...integrationKeys.safeParse(keys) }));
-  return new Map(
-    parsed.flatMap(({ name, data }) => (data === undefined ? [] : [[name, toIntegration(name, data, env)]])),
-  );
+function readPolicy(written: unknown, env: NodeJS.ProcessEnv, errors: ErrorList): Map<string, Integration> {
+  const integrations = new Map<string, Integration>();
+  if (written === undefined) return integrations;
+  errors.read(isObject(written) ? '' : 'SCREENING_CONFIG', policyFile, written);
+  const raw = isObject(written) && isObject(written.integrations) ? written.integrations : {};
+  for (const [name, keys] of Object.entries(raw)) {
+    if (!INTEGRATION_NAME.test(name)) {
+      errors.add(`integrations.${name}`, 'must have a name of 1 to 32 letters, digits, - or _');
+    }
+    const { data } = integrationKeys.safeParse(keys);
+    if (data !== undefined) integrations.set(name, toIntegration(name, data, env));
+  }
+  return integrations;
 }
 
 /** An API key is part of addresses and headers, which carry only visible ASCII characters. */

@@ -5,7 +5,7 @@ import type { Fault } from '../contract/errors.ts';
 import type { Integration } from '../contract/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
 import { environment, type ReadVariable, variableReader } from './environment.ts';
-import { FaultList, orThrow } from './errors.ts';
+import { ErrorList, orThrow } from './errors.ts';
 import { readIntegrations } from './integrations.ts';
 import { readTemporal, type TemporalSettings } from './temporal.ts';
 import { type AllowedPlaintext, isLoopback, isPlaintext, isSet, signingSecrets } from './values.ts';
@@ -30,52 +30,52 @@ export const LEAST_WEBHOOK_SECRET = 16;
 
 /** Reads all settings of a process. @throws ConfigError with every error, by variable or path in the policy file */
 export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
-  return orThrow((faults) => readConfig(env, role, faults));
+  return orThrow((errors) => readConfig(env, role, errors));
 }
 
 /** Returns all settings and their errors. A value with an error has its default, or is absent. */
 export function inspectConfig(env: NodeJS.ProcessEnv): { config: Config; faults: readonly Fault[] } {
-  const faults = new FaultList();
-  return { config: readConfig(env, 'all', faults), faults: faults.all };
+  const errors = new ErrorList();
+  return { config: readConfig(env, 'all', errors), faults: errors.all };
 }
 
 /** Reads the settings of the client library. @throws ConfigError */
 export function loadClientSettings(env: NodeJS.ProcessEnv): ClientSettings {
-  return orThrow((faults) => {
-    const settings = readClientSettings(env, false, faults);
-    checkLiveSettings(settings, faults);
+  return orThrow((errors) => {
+    const settings = readClientSettings(env, false, errors);
+    checkLiveSettings(settings, errors);
     return settings;
   });
 }
 
 /** Reads the address of the Temporal server. @throws ConfigError */
 export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
-  return orThrow((faults) => readTemporal(env, readLocal(variableReader(env, faults)).temporalPort, faults));
+  return orThrow((errors) => readTemporal(env, readLocal(variableReader(env, errors)).temporalPort, errors));
 }
 
 /** Reads the version of the workers; undefined if they are unversioned. @throws ConfigError */
 export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersion | undefined {
-  return orThrow((faults) => readWorkerVersion(variableReader(env, faults), faults));
+  return orThrow((errors) => readWorkerVersion(variableReader(env, errors), errors));
 }
 
 /** Reads the settings of the embedded server and the sandbox. @throws ConfigError */
 export function loadLocalSettings(env: NodeJS.ProcessEnv): ReturnType<typeof readLocal> {
-  return orThrow((faults) => readLocal(variableReader(env, faults)));
+  return orThrow((errors) => readLocal(variableReader(env, errors)));
 }
 
 /** Reads keys written as in `PAYLOAD_KEYS`. @throws ConfigError that names `from` */
 export function readPayloadKeys(written: string, from: string): NamedKey[] {
-  return orThrow((faults) => faults.read(from, environment.shape.PAYLOAD_KEYS, written) ?? []);
+  return orThrow((errors) => errors.read(from, environment.shape.PAYLOAD_KEYS, written) ?? []);
 }
 
 /** Reads a token written as in `CODEC_TOKEN`. @throws ConfigError that names `from` */
 export function readCodecToken(written: string, from: string): string {
-  return orThrow((faults) => faults.read(from, environment.shape.CODEC_TOKEN, written) ?? '');
+  return orThrow((errors) => errors.read(from, environment.shape.CODEC_TOKEN, written) ?? '');
 }
 
-function readClientSettings(env: NodeJS.ProcessEnv, needsKeys: boolean, faults: FaultList) {
-  const read = variableReader(env, faults);
-  const integrations = readIntegrations(env, needsKeys, faults);
+function readClientSettings(env: NodeJS.ProcessEnv, needsKeys: boolean, errors: ErrorList) {
+  const read = variableReader(env, errors);
+  const integrations = readIntegrations(env, needsKeys, errors);
   const local = readLocal(read);
   const settings = {
     integrations,
@@ -84,26 +84,26 @@ function readClientSettings(env: NodeJS.ProcessEnv, needsKeys: boolean, faults: 
     payloadKeys: read('PAYLOAD_KEYS') ?? [],
     payloadsRequired: read('PAYLOADS_REQUIRED') === 'true',
     allowPlaintext: read('ALLOW_PLAINTEXT') ?? [],
-    temporal: readTemporal(env, local.temporalPort, faults),
+    temporal: readTemporal(env, local.temporalPort, errors),
     local,
   };
   const { cardStash, payloadKeys, payloadsRequired, temporal } = settings;
   if (cardStash.url !== 'memory:' && cardStash.keys.length === 0) {
-    faults.addMissing(
+    errors.addMissing(
       'CARD_STASH_KEYS',
       'is required with a Redis in CARD_STASH_URL; all processes need the same',
     );
   }
   // The embedded server's keys are created for it.
   if (payloadsRequired && payloadKeys.length === 0 && !temporal.embedded) {
-    faults.add('PAYLOADS_REQUIRED', 'requires PAYLOAD_KEYS: without a key nothing is encrypted');
+    errors.add('PAYLOADS_REQUIRED', 'requires PAYLOAD_KEYS: without a key nothing is encrypted');
   }
   return settings;
 }
 
-function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList) {
-  const read = variableReader(env, faults);
-  const client = readClientSettings(env, role !== 'api', faults);
+function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
+  const read = variableReader(env, errors);
+  const client = readClientSettings(env, role !== 'api', errors);
   const { temporal, local, integrations } = client;
   const uiAddresses = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${local.temporalUiPort}`);
   const codecToken = read('CODEC_TOKEN');
@@ -112,12 +112,12 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList) {
     api: {
       host: read('API_HOST'),
       port: read('API_PORT'),
-      ...readApiKeys(read, role, new Set(integrations.keys()), faults),
+      ...readApiKeys(read, role, new Set(integrations.keys()), errors),
       maxRps: read('API_MAX_RPS'),
       trustProxy: read('TRUST_PROXY') ?? [],
     },
     webhookSecrets: read('WEBHOOK_SECRETS') ?? [],
-    events: readEvents(read, role === 'api' ? [] : [...integrations.values()], faults),
+    events: readEvents(read, role === 'api' ? [] : [...integrations.values()], errors),
     codec: {
       origins: read('CODEC_ORIGINS') ?? uiAddresses,
       ...(codecToken !== undefined && { token: codecToken }),
@@ -125,15 +125,15 @@ function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList) {
     queueTimeZone: read('QUEUE_TIME_ZONE'),
     temporalUiUrl: read('TEMPORAL_UI_URL') ?? (temporal.embedded ? uiAddresses[0] : undefined),
     maxRps: read('SCREENING_MAX_RPS'),
-    workerVersion: readWorkerVersion(read, faults),
+    workerVersion: readWorkerVersion(read, errors),
     metrics: { host: read('METRICS_HOST'), port: read('METRICS_PORT') },
     logLevel: read('LOG_LEVEL'),
   };
   const { host, keys, keysFile } = config.api;
   if (role !== 'worker' && keys.length === 0 && keysFile === undefined && !isLoopback(host)) {
-    faults.addMissing('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
+    errors.addMissing('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
-  checkLiveSettings(config, faults);
+  checkLiveSettings(config, errors);
   return config;
 }
 
@@ -151,34 +151,34 @@ function readApiKeys(
   read: ReadVariable,
   role: Role,
   integrations: ReadonlySet<string>,
-  faults: FaultList,
+  errors: ErrorList,
 ): { keys: ApiKey[]; keysFile?: string } {
   const keys = read('API_KEYS');
   const keysFile = read('API_KEYS_FILE');
   if (keysFile === undefined) return { keys: keys ?? [] };
   if (keys !== undefined)
-    faults.add('API_KEYS', 'must not be set together with API_KEYS_FILE; move its keys to the file');
-  return { keys: role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, faults) ?? []), keysFile };
+    errors.add('API_KEYS', 'must not be set together with API_KEYS_FILE; move its keys to the file');
+  return { keys: role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, errors) ?? []), keysFile };
 }
 
 function readEvents(
   read: ReadVariable,
   integrations: readonly Integration[],
-  faults: FaultList,
+  errors: ErrorList,
 ): { own: ReadonlyMap<string, EventsReceiver>; common?: EventsReceiver | undefined } {
   const url = read('EVENTS_URL');
   const secrets = read('EVENTS_SECRETS');
   if (url !== undefined && secrets === undefined) {
-    faults.addMissing('EVENTS_SECRETS', 'is required with EVENTS_URL: events are signed');
+    errors.addMissing('EVENTS_SECRETS', 'is required with EVENTS_URL: events are signed');
   }
   const own = new Map<string, EventsReceiver>();
   for (const { name, eventsUrl, eventsSecret } of integrations) {
     if (eventsUrl === undefined && eventsSecret === undefined) continue;
     const path = `integrations.${name}.eventsSecretEnv`;
     const ownUrl = eventsUrl ?? url;
-    const ownSecrets = eventsSecret === undefined ? secrets : readOwnSecrets(path, eventsSecret(), faults);
+    const ownSecrets = eventsSecret === undefined ? secrets : readOwnSecrets(path, eventsSecret(), errors);
     if (eventsSecret === undefined && secrets === undefined) {
-      faults.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
+      errors.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
     }
     if (ownUrl !== undefined && ownSecrets !== undefined) own.set(name, { url: ownUrl, secrets: ownSecrets });
   }
@@ -187,23 +187,23 @@ function readEvents(
 }
 
 /** Returns the secrets in the variable that `eventsSecretEnv` names. */
-function readOwnSecrets(path: string, held: string | undefined, faults: FaultList): string[] | undefined {
+function readOwnSecrets(path: string, held: string | undefined, errors: ErrorList): string[] | undefined {
   const { data, error } = signingSecrets.safeParse(held ?? '');
   const problem = isSet(held) ? error?.issues[0]?.message : 'is not set';
-  if (problem !== undefined) faults.add(path, `names a variable that ${problem}`);
+  if (problem !== undefined) errors.add(path, `names a variable that ${problem}`);
   return data;
 }
 
 /** The version of the workers: both variables or none. */
-function readWorkerVersion(read: ReadVariable, faults: FaultList): WorkerDeploymentVersion | undefined {
+function readWorkerVersion(read: ReadVariable, errors: ErrorList): WorkerDeploymentVersion | undefined {
   const deploymentName = read('WORKER_DEPLOYMENT_NAME');
   const buildId = read('WORKER_BUILD_ID');
   if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
   const together = 'together they name a version of the workers';
   if (deploymentName !== undefined) {
-    faults.addMissing('WORKER_BUILD_ID', `is required with WORKER_DEPLOYMENT_NAME: ${together}`);
+    errors.addMissing('WORKER_BUILD_ID', `is required with WORKER_DEPLOYMENT_NAME: ${together}`);
   } else if (buildId !== undefined) {
-    faults.addMissing('WORKER_DEPLOYMENT_NAME', `is required with WORKER_BUILD_ID: ${together}`);
+    errors.addMissing('WORKER_DEPLOYMENT_NAME', `is required with WORKER_BUILD_ID: ${together}`);
   }
   return undefined;
 }
@@ -211,7 +211,7 @@ function readWorkerVersion(read: ReadVariable, faults: FaultList): WorkerDeploym
 /** Checks the rule «live without plaintext». Settings of a client have no webhooks and no events. */
 function checkLiveSettings(
   settings: ClientSettings & Partial<Pick<Config, 'webhookSecrets' | 'events'>>,
-  faults: FaultList,
+  errors: ErrorList,
 ): void {
   const { temporal, cardStash, payloadKeys, webhookSecrets = [], events } = settings;
   const live = [...settings.integrations.values()].filter(({ mode }) => mode === 'live');
@@ -219,7 +219,7 @@ function checkLiveSettings(
 
   const encrypted = (name: AllowedPlaintext['name'], path: string, what: string): void => {
     if (settings.allowPlaintext.some((allowed) => allowed.name === name)) return;
-    faults.add(
+    errors.add(
       path,
       `${what} in mode live; if something else encrypts the connection, set ALLOW_PLAINTEXT=${name}:reason`,
     );
@@ -235,7 +235,7 @@ function checkLiveSettings(
   }
 
   if (payloadKeys.length === 0) {
-    faults.addMissing(
+    errors.addMissing(
       'PAYLOAD_KEYS',
       'is required in mode live: without it orders in Temporal are unencrypted',
     );
@@ -245,11 +245,11 @@ function checkLiveSettings(
     ['CARD_STASH_KEYS', cardStash.keys],
   ] as const) {
     if (keys.some(({ key }) => new Set(key).size === 1)) {
-      faults.add(path, 'must not repeat one byte in mode live; create each key with openssl rand -base64 32');
+      errors.add(path, 'must not repeat one byte in mode live; create each key with openssl rand -base64 32');
     }
   }
   if (webhookSecrets.some((secret) => secret.length < LEAST_WEBHOOK_SECRET)) {
-    faults.add('WEBHOOK_SECRETS', `must each have at least ${LEAST_WEBHOOK_SECRET} characters in mode live`);
+    errors.add('WEBHOOK_SECRETS', `must each have at least ${LEAST_WEBHOOK_SECRET} characters in mode live`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** How a process connects to Temporal. */
 import type { Metadata, TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { FaultList } from './errors.ts';
+import type { ErrorList } from './errors.ts';
 import { isSet } from './values.ts';
 
 /** Fits `Connection.connect` and `NativeConnection.connect`; a client needs no type of the worker. */
@@ -34,7 +34,7 @@ const ADDRESS = /^(?:\[[0-9a-fA-F.:]+\]|[^\s:/@[\]]+)(?::\d{1,5})?$/;
 export function readTemporal(
   env: NodeJS.ProcessEnv,
   embeddedPort: number,
-  faults: FaultList,
+  errors: ErrorList,
 ): TemporalSettings {
   const fallback = `127.0.0.1:${embeddedPort}`;
   try {
@@ -46,7 +46,7 @@ export function readTemporal(
     if (address !== undefined && !ADDRESS.test(address)) {
       const message =
         'must be host or host:port, without http:// and path; the same applies to a profile’s address';
-      faults.add('TEMPORAL_ADDRESS', message);
+      errors.add('TEMPORAL_ADDRESS', message);
     }
     return {
       embedded: address === undefined,
@@ -63,7 +63,7 @@ export function readTemporal(
     // The message of the reader may quote the file, with the key in it.
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     const message = `can't be read; check TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and TEMPORAL_TLS_*${code}`;
-    faults.add('TEMPORAL_*', message);
+    errors.add('TEMPORAL_*', message);
     return { embedded: true, connection: { address: fallback }, namespace: 'default' };
   }
 }

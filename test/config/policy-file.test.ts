@@ -163,6 +163,7 @@ describe('an integration of the policy file', () => {
       'whenUnavailable[0].currency',
       'not a known key',
     ],
+    [{ whenUnavailable: [{ amountBelow: 5 }] }, 'whenUnavailable[0].action', 'is required'],
     [{ skip: [{}] }, 'skip[0]', 'must have a condition'],
     [{ skip: [{ currency: ['EURO'] }] }, 'skip[0].currency[0]', 'three letters'],
     [{ notCards: 'orderId' }, 'notCards', 'a list of paths'],
