@@ -74,7 +74,7 @@ const keyInFile = z
   });
 
 const keysInFile = z
-  .array(keyInFile, { error: 'names a file that is not a JSON list of keys' })
+  .array(keyInFile, { error: 'names a file that does not hold a JSON list of keys' })
   .min(1, 'names a file without a key')
   .refine(
     (keys) => new Set(keys.map(({ sha256 }) => sha256.toLowerCase())).size === keys.length,

@@ -86,7 +86,7 @@ export function readJsonFile(variable: string, file: string, errors: ErrorList):
     return JSON.parse(content);
   } catch {
     // The message of the parser quotes the file.
-    errors.add(variable, 'names a file that is not valid JSON');
+    errors.add(variable, 'names a file that is not JSON');
     return undefined;
   }
 }

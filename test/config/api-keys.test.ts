@@ -96,9 +96,11 @@ describe('the file of keys', () => {
       write(broken);
       expect(keys.reload()).not.toEqual([]);
       expect(names()).toEqual(['shop']);
+      expect(keys.refused).toBe(true);
     }
     fileOf({ name: 'ops', key: KEY });
     expect(keys.reload()).toEqual([]);
     expect(names()).toEqual(['ops']);
+    expect(keys.refused).toBe(false);
   });
 });

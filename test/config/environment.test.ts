@@ -232,6 +232,10 @@ describe('each process reads what it needs', () => {
     }
   });
 
+  it('the embedded server gets payload keys of its own', () => {
+    expect(faultsOf({ PAYLOADS_REQUIRED: 'true' })).toEqual({});
+  });
+
   it('a client no key of the screening service and no setting of a server', () => {
     const client = { ...least, SCREENING_API_KEY: '', API_HOST: '0.0.0.0', EVENTS_URL: 'nowhere' };
     const settings = loadClientSettings(client);

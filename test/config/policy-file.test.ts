@@ -222,7 +222,7 @@ describe('a policy file', () => {
   });
 
   it.each([
-    ['{"integrations": }', 'SCREENING_CONFIG', 'not valid JSON'],
+    ['{"integrations": }', 'SCREENING_CONFIG', 'is not JSON'],
     ['[]', 'SCREENING_CONFIG', 'does not hold a JSON object'],
     ['{}', 'integrations', 'is required'],
     ['{"integrations": {}}', 'integrations', 'at least one'],
