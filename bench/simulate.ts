@@ -16,7 +16,7 @@ import { measuredIn, newestMeasured } from './measured.ts';
 const RESULTS = join(import.meta.dirname, 'results');
 
 function milliseconds(written: string): number {
-  const read = settingDuration(0).safeParse(written);
+  const read = settingDuration({ leastMs: 0 }).safeParse(written);
   if (!read.success) throw new InvalidArgumentError(read.error.issues.map(({ message }) => message).join());
   return read.data;
 }

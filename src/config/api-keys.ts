@@ -1,38 +1,39 @@
-/** The API keys: who has each, what it may do and for which integrations; from a variable, or from a file that may change. */
+/** The API keys: their names, scopes and integrations, from a variable or from a file that may change. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Fault } from '../contract/errors.ts';
-import { FaultList, list, readJsonFile } from './values.ts';
+import { ErrorList, readJsonFile } from './errors.ts';
+import { listOf, oneOf, text, texts } from './values.ts';
 
-/** What a key may do; every route asks for one of them. */
+/** What a key may do; each route requires one of them. */
 export const SCOPES = ['screen', 'read', 'act', 'ops', 'codec'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a key of `API_KEYS` may do: what an order service needs, and who looks after orders day by day. */
-const SCOPES_OF_THE_LIST: readonly Scope[] = ['screen', 'read', 'act'];
+/** The scopes of a key in `API_KEYS`: for an order service and for daily work with orders. */
+const LISTED_KEY_SCOPES: readonly Scope[] = ['screen', 'read', 'act'];
 
-/** Shorter ones are warned of: a random one has at least that many characters. */
-const LEAST_LENGTH = 24;
+/** `doctor` warns of shorter keys: a random key is at least this long. */
+const RECOMMENDED_LENGTH = 24;
 
-/** An API key as it is kept: what it is for, and its SHA-256. */
+/** An API key as the process keeps it: its SHA-256, never the key. */
 export interface ApiKey {
   name: string;
   hash: Buffer;
   scopes: readonly Scope[];
-  /** The only integrations that it is for; absent: all. */
+  /** The only integrations it may use; absent: all. */
   integrations?: readonly string[];
-  /** It has fewer characters than it should; never known of a key that came as its hash. */
+  /** The key is shorter than recommended; never set for a key given as its hash. */
   short?: true;
 }
 
 /** The keys that are valid now. */
 export interface ApiKeys {
   readonly current: readonly ApiKey[];
-  /** Their file was read again, and is broken: those of before are valid still. */
+  /** The last read of their file failed; the keys of the read before remain valid. */
   readonly refused?: boolean;
 }
 
-/** @returns the key as it is kept; the key itself can't be read from it */
+/** Returns a key with its hash in place of its value. */
 export function hashedKey(
   name: string,
   key: string,
@@ -41,118 +42,85 @@ export function hashedKey(
   return {
     name,
     hash: createHash('sha256').update(key).digest(),
-    scopes: SCOPES_OF_THE_LIST,
+    scopes: LISTED_KEY_SCOPES,
     ...limits,
-    ...(key.length < LEAST_LENGTH && { short: true }),
+    ...(key.length < RECOMMENDED_LENGTH && { short: true }),
   };
 }
 
 const NAME = '[A-Za-z0-9][\\w-]{0,31}';
+const LISTED_KEY = new RegExp(`^(${NAME}):([\\x21-\\x7e]{16,256})$`);
 
-/** `name:key,…` from a variable. A name may stand twice, while its key is changed. */
-export function apiKeys() {
-  const message =
-    'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, keys of 16 to 256 visible characters';
-  const written = new RegExp(`^(${NAME}):([\\x21-\\x7e]{16,256})$`);
-  return list().transform((entries, context): ApiKey[] => {
-    const keys = entries.flatMap((entry) => {
-      const [, name, key] = written.exec(entry) ?? [];
-      return name === undefined || key === undefined ? [] : [hashedKey(name, key)];
-    });
-    if (keys.length !== entries.length) context.addIssue({ code: 'custom', message });
-    return keys;
-  });
-}
+/** `name:key,…`. Two keys may have one name, while one replaces the other. */
+export const apiKeyList = listOf((entry) => {
+  const [, name, key] = LISTED_KEY.exec(entry) ?? [];
+  return name === undefined || key === undefined ? undefined : hashedKey(name, key);
+}, 'must be a list "name:key,…": names of 1 to 32 letters, digits, - or _, keys of 16 to 256 visible characters');
 
-/** One key of the file. The codec opens payloads of every integration, so it is for keys of all. */
+/** The codec decrypts payloads of every integration, so its scope can't be limited to some. */
 const keyInFile = z
   .strictObject(
     {
-      name: z
-        .string({ error: 'must be the name of who has the key' })
-        .regex(new RegExp(`^${NAME}$`), 'must be 1 to 32 letters, digits, - or _'),
-      sha256: z
-        .string({ error: 'must be the SHA-256 of the key, in hex' })
-        .regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the key, 64 hex digits'),
-      scopes: z
-        .array(z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` }), {
-          error: `must be a list of ${SCOPES.join(', ')}`,
-        })
-        .min(1, 'must have one scope at least'),
-      integrations: z
-        .array(z.string({ error: 'must be the name of an integration' }), {
-          error: 'must be a list of integrations',
-        })
-        .min(1, 'must name one at least; without the list the key is for all')
-        .exactOptional(),
+      name: text.regex(new RegExp(`^${NAME}$`), 'must be 1 to 32 letters, digits, - or _'),
+      sha256: text.regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the key, 64 hex digits'),
+      scopes: z.array(oneOf(SCOPES), { error: 'must be a list' }).min(1, 'must have at least one scope'),
+      integrations: texts.exactOptional(),
     },
     { error: 'must be {name, sha256, scopes, integrations?}' },
   )
   .refine(({ scopes, integrations }) => integrations === undefined || !scopes.includes('codec'), {
     path: ['integrations'],
-    message: 'must be left out with the scope codec, which opens payloads of every integration',
+    error: 'must be left out with the scope codec, which decrypts payloads of every integration',
   });
 
 const keysInFile = z
-  .array(keyInFile, { error: 'names a file that is no JSON list of keys' })
+  .array(keyInFile, { error: 'names a file that does not hold a JSON list of keys' })
   .min(1, 'names a file without a key')
   .refine(
     (keys) => new Set(keys.map(({ sha256 }) => sha256.toLowerCase())).size === keys.length,
-    'names a file in which a key stands twice: what it may do would not be clear',
+    'names a file that has the same key twice; give each key its scopes in one entry',
   );
 
-export const API_KEYS_FILE = 'API_KEYS_FILE';
-
 /**
- * Reads the keys from a file. No fault holds a value of it.
- * @param integrations the names that a key may be limited to
- * @returns undefined after its faults were added
+ * Reads the keys from a file. No error quotes the file.
+ * @param integrations the integrations that a key may be limited to
+ * @returns undefined after adding errors
  */
 export function readApiKeysFile(
   file: string,
   integrations: ReadonlySet<string>,
-  faults: FaultList,
+  errors: ErrorList,
 ): ApiKey[] | undefined {
-  const written = readJsonFile(API_KEYS_FILE, file, faults);
-  const read = written === undefined ? undefined : faults.read(API_KEYS_FILE, keysInFile, written);
-  if (read === undefined) return undefined;
-  const before = faults.all.length;
-  for (const [place, one] of read.entries()) {
-    if (one.integrations?.some((name) => !integrations.has(name))) {
-      faults.add(`${API_KEYS_FILE}[${place}].integrations`, 'names an integration that is not configured');
-    }
+  const existing = z.string().refine((name) => integrations.has(name), 'is not a configured integration');
+  const written = readJsonFile('API_KEYS_FILE', file, errors);
+  const keys = written === undefined ? undefined : errors.read('API_KEYS_FILE', keysInFile, written);
+  const before = errors.all.length;
+  for (const [index, key] of (keys ?? []).entries()) {
+    errors.read(`API_KEYS_FILE[${index}].integrations`, z.array(existing), key.integrations ?? []);
   }
-  if (faults.all.length > before) return undefined;
-  return read.map(({ sha256, ...key }) => ({ ...key, hash: Buffer.from(sha256, 'hex') }));
+  if (keys === undefined || errors.all.length > before) return undefined;
+  return keys.map(({ sha256, ...key }) => ({ ...key, hash: Buffer.from(sha256, 'hex') }));
 }
 
-/** The keys of a file, which may be read again. One that is broken changes nothing: the last good keys stay. */
+/** The keys of a file, which may be read again. A file with an error changes nothing. */
 export class KeysOfFile implements ApiKeys {
   readonly file: string;
   readonly #integrations: ReadonlySet<string>;
-  #current: readonly ApiKey[];
-  #refused = false;
+  current: readonly ApiKey[];
+  refused = false;
 
   constructor(file: string, integrations: ReadonlySet<string>, first: readonly ApiKey[]) {
     this.file = file;
     this.#integrations = integrations;
-    this.#current = first;
+    this.current = first;
   }
 
-  get current(): readonly ApiKey[] {
-    return this.#current;
-  }
-
-  get refused(): boolean {
-    return this.#refused;
-  }
-
-  /** Reads the file again. @returns its faults: none, and its keys are the valid ones from now on */
+  /** Reads the file again. @returns its errors; without any, its keys are the valid ones from now on */
   reload(): readonly Fault[] {
-    const faults = new FaultList();
-    const keys = readApiKeysFile(this.file, this.#integrations, faults);
-    if (keys !== undefined) this.#current = keys;
-    this.#refused = keys === undefined;
-    return faults.all;
+    const errors = new ErrorList();
+    const keys = readApiKeysFile(this.file, this.#integrations, errors);
+    this.current = keys ?? this.current;
+    this.refused = keys === undefined;
+    return errors.all;
   }
 }

@@ -1,4 +1,4 @@
-/** The settings of every process: read once at its start, all faults listed, no value printed. */
+/** The settings of every process: read once when it starts, all errors listed, no value printed. */
 
 export {
   type ApiKey,
@@ -8,7 +8,8 @@ export {
   SCOPES,
   type Scope,
 } from './api-keys.ts';
-export type { LogLevel } from './known-variables.ts';
+export type { LogLevel } from './environment.ts';
+export { ConfigError } from './errors.ts';
 export {
   type Config,
   type EventsReceiver,
@@ -19,6 +20,8 @@ export {
   loadTemporalSettings,
   loadWorkerVersion,
   type Role,
+  readCodecToken,
+  readPayloadKeys,
 } from './load-config.ts';
-export { readCodecToken, readPayloadKeys, type TemporalSettings, unreachableTemporal } from './temporal.ts';
-export { ConfigError, isSet } from './values.ts';
+export { type TemporalSettings, unreachableTemporal } from './temporal.ts';
+export { isSet } from './values.ts';

@@ -1,280 +1,259 @@
-/** Reads all settings of a process, and lists all their faults. */
+/** Reads all settings of a process and lists all their errors. */
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NamedKey } from '../codec/sealer.ts';
 import type { Fault } from '../contract/errors.ts';
-import type { FindIntegration, Integration } from '../contract/policy.ts';
+import type { Integration } from '../contract/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
-import { checkSurroundings, readIntegrations } from './integrations.ts';
-import { type LogLevel, variables } from './known-variables.ts';
-import {
-  type CodecSettings,
-  type LocalSettings,
-  readCodec,
-  readLocal,
-  readPayloads,
-  readTemporal,
-  type TemporalSettings,
-} from './temporal.ts';
-import { type AllowedPlaintext, FaultList, isLoopback, isSet, variableReader } from './values.ts';
+import { environment, type ReadVariable, variableReader } from './environment.ts';
+import { ErrorList, orThrow } from './errors.ts';
+import { readIntegrations } from './integrations.ts';
+import { readTemporal, type TemporalSettings } from './temporal.ts';
+import { type AllowedPlaintext, isLoopback, isPlaintext, isSet, signingSecrets } from './values.ts';
 
-/** Which process reads its settings: a worker needs the service's keys, the API the rules for listening. */
+/** A worker needs the screening service's keys, the API the rules for listening. */
 export type Role = 'all' | 'worker' | 'api';
 
-/** Settings of every process. It holds secrets: never log it. */
-export interface Config {
-  integrations: ReadonlyMap<string, Integration>;
-  findIntegration: FindIntegration;
-  /** Of the moments on the queue page. */
-  queueTimeZone: string;
-  /** Background calls to the service a second. */
-  maxRps: number;
-  /**
-   * Without keys the API listens on loopback only. `keysFile`: where the keys came from, and are read again. `maxRps`:
-   * requests a second that each key may send to this process. `trustProxy`: whose `X-Forwarded-For` is believed.
-   */
-  api: {
-    host: string;
-    port: number;
-    keys: ApiKey[];
-    keysFile?: string;
-    maxRps: number;
-    trustProxy: string[];
-  };
-  /** All valid; with none every webhook is refused. */
-  webhookSecrets: string[];
-  /** Each integration's own receiver, and that of all others. Where there is none, nobody wants events. */
-  events: { own: ReadonlyMap<string, EventsReceiver>; common?: EventsReceiver };
-  /** `memory:`, or a Redis, with its password. The first key encrypts, all decrypt; none (`memory:` only): a random one. */
-  cardStash: { url: string; keys: NamedKey[] };
-  /** Of the payload codec. The first encrypts, all decrypt; none: payloads stay in plain. */
-  payloadKeys: NamedKey[];
-  /** What Temporal has in plain is refused. */
-  payloadsRequired: boolean;
-  codec: CodecSettings;
-  /** What may go in plain beyond this machine although an integration is live. */
-  allowPlaintext: AllowedPlaintext[];
-  /** Where a worker serves its metrics. */
-  metrics: { host: string; port: number };
-  /** Absent: the workers are unversioned. */
-  workerVersion?: WorkerDeploymentVersion;
-  logLevel: LogLevel;
-  temporal: TemporalSettings;
-  /** What the queue page links to. Absent: nothing is known of a UI. */
-  temporalUiUrl?: string;
-  local: LocalSettings;
-}
+/** Settings of the client library. They hold secrets: never log them. */
+export type ClientSettings = ReturnType<typeof readClientSettings>;
 
-/** Where events are sent. Each event is signed with all of the secrets, so that one can be changed without a gap. */
+/** Settings of a server. They hold secrets: never log them. */
+export type Config = ReturnType<typeof readConfig>;
+
+/** Receives events. Each event is signed with all secrets, so that one can be replaced without a gap. */
 export interface EventsReceiver {
   url: string;
   secrets: string[];
 }
 
-/**
- * Reads all settings of a process, once, when it starts.
- * @throws ConfigError that lists every fault, by variable or by path in the policy file
- */
+/** Shorter secrets of webhooks can be guessed. */
+export const LEAST_WEBHOOK_SECRET = 16;
+
+/** Reads all settings of a process. @throws ConfigError with every error, by variable or path in the policy file */
 export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
-  const faults = new FaultList();
-  const config = readConfig(env, role, faults);
-  faults.throwIfAny();
-  return config;
+  return orThrow((errors) => readConfig(env, role, errors));
 }
 
-/** @returns all settings with their faults, for who looks for faults: what can't be read has its default, or is absent */
+/** Returns all settings and their errors. A value with an error has its default, or is absent. */
 export function inspectConfig(env: NodeJS.ProcessEnv): { config: Config; faults: readonly Fault[] } {
-  const faults = new FaultList();
-  return { config: readConfig(env, 'all', faults), faults: faults.all };
+  const errors = new ErrorList();
+  return { config: readConfig(env, 'all', errors), faults: errors.all };
 }
 
-/** Reads what the client library stands on, and nothing of a server. @throws ConfigError that lists every fault */
-export function loadClientSettings(
-  env: NodeJS.ProcessEnv,
-): Pick<Config, 'temporal' | 'findIntegration' | 'cardStash' | 'payloadKeys' | 'payloadsRequired' | 'local'> {
-  const faults = new FaultList();
-  const integrations = readIntegrations(env, false, faults);
-  const local = readLocal(env, faults);
-  const read = variableReader(env, faults);
-  const temporal = readTemporal(env, local.temporalPort, faults);
+/** Reads the settings of the client library. @throws ConfigError */
+export function loadClientSettings(env: NodeJS.ProcessEnv): ClientSettings {
+  return orThrow((errors) => {
+    const settings = readClientSettings(env, false, errors);
+    checkLiveSettings(settings, errors);
+    return settings;
+  });
+}
+
+/** Reads the address of the Temporal server. @throws ConfigError */
+export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
+  return orThrow((errors) => readTemporal(env, readLocal(variableReader(env, errors)).temporalPort, errors));
+}
+
+/** Reads the version of the workers; undefined if they are unversioned. @throws ConfigError */
+export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersion | undefined {
+  return orThrow((errors) => readWorkerVersion(variableReader(env, errors), errors));
+}
+
+/** Reads the settings of the embedded server and the sandbox. @throws ConfigError */
+export function loadLocalSettings(env: NodeJS.ProcessEnv): ReturnType<typeof readLocal> {
+  return orThrow((errors) => readLocal(variableReader(env, errors)));
+}
+
+/** Reads keys written as in `PAYLOAD_KEYS`. @throws ConfigError that names `from` */
+export function readPayloadKeys(written: string, from: string): NamedKey[] {
+  return orThrow((errors) => errors.read(from, environment.shape.PAYLOAD_KEYS, written) ?? []);
+}
+
+/** Reads a token written as in `CODEC_TOKEN`. @throws ConfigError that names `from` */
+export function readCodecToken(written: string, from: string): string {
+  return orThrow((errors) => errors.read(from, environment.shape.CODEC_TOKEN, written) ?? '');
+}
+
+function readClientSettings(env: NodeJS.ProcessEnv, needsKeys: boolean, errors: ErrorList) {
+  const read = variableReader(env, errors);
+  const integrations = readIntegrations(env, needsKeys, errors);
+  const local = readLocal(read);
   const settings = {
-    temporal,
-    findIntegration: (name: string) => integrations.get(name),
-    cardStash: readCardStash(env, faults),
-    ...readPayloads(read, temporal, faults),
+    integrations,
+    findIntegration: (name: string): Integration | undefined => integrations.get(name),
+    cardStash: { url: read('CARD_STASH_URL'), keys: read('CARD_STASH_KEYS') ?? [] },
+    payloadKeys: read('PAYLOAD_KEYS') ?? [],
+    payloadsRequired: read('PAYLOADS_REQUIRED') === 'true',
+    allowPlaintext: read('ALLOW_PLAINTEXT') ?? [],
+    temporal: readTemporal(env, local.temporalPort, errors),
     local,
   };
-  const allowPlaintext = read(variables.allowPlaintext) ?? [];
-  checkSurroundings(integrations, { ...settings, allowPlaintext }, faults);
-  faults.throwIfAny();
+  const { cardStash, payloadKeys, payloadsRequired, temporal } = settings;
+  if (cardStash.url !== 'memory:' && cardStash.keys.length === 0) {
+    errors.addMissing(
+      'CARD_STASH_KEYS',
+      'is required with a Redis in CARD_STASH_URL; all processes need the same',
+    );
+  }
+  // The embedded server's keys are created for it.
+  if (payloadsRequired && payloadKeys.length === 0 && !temporal.embedded) {
+    errors.add('PAYLOADS_REQUIRED', 'requires PAYLOAD_KEYS: without a key nothing is encrypted');
+  }
   return settings;
 }
 
-function readConfig(env: NodeJS.ProcessEnv, role: Role, faults: FaultList): Config {
-  const read = variableReader(env, faults);
-  const integrations = readIntegrations(env, role !== 'api', faults);
-  const local = readLocal(env, faults);
-  const events = readEvents(env, role === 'api' ? [] : [...integrations.values()], faults);
-  const workerVersion = readWorkerVersion(env, faults);
-  const { none: noApiKeys, ...apiKeys } = readApiKeys(env, role, new Set(integrations.keys()), faults);
-  const temporal = readTemporal(env, local.temporalPort, faults);
-  const embeddedUi = temporal.embedded ? `http://127.0.0.1:${local.temporalUiPort}` : undefined;
-  const temporalUiUrl = read(variables.temporalUiUrl) ?? embeddedUi;
-  const config: Config = {
-    integrations,
-    queueTimeZone: read(variables.queueTimeZone),
-    findIntegration: (name) => integrations.get(name),
-    maxRps: read(variables.maxRps),
+function readConfig(env: NodeJS.ProcessEnv, role: Role, errors: ErrorList) {
+  const read = variableReader(env, errors);
+  const client = readClientSettings(env, role !== 'api', errors);
+  const { temporal, local, integrations } = client;
+  const uiAddresses = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${local.temporalUiPort}`);
+  const codecToken = read('CODEC_TOKEN');
+  const config = {
+    ...client,
     api: {
-      host: read(variables.apiHost),
-      port: read(variables.apiPort),
-      ...apiKeys,
-      maxRps: read(variables.apiMaxRps),
-      trustProxy: read(variables.trustProxy) ?? [],
+      host: read('API_HOST'),
+      port: read('API_PORT'),
+      ...readApiKeys(read, role, new Set(integrations.keys()), errors),
+      maxRps: read('API_MAX_RPS'),
+      trustProxy: read('TRUST_PROXY') ?? [],
     },
-    webhookSecrets: read(variables.webhookSecrets) ?? [],
-    cardStash: readCardStash(env, faults),
-    events,
-    ...readPayloads(read, temporal, faults),
-    codec: readCodec(read, local.temporalUiPort),
-    allowPlaintext: read(variables.allowPlaintext) ?? [],
-    metrics: {
-      host: read(variables.metricsHost),
-      port: read(variables.metricsPort),
+    webhookSecrets: read('WEBHOOK_SECRETS') ?? [],
+    events: readEvents(read, role === 'api' ? [] : [...integrations.values()], errors),
+    codec: {
+      origins: read('CODEC_ORIGINS') ?? uiAddresses,
+      ...(codecToken !== undefined && { token: codecToken }),
     },
-    logLevel: read(variables.logLevel),
-    temporal,
-    local,
-    ...(temporalUiUrl !== undefined && { temporalUiUrl }),
-    ...(workerVersion && { workerVersion }),
+    queueTimeZone: read('QUEUE_TIME_ZONE'),
+    temporalUiUrl: read('TEMPORAL_UI_URL') ?? (temporal.embedded ? uiAddresses[0] : undefined),
+    maxRps: read('SCREENING_MAX_RPS'),
+    workerVersion: readWorkerVersion(read, errors),
+    metrics: { host: read('METRICS_HOST'), port: read('METRICS_PORT') },
+    logLevel: read('LOG_LEVEL'),
   };
-  if (role !== 'worker' && noApiKeys && !isLoopback(config.api.host)) {
-    faults.add('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
+  const { host, keys, keysFile } = config.api;
+  if (role !== 'worker' && keys.length === 0 && keysFile === undefined && !isLoopback(host)) {
+    errors.addMissing('API_KEYS', 'is required to listen on anything but loopback (API_HOST)');
   }
-  const eventsUrls = Object.fromEntries(
-    [...integrations.values()]
-      .filter(({ mode }) => mode === 'live')
-      .map(({ name, eventsUrl }) => [`integrations.${name}.eventsUrl`, eventsUrl]),
-  );
-  const common = { EVENTS_URL: events.common?.url };
-  checkSurroundings(integrations, { ...config, eventsUrls: { ...common, ...eventsUrls } }, faults);
+  checkLiveSettings(config, errors);
   return config;
 }
 
-/** The keys from the list or from the file; `none`: nobody named any. */
+function readLocal(read: ReadVariable) {
+  return {
+    temporalPort: read('TEMPORAL_PORT'),
+    temporalUiPort: read('TEMPORAL_UI_PORT'),
+    dataDir: read('DATA_DIR'),
+    sandboxPort: read('SANDBOX_PORT'),
+    sandboxWebhookUrl: read('SANDBOX_WEBHOOK_URL'),
+  };
+}
+
 function readApiKeys(
-  env: NodeJS.ProcessEnv,
+  read: ReadVariable,
   role: Role,
   integrations: ReadonlySet<string>,
-  faults: FaultList,
-): { keys: ApiKey[]; keysFile?: string; none: boolean } {
-  const read = variableReader(env, faults);
-  const listed = read(variables.apiKeys);
-  const keysFile = read(variables.apiKeysFile);
-  if (keysFile === undefined) {
-    return { keys: listed ?? [], none: listed?.length === 0 || !isSet(env.API_KEYS) };
-  }
-  if (isSet(env.API_KEYS)) {
-    faults.add('API_KEYS', 'must be empty with API_KEYS_FILE: keys stand in one place');
-  }
-  const keys = role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, faults) ?? []);
-  return { keys, keysFile, none: false };
-}
-
-/** Reads only where the Temporal server is. @throws ConfigError that lists every fault */
-export function loadTemporalSettings(env: NodeJS.ProcessEnv): TemporalSettings {
-  const faults = new FaultList();
-  const temporal = readTemporal(env, readLocal(env, faults).temporalPort, faults);
-  faults.throwIfAny();
-  return temporal;
-}
-
-/** Reads only the version of the workers; undefined: they are unversioned. @throws ConfigError that lists every fault */
-export function loadWorkerVersion(env: NodeJS.ProcessEnv): WorkerDeploymentVersion | undefined {
-  const faults = new FaultList();
-  const version = readWorkerVersion(env, faults);
-  faults.throwIfAny();
-  return version;
-}
-
-/** Reads only the settings of the embedded server and the sandbox. @throws ConfigError that lists every fault */
-export function loadLocalSettings(env: NodeJS.ProcessEnv): LocalSettings {
-  const faults = new FaultList();
-  const local = readLocal(env, faults);
-  faults.throwIfAny();
-  return local;
+  errors: ErrorList,
+): { keys: ApiKey[]; keysFile?: string } {
+  const keys = read('API_KEYS');
+  const keysFile = read('API_KEYS_FILE');
+  if (keysFile === undefined) return { keys: keys ?? [] };
+  if (keys !== undefined)
+    errors.add('API_KEYS', 'must not be set together with API_KEYS_FILE; move its keys to the file');
+  return { keys: role === 'worker' ? [] : (readApiKeysFile(keysFile, integrations, errors) ?? []), keysFile };
 }
 
 function readEvents(
-  env: NodeJS.ProcessEnv,
+  read: ReadVariable,
   integrations: readonly Integration[],
-  faults: FaultList,
-): Config['events'] {
-  const read = variableReader(env, faults);
-  const url = read(variables.eventsUrl);
-  const { eventsSecret, eventsSecrets } = variables;
-  const named =
-    isSet(env[eventsSecrets.name]) || !isSet(env[eventsSecret.name]) ? eventsSecrets : eventsSecret;
-  const secrets = read(named);
-  if (isSet(env.EVENTS_URL) && !isSet(env[named.name])) {
-    faults.add(named.name, 'is required with EVENTS_URL: events are signed');
+  errors: ErrorList,
+): { own: ReadonlyMap<string, EventsReceiver>; common?: EventsReceiver | undefined } {
+  const url = read('EVENTS_URL');
+  const secrets = read('EVENTS_SECRETS');
+  if (url !== undefined && secrets === undefined) {
+    errors.addMissing('EVENTS_SECRETS', 'is required with EVENTS_URL: events are signed');
   }
   const own = new Map<string, EventsReceiver>();
-  for (const integration of integrations) {
-    const receiver = readOwnReceiver(integration, { url, secrets }, faults);
-    if (receiver !== undefined) own.set(integration.name, receiver);
-  }
-  return { own, ...(url !== undefined && secrets !== undefined && { common: { url, secrets } }) };
-}
-
-/** @returns undefined when the integration's events go where all others go, or after its faults were added */
-function readOwnReceiver(
-  { name, eventsUrl, eventsSecret }: Integration,
-  common: { url: string | undefined; secrets: string[] | undefined },
-  faults: FaultList,
-): EventsReceiver | undefined {
-  if (eventsUrl === undefined && eventsSecret === undefined) return undefined;
-  const url = eventsUrl ?? common.url;
-  const path = `integrations.${name}.eventsSecretEnv`;
-  if (eventsSecret === undefined) {
-    if (common.secrets === undefined) {
-      faults.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
+  for (const { name, eventsUrl, eventsSecret } of integrations) {
+    if (eventsUrl === undefined && eventsSecret === undefined) continue;
+    const path = `integrations.${name}.eventsSecretEnv`;
+    const ownUrl = eventsUrl ?? url;
+    const ownSecrets = eventsSecret === undefined ? secrets : readOwnSecrets(path, eventsSecret(), errors);
+    if (eventsSecret === undefined && secrets === undefined) {
+      errors.add(path, 'is required with eventsUrl unless EVENTS_SECRETS is set: events are signed');
     }
-    return url === undefined || common.secrets === undefined ? undefined : { url, secrets: common.secrets };
+    if (ownUrl !== undefined && ownSecrets !== undefined) own.set(name, { url: ownUrl, secrets: ownSecrets });
   }
-  const held = eventsSecret();
-  const read = variables.eventsSecrets.schema.safeParse(held);
-  if (read.success) return url === undefined ? undefined : { url, secrets: read.data };
-  const words = isSet(held) ? read.error.issues.map(({ message }) => message).join('; ') : 'is not set';
-  faults.add(path, `the variable that it names ${words}`);
-  return undefined;
+  const common = url === undefined || secrets === undefined ? undefined : { url, secrets };
+  return { own, common };
 }
 
-function readCardStash(env: NodeJS.ProcessEnv, faults: FaultList): Config['cardStash'] {
-  const read = variableReader(env, faults);
-  const url = read(variables.cardStashUrl);
-  const keys = read(variables.cardStashKeys);
-  if (url !== 'memory:' && (keys?.length === 0 || !isSet(env.CARD_STASH_KEYS))) {
-    faults.add('CARD_STASH_KEYS', 'is required with a Redis in CARD_STASH_URL: its processes share the keys');
-  }
-  return { url, keys: keys ?? [] };
+/** Returns the secrets in the variable that `eventsSecretEnv` names. */
+function readOwnSecrets(path: string, held: string | undefined, errors: ErrorList): string[] | undefined {
+  const { data, error } = signingSecrets.safeParse(held ?? '');
+  const problem = isSet(held) ? error?.issues[0]?.message : 'is not set';
+  if (problem !== undefined) errors.add(path, `names a variable that ${problem}`);
+  return data;
 }
 
 /** The version of the workers: both variables or none. */
-function readWorkerVersion(env: NodeJS.ProcessEnv, faults: FaultList): WorkerDeploymentVersion | undefined {
-  const read = variableReader(env, faults);
-  const { workerDeploymentName, workerBuildId } = variables;
-  const deploymentName = read(workerDeploymentName);
-  const buildId = read(workerBuildId);
-  if (isSet(env[workerDeploymentName.name]) !== isSet(env[workerBuildId.name])) {
-    const [missing, given] = isSet(env[workerBuildId.name])
-      ? [workerDeploymentName.name, workerBuildId.name]
-      : [workerBuildId.name, workerDeploymentName.name];
-    faults.add(missing, `is required with ${given}: both together name a version of the workers`);
+function readWorkerVersion(read: ReadVariable, errors: ErrorList): WorkerDeploymentVersion | undefined {
+  const deploymentName = read('WORKER_DEPLOYMENT_NAME');
+  const buildId = read('WORKER_BUILD_ID');
+  if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
+  const together = 'together they name a version of the workers';
+  if (deploymentName !== undefined) {
+    errors.addMissing('WORKER_BUILD_ID', `is required with WORKER_DEPLOYMENT_NAME: ${together}`);
+  } else if (buildId !== undefined) {
+    errors.addMissing('WORKER_DEPLOYMENT_NAME', `is required with WORKER_BUILD_ID: ${together}`);
   }
-  return deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId };
+  return undefined;
 }
 
-/** @returns where an API that listens there is reached from this machine, `http://host:port` */
+/** Checks the rule «live without plaintext». Settings of a client have no webhooks and no events. */
+function checkLiveSettings(
+  settings: ClientSettings & Partial<Pick<Config, 'webhookSecrets' | 'events'>>,
+  errors: ErrorList,
+): void {
+  const { temporal, cardStash, payloadKeys, webhookSecrets = [], events } = settings;
+  const live = [...settings.integrations.values()].filter(({ mode }) => mode === 'live');
+  if (live.length === 0) return;
+
+  const encrypted = (name: AllowedPlaintext['name'], path: string, what: string): void => {
+    if (settings.allowPlaintext.some((allowed) => allowed.name === name)) return;
+    errors.add(
+      path,
+      `${what} in mode live; if something else encrypts the connection, set ALLOW_PLAINTEXT=${name}:reason`,
+    );
+  };
+  const { address, tls } = temporal.connection;
+  if (!tls && !isLoopback(address.replace(/:\d+$/, ''))) {
+    encrypted('temporal', 'TEMPORAL_TLS', 'must be true, or certificates be set,');
+  }
+  if (isPlaintext(cardStash.url)) encrypted('redis', 'CARD_STASH_URL', 'must be rediss://');
+  if (isPlaintext(events?.common?.url)) encrypted('events', 'EVENTS_URL', 'must be https://');
+  for (const { name, eventsUrl } of events === undefined ? [] : live) {
+    if (isPlaintext(eventsUrl)) encrypted('events', `integrations.${name}.eventsUrl`, 'must be https://');
+  }
+
+  if (payloadKeys.length === 0) {
+    errors.addMissing(
+      'PAYLOAD_KEYS',
+      'is required in mode live: without it orders in Temporal are unencrypted',
+    );
+  }
+  for (const [path, keys] of [
+    ['PAYLOAD_KEYS', payloadKeys],
+    ['CARD_STASH_KEYS', cardStash.keys],
+  ] as const) {
+    if (keys.some(({ key }) => new Set(key).size === 1)) {
+      errors.add(path, 'must not repeat one byte in mode live; create each key with openssl rand -base64 32');
+    }
+  }
+  if (webhookSecrets.some((secret) => secret.length < LEAST_WEBHOOK_SECRET)) {
+    errors.add('WEBHOOK_SECRETS', `must each have at least ${LEAST_WEBHOOK_SECRET} characters in mode live`);
+  }
+}
+
+/** Returns the address of an API on this machine, `http://host:port`. */
 export function localApiAddress({ host, port }: { host: string; port: number }): string {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   return `http://${everywhere[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`;

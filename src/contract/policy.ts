@@ -1,6 +1,6 @@
 /**
  * The policy: what is set for an integration, one configured account of the merchant at the screening service, and what of it is in force for
- * one order. `src/config/policy-keys.ts` says how each key is written in the policy file.
+ * one order. `src/config/policy-schema.ts` describes the policy file.
  */
 import type { IntegrationWorkflow, UnavailableAction } from './words.ts';
 

@@ -1,6 +1,5 @@
 /** The integrations of a chaos run: `default` sets only its addresses; every key of the others is drawn from the seed. */
-import { readIntegration } from '../../src/config/integration-settings.ts';
-import { FaultList } from '../../src/config/values.ts';
+import { integrationSchema, toIntegration } from '../../src/config/policy-schema.ts';
 import type { Integration, Policy } from '../../src/contract/policy.ts';
 import {
   INTEGRATION_WORKFLOWS,
@@ -114,8 +113,7 @@ function drawn(index: number, dice: Dice): ChaosIntegration {
 }
 
 function settingsOf(name: string, written: Record<string, unknown>): Integration {
-  const faults = new FaultList();
   const addresses = { baseUrl: 'http://127.0.0.1:1/test', portalBaseUrl: 'http://127.0.0.1:1/portal' };
-  const key = { SCREENING_API_KEY: 'key' };
-  return readIntegration(name, { ...addresses, ...written }, (path) => path, key, faults) ?? faults.fail();
+  const settings = integrationSchema.parse({ ...addresses, ...written });
+  return toIntegration(name, settings, { SCREENING_API_KEY: 'key' });
 }

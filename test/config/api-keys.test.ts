@@ -1,29 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KeysOfFile, loadConfig } from '../../src/config/index.ts';
 import { type GivenKey, keyEntry, keysFile } from '../support/index.ts';
-import { faultsIn, least } from './support.ts';
+import { faultsIn, least, scratchFile } from './support.ts';
 
 const KEY = 'a-key-that-is-long-enough-for-all';
-const folder = mkdtempSync(join(tmpdir(), 'order-screening-keys-'));
-const file = join(folder, 'keys.json');
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** @returns the file, with these keys */
-function fileOf(...keys: GivenKey[]): string {
-  writeFileSync(file, keysFile(...keys));
-  return file;
-}
+const write = scratchFile('keys.json');
+const fileOf = (...keys: GivenKey[]) => write(keysFile(...keys));
 const load = (file: string, more: NodeJS.ProcessEnv = {}) =>
   loadConfig({ ...least, API_KEYS_FILE: file, ...more }).api;
-/** The faults of a file with this content. */
-function faultsOf(content: unknown): Record<string, string> {
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return faultsIn(() => load(file));
-}
 const entry = keyEntry({ name: 'shop', key: KEY });
 
 describe('a key of the list', () => {
@@ -47,7 +32,7 @@ describe('a key of the list', () => {
 
 describe('the file of keys', () => {
   it('says of each who has it, what it may do and where', () => {
-    fileOf(
+    const file = fileOf(
       { name: 'shop', key: KEY, scopes: ['screen'], integrations: ['default'] },
       { name: 'ops', key: `${KEY}-2`, scopes: ['read', 'act', 'ops'] },
     );
@@ -82,7 +67,7 @@ describe('the file of keys', () => {
     [
       'an integration that isn’t there',
       [{ ...entry, scopes: ['read'], integrations: ['nowhere'] }],
-      'API_KEYS_FILE[0].integrations',
+      'API_KEYS_FILE[0].integrations[0]',
     ],
     [
       'the codec for one integration',
@@ -90,7 +75,7 @@ describe('the file of keys', () => {
       'API_KEYS_FILE[0].integrations',
     ],
   ])('with %s is refused, naming the place and no value', (_what, content, path) => {
-    const faults = faultsOf(content);
+    const faults = faultsIn(() => load(write(content)));
     expect(Object.keys(faults)).toEqual([path]);
     expect(JSON.stringify(faults)).not.toMatch(/nowhere|admin|abc123|a shop|a-key-that/);
   });
@@ -104,16 +89,18 @@ describe('the file of keys', () => {
   });
 
   it('is read again as a whole: what is broken changes nothing, and nobody is let in by it', () => {
-    fileOf({ name: 'shop', key: KEY });
+    const file = fileOf({ name: 'shop', key: KEY });
     const keys = new KeysOfFile(file, new Set(['default']), load(file).keys);
     const names = () => keys.current.map(({ name }) => name);
     for (const broken of ['[', '[]', JSON.stringify([entry, { name: 'ops' }])]) {
-      writeFileSync(file, broken);
+      write(broken);
       expect(keys.reload()).not.toEqual([]);
       expect(names()).toEqual(['shop']);
+      expect(keys.refused).toBe(true);
     }
-    writeFileSync(file, JSON.stringify([keyEntry({ name: 'ops', key: KEY })]));
+    fileOf({ name: 'ops', key: KEY });
     expect(keys.reload()).toEqual([]);
     expect(names()).toEqual(['ops']);
+    expect(keys.refused).toBe(false);
   });
 });

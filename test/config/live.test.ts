@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadClientSettings, loadConfig } from '../../src/config/index.ts';
-import { faultsIn, least } from './support.ts';
+import { faultsIn, least, scratchFile } from './support.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'order-screening-live-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const policyFile = scratchFile('policy.json');
 
 const aKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 const oneByte = (byte: number) => `weak:${Buffer.alloc(32, byte).toString('base64')}`;
@@ -73,7 +69,6 @@ describe('mode live', () => {
   });
 
   it('looks at what the policy file says of each live integration, and of no other', () => {
-    const file = join(folder, 'policy.json');
     const integration = (mode: string) => ({
       mode,
       apiKeyEnv: 'SCREENING_API_KEY',
@@ -82,8 +77,7 @@ describe('mode live', () => {
       eventsUrl: 'http://shop.example/events',
     });
     const integrations = { shop: integration('live'), trial: integration('test') };
-    writeFileSync(file, JSON.stringify({ integrations }));
-    expect(faultsOf({ SCREENING_CONFIG: file })).toEqual({
+    expect(faultsOf({ SCREENING_CONFIG: policyFile({ integrations }) })).toEqual({
       'integrations.shop.baseUrl': expect.stringContaining('https://'),
       'integrations.shop.eventsUrl': expect.stringContaining('https://'),
     });

@@ -1,57 +1,47 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/index.ts';
+import { describe, expect, it } from 'vitest';
+import { loadConfig, type Role } from '../../src/config/index.ts';
 import { HOUR } from '../fixtures/policies.ts';
-import { faultsIn } from './support.ts';
+import { A_SECRET, ANOTHER, faultsIn, least as leastEnv, scratchFile } from './support.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'order-screening-policy-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const policyFile = scratchFile('policy.json');
 const least = {
   baseUrl: 'https://test.screening.example',
   portalBaseUrl: 'https://portal.example/api/v1/transaction-update',
 };
-const env: NodeJS.ProcessEnv = {
-  TEMPORAL_CONFIG_FILE: join(folder, 'none.toml'),
-  SCREENING_API_KEY: 'key',
-  PAYLOAD_KEYS: `a:${randomBytes(32).toString('base64')}`,
-};
+const environment = { ...leastEnv, PAYLOAD_KEYS: `a:${randomBytes(32).toString('base64')}` };
 
-function load(content: unknown, extra: NodeJS.ProcessEnv = {}) {
-  const file = join(folder, 'policy.json');
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return loadConfig(Object.assign(env, extra, { SCREENING_CONFIG: file }));
+function load(content: unknown, env: NodeJS.ProcessEnv = environment, role?: Role) {
+  return loadConfig(Object.assign(env, { SCREENING_CONFIG: policyFile(content) }), role);
 }
 
-function integration(settings: object) {
-  const found = load({ integrations: { default: { ...least, ...settings } } }).findIntegration('default');
+function integration(settings: object, env?: NodeJS.ProcessEnv) {
+  const found = load({ integrations: { default: { ...least, ...settings } } }, env).findIntegration(
+    'default',
+  );
   if (found === undefined) throw new Error('no integration');
   return found;
 }
 
-function faultsOf(content: unknown): Record<string, string> {
-  return faultsIn(() => load(content));
-}
-
-const faultsOfSettings = (settings: object) =>
-  faultsOf({ integrations: { default: { ...least, ...settings } } });
+const faultsOf = (content: unknown, env?: NodeJS.ProcessEnv) => faultsIn(() => load(content, env));
+const faultsOfSettings = (settings: object, env?: NodeJS.ProcessEnv) =>
+  faultsOf({ integrations: { default: { ...least, ...settings } } }, env);
 
 describe('an integration of the policy file', () => {
   it('has the defaults that are promised', () => {
-    const settings = integration({});
-    expect(settings).toMatchObject({
+    const { apiKey, ...settings } = integration({});
+    expect(settings).toEqual({
       name: 'default',
       ...least,
       workflow: 'pre-acceptance',
       mode: 'test',
       dialect: 'definition',
+      apiKeyHeader: false,
       enrich: true,
       checkoutBudgetMs: 7_000,
       whenUnavailable: 'hold',
       skip: [],
+      notCards: [],
       declineMessage: expect.stringMatching(/^We could not accept/),
       screeningDeadlineMs: 24 * HOUR,
       rescreenOnError: { tries: 3, pauseMs: 60_000 },
@@ -67,76 +57,68 @@ describe('an integration of the policy file', () => {
       cancelWindowMs: 120 * HOUR,
       passive: false,
       invoicePerAttempt: true,
+      events: 'changes',
     });
-    expect(settings.apiKey()).toBe('key');
+    expect(apiKey()).toBe(leastEnv.SCREENING_API_KEY);
   });
 
   it('takes every setting', () => {
-    expect(
-      integration({
-        workflow: 'pre-gateway',
-        dialect: 'sample',
-        enrich: false,
-        checkoutBudget: '7.5s',
-        whenUnavailable: [
-          { amountBelow: 50, paymentMethod: ['gift card'], action: 'proceed' },
-          { action: 'decline' },
-        ],
-        skip: [{ amountBelow: 5 }, { currency: ['EUR'], customerId: ['staff'], itemCategory: ['gift'] }],
-        declineMessage: 'Sorry.',
-        screeningDeadline: '1h',
-        rescreenOnError: { tries: 0, pause: '500ms' },
-        retryWithin: '1m',
-        gatewayResultWithin: '2m',
-        reviewBeforeGateway: 'hold',
-        poll: { first: '1s', factor: 1, max: '1s' },
-        reviewLeadTime: '3m',
-        onUnresolvedReview: 'cancel',
-        reviewLimit: '1d',
-        recheckLeadTime: '0s',
-        autoCancel: false,
-        cancelWindow: '10m',
-        passive: true,
-        invoicePerAttempt: false,
-      }),
-    ).toMatchObject({
+    const unchanged = {
       workflow: 'pre-gateway',
       dialect: 'sample',
+      apiKeyHeader: true,
       enrich: false,
-      checkoutBudgetMs: 7_500,
       whenUnavailable: [
         { amountBelow: 50, paymentMethod: ['gift card'], action: 'proceed' },
         { action: 'decline' },
       ],
       skip: [{ amountBelow: 5 }, { currency: ['EUR'], customerId: ['staff'], itemCategory: ['gift'] }],
+      notCards: ['orderId'],
       declineMessage: 'Sorry.',
+      reviewBeforeGateway: 'hold',
+      onUnresolvedReview: 'cancel',
+      autoCancel: false,
+      passive: true,
+      invoicePerAttempt: false,
+      events: 'all',
+      portalLink: 'https://portal.example.com/{transactionId}',
+    };
+    const durations = {
+      checkoutBudget: '7.5s',
+      screeningDeadline: '1h',
+      rescreenOnError: { tries: 0, pause: '500ms' },
+      retryWithin: '1m',
+      gatewayResultWithin: '2m',
+      poll: { first: '1s', factor: 1, max: '1s' },
+      reviewLeadTime: '3m',
+      reviewLimit: '1d',
+      recheckLeadTime: '0s',
+      cancelWindow: '10m',
+    };
+    expect(integration({ ...unchanged, ...durations })).toMatchObject({
+      ...unchanged,
+      checkoutBudgetMs: 7_500,
       screeningDeadlineMs: HOUR,
       rescreenOnError: { tries: 0, pauseMs: 500 },
       retryWithinMs: 60_000,
       gatewayResultWithinMs: 120_000,
-      reviewBeforeGateway: 'hold',
       poll: { firstMs: 1_000, factor: 1, maxMs: 1_000 },
       reviewLeadTimeMs: 180_000,
-      onUnresolvedReview: 'cancel',
       reviewLimitMs: 24 * HOUR,
       recheckLeadTimeMs: 0,
-      autoCancel: false,
       cancelWindowMs: 600_000,
-      passive: true,
-      invoicePerAttempt: false,
     });
-  });
-
-  it('shrinks its lead times to a tenth of a shorter cancel window', () => {
     expect(integration({ cancelWindow: '10s' })).toMatchObject({
       reviewLeadTimeMs: 1_000,
       recheckLeadTimeMs: 1_000,
     });
+    // Any unit will do for the window of mode live.
+    expect(integration({ mode: 'live', cancelWindow: '5d' }).cancelWindowMs).toBe(120 * HOUR);
   });
 
-  it('reads its key from the environment at each call', () => {
-    load({ integrations: { default: { ...least, apiKeyEnv: 'SHOP_KEY' } } }, { SHOP_KEY: 'old' });
-    const { apiKey } = integration({ apiKeyEnv: 'SHOP_KEY' });
+  it('reads its API key from the environment at each call', () => {
+    const env: NodeJS.ProcessEnv = { ...environment, SHOP_KEY: 'old' };
+    const { apiKey } = integration({ apiKeyEnv: 'SHOP_KEY' }, env);
     expect(apiKey()).toBe('old');
     env.SHOP_KEY = 'new';
     expect(apiKey()).toBe('new');
@@ -144,82 +126,63 @@ describe('an integration of the policy file', () => {
     expect(apiKey()).toBeUndefined();
   });
 
-  it('takes no key that an address or a header can’t carry as it is', () => {
+  it('takes no API key that an address or a header can’t carry', () => {
     for (const key of ['sk-live-1\n', ' sk-live-1', 'sk live 1', 'sk-live-ü', '\u00a0']) {
-      env.SHOP_KEY = key;
-      const faults = faultsOfSettings({ apiKeyEnv: 'SHOP_KEY' });
+      const faults = faultsOfSettings({ apiKeyEnv: 'SHOP_KEY' }, { ...environment, SHOP_KEY: key });
       expect(faults).toEqual({ 'integrations.default.apiKeyEnv': expect.stringContaining('visible ASCII') });
       expect(JSON.stringify(faults)).not.toContain('live');
     }
-    delete env.SHOP_KEY;
   });
 
-  it.each([
-    [{ baseUrl: undefined }, 'integrations.default.baseUrl', 'is required'],
-    [{ portalBaseUrl: 5 }, 'integrations.default.portalBaseUrl', 'must be an http'],
-    [{ workflow: 'x' }, 'integrations.default.workflow', '"pre-gateway"'],
-    [{ mode: 'x' }, 'integrations.default.mode', '"live"'],
-    [{ apiKeyEnv: 'sk-live-1' }, 'integrations.default.apiKeyEnv', 'not the key'],
-    [{ apiKeyEnv: 'NOT_SET_ANYWHERE' }, 'integrations.default.apiKeyEnv', 'is not set'],
-    [{ eventsUrl: 'shop.example' }, 'integrations.default.eventsUrl', 'must be an http'],
-    [{ eventsSecretEnv: 'whsec_a=' }, 'integrations.default.eventsSecretEnv', 'not the key'],
-    [{ dialect: 'x' }, 'integrations.default.dialect', '"sample"'],
-    [{ enrich: 'yes' }, 'integrations.default.enrich', 'true or false'],
-    [{ checkoutBudget: '7.6s' }, 'integrations.default.checkoutBudget', 'at most 7.5s'],
-    [{ checkoutBudget: 7000 }, 'integrations.default.checkoutBudget', 'must be a duration'],
-    [{ checkoutBudget: '0s' }, 'integrations.default.checkoutBudget', 'longer than nothing'],
-    [{ whenUnavailable: 'cancel' }, 'integrations.default.whenUnavailable', '"hold"'],
-    [
-      { portalLink: 'http://portal.example.com/{transactionId}' },
-      'integrations.default.portalLink',
-      'https://',
-    ],
-    [{ portalLink: 'https://portal.example.com/' }, 'integrations.default.portalLink', '{transactionId}'],
-    [{ portalLink: 'javascript:alert("{transactionId}")' }, 'integrations.default.portalLink', 'https://'],
+  it.each<[settings: object, path: string, words: string]>([
+    [{ baseUrl: undefined }, 'baseUrl', 'is required'],
+    [{ portalBaseUrl: 5 }, 'portalBaseUrl', 'must be an http'],
+    [{ workflow: 'x' }, 'workflow', '"pre-gateway"'],
+    [{ mode: 'x' }, 'mode', '"live"'],
+    [{ mode: 'live', baseUrl: 'http://screening.example' }, 'baseUrl', 'must be https://'],
+    [{ apiKeyEnv: 'sk-live-1' }, 'apiKeyEnv', 'not the key'],
+    [{ apiKeyEnv: 'NOT_SET_ANYWHERE' }, 'apiKeyEnv', 'is not set'],
+    [{ eventsUrl: 'shop.example' }, 'eventsUrl', 'must be an http'],
+    [{ eventsSecretEnv: 'whsec_a=' }, 'eventsSecretEnv', 'not the key'],
+    [{ dialect: 'x' }, 'dialect', '"sample"'],
+    [{ enrich: 'yes' }, 'enrich', 'true or false'],
+    [{ checkoutBudget: '7.6s' }, 'checkoutBudget', 'at most 7.5s'],
+    [{ checkoutBudget: 7000 }, 'checkoutBudget', 'must be a duration'],
+    [{ checkoutBudget: '0s' }, 'checkoutBudget', 'longer than 0'],
+    [{ whenUnavailable: 'cancel' }, 'whenUnavailable', '"hold"'],
+    [{ portalLink: 'http://portal.example.com/{transactionId}' }, 'portalLink', 'https://'],
+    [{ portalLink: 'https://portal.example.com/' }, 'portalLink', '{transactionId}'],
+    [{ portalLink: 'javascript:alert("{transactionId}")' }, 'portalLink', 'https://'],
     [
       { whenUnavailable: [{ amountBelow: '5', action: 'hold' }] },
-      'integrations.default.whenUnavailable[0].amountBelow',
-      'number',
+      'whenUnavailable[0].amountBelow',
+      'must be a number',
     ],
     [
       { whenUnavailable: [{ currency: ['EUR'], action: 'hold' }] },
-      'integrations.default.whenUnavailable[0].currency',
-      'known key',
+      'whenUnavailable[0].currency',
+      'not a known key',
     ],
-    [{ skip: [{}] }, 'integrations.default.skip[0]', 'a condition'],
-    [{ skip: [{ currency: ['EURO'] }] }, 'integrations.default.skip[0].currency[0]', 'three letters'],
-    [{ notCards: 'orderId' }, 'integrations.default.notCards', 'a list of paths'],
-    [{ notCards: ['orderId', 'reason'] }, 'integrations.default.notCards[1]', 'an id field'],
-    [{ declineMessage: '' }, 'integrations.default.declineMessage', 'not be empty'],
-    [{ screeningDeadline: '1w' }, 'integrations.default.screeningDeadline', 'must be a duration'],
-    [{ reviewLimit: '9999d' }, 'integrations.default.reviewLimit', 'at most 3650d'],
-    [
-      { rescreenOnError: { tries: -1, pause: '1m' } },
-      'integrations.default.rescreenOnError.tries',
-      'negative',
-    ],
-    [
-      { poll: { first: '2m', factor: 1.5, max: '1m' } },
-      'integrations.default.poll.max',
-      'shorter than first',
-    ],
-    [{ poll: { first: '2m', factor: 0.5, max: '5m' } }, 'integrations.default.poll.factor', 'at least 1'],
-    [{ cancelWindow: '119h', mode: 'live' }, 'integrations.default.cancelWindow', 'must be 120h'],
-    [{ reviewLeadTime: '120h' }, 'integrations.default.reviewLeadTime', 'shorter than cancelWindow'],
-    [
-      { recheckLeadTime: '2m', cancelWindow: '1m' },
-      'integrations.default.recheckLeadTime',
-      'shorter than cancelWindow',
-    ],
-    [{ passiv: true }, 'integrations.default.passiv', 'not a known key'],
-  ])('with %o is refused at %s', (settings, path, words) => {
-    const faults = faultsOfSettings(settings);
-    expect(Object.keys(faults)).toEqual([path]);
-    expect(faults[path]).toContain(words);
-  });
-
-  it('allows the full cancel window to a live key, in any unit', () => {
-    expect(faultsOfSettings({ mode: 'live', cancelWindow: '5d' })).toEqual({});
+    [{ whenUnavailable: [{ amountBelow: 5 }] }, 'whenUnavailable[0].action', 'is required'],
+    [{ skip: [{}] }, 'skip[0]', 'must have a condition'],
+    [{ skip: [{ currency: ['EURO'] }] }, 'skip[0].currency[0]', 'three letters'],
+    [{ notCards: 'orderId' }, 'notCards', 'a list of paths'],
+    [{ notCards: ['orderId', 'reason'] }, 'notCards[1]', 'an id field'],
+    [{ declineMessage: '' }, 'declineMessage', 'must not be empty'],
+    [{ screeningDeadline: '1w' }, 'screeningDeadline', 'must be a duration'],
+    [{ reviewLimit: '9999d' }, 'reviewLimit', 'at most 3650d'],
+    [{ rescreenOnError: { tries: -1, pause: '1m' } }, 'rescreenOnError.tries', 'negative'],
+    [{ poll: { first: '2m', factor: 1.5, max: '1m' } }, 'poll.max', 'shorter than first'],
+    [{ poll: { first: '2m', factor: 0.5, max: '5m' } }, 'poll.factor', 'at least 1'],
+    [{ poll: { first: '2m', max: '5m' } }, 'poll.factor', 'is required'],
+    [{ cancelWindow: '119h', mode: 'live' }, 'cancelWindow', 'must be 120h'],
+    [{ reviewLeadTime: '120h' }, 'reviewLeadTime', 'shorter than cancelWindow'],
+    [{ recheckLeadTime: '2m', cancelWindow: '1m' }, 'recheckLeadTime', 'shorter than cancelWindow'],
+    [{ passiv: true }, 'passiv', 'not a known key; check its spelling'],
+  ])('with %o is refused at %s: %s', (settings, path, words) => {
+    expect(faultsOfSettings(settings)).toEqual({
+      [`integrations.default.${path}`]: expect.stringContaining(words),
+    });
   });
 });
 
@@ -227,38 +190,90 @@ describe('a policy file', () => {
   it('holds several integrations', () => {
     const config = load({ integrations: { default: least, outlet: { ...least, passive: true } } });
     expect(config.findIntegration('outlet')).toMatchObject({ name: 'outlet', passive: true });
+    const keys = { SCREENING_API_KEY: 'a', SCREENING_API_KEY_PHONE: 'b' };
+    const example = loadConfig({ ...keys, SCREENING_CONFIG: 'examples/policy.json' }, 'worker');
+    expect([...example.integrations.keys()]).toEqual(['default', 'phone']);
   });
 
-  it('is refused with the faults of all its integrations at once', () => {
-    const faults = faultsOf({
-      integration: {},
-      integrations: { a: { ...least, mode: 'x', poll: { first: 1 } }, 'b:c': least, d: [] },
-    });
-    expect(Object.keys(faults).sort()).toEqual([
+  it('is refused with the errors of all its integrations at once', () => {
+    const a = { ...least, mode: 'x', poll: { first: 1 }, recheckLeadTime: '120h' };
+    const b = {
+      ...least,
+      baseUrl: 'http://b.example',
+      portalBaseUrl: 'http://b.example',
+      mode: 'live',
+      skip: 1,
+    };
+    expect(
+      Object.keys(faultsOf({ integration: {}, integrations: { a, b, 'b:c': least, d: [] } })).sort(),
+    ).toEqual([
       'integration',
       'integrations.a.mode',
       'integrations.a.poll.factor',
       'integrations.a.poll.first',
       'integrations.a.poll.max',
+      'integrations.a.recheckLeadTime',
+      'integrations.b.baseUrl',
+      'integrations.b.portalBaseUrl',
+      'integrations.b.skip',
       'integrations.b:c',
       'integrations.d',
     ]);
   });
 
   it.each([
-    ['{"integrations": }', 'not JSON'],
-    ['[]', 'no JSON object'],
-  ])('that holds %s is refused', (content, words) => {
-    expect(faultsOf(content).SCREENING_CONFIG).toContain(words);
-  });
-
-  it('without integrations is refused', () => {
-    expect(faultsOf({ integrations: {} })).toHaveProperty('integrations');
+    ['{"integrations": }', 'SCREENING_CONFIG', 'is not JSON'],
+    ['[]', 'SCREENING_CONFIG', 'does not hold a JSON object'],
+    ['{}', 'integrations', 'is required'],
+    ['{"integrations": {}}', 'integrations', 'at least one'],
+  ])('that holds %s is refused', (content, path, words) => {
+    expect(faultsOf(content)).toEqual({ [path]: expect.stringContaining(words) });
   });
 
   it("that can't be read is refused without its path", () => {
-    const missing = { ...env, SCREENING_CONFIG: join(folder, 'missing.json') };
-    expect(() => loadConfig(missing)).toThrow("SCREENING_CONFIG: names a file that can't be read (ENOENT)");
-    expect(() => loadConfig(missing)).not.toThrow('missing.json');
+    const missing = () => loadConfig({ ...environment, SCREENING_CONFIG: '/nowhere/missing.json' });
+    expect(missing).toThrow("SCREENING_CONFIG: names a file that can't be read (ENOENT)");
+    expect(missing).not.toThrow('missing.json');
+  });
+});
+
+describe('the events receiver of an integration', () => {
+  const SHOP_URL = 'https://shop.example/events';
+  const PHONE_URL = 'https://phone.example/events';
+  const common = { EVENTS_URL: SHOP_URL, EVENTS_SECRETS: A_SECRET };
+  const own = { eventsUrl: PHONE_URL, eventsSecretEnv: 'PHONE' };
+
+  /** The settings with these keys of the integration `phone`, next to an integration without any. */
+  function settingsWith(phone: object, env: NodeJS.ProcessEnv, role?: Role) {
+    const integrations = { default: least, phone: { ...least, ...phone } };
+    return load({ integrations }, { ...environment, ...env }, role);
+  }
+
+  it.each([
+    [{}, common, undefined, undefined],
+    [own, common, PHONE_URL, [ANOTHER, A_SECRET]],
+    [own, {}, PHONE_URL, [ANOTHER, A_SECRET]],
+    [{ eventsUrl: PHONE_URL }, common, PHONE_URL, [A_SECRET]],
+    [{ eventsUrl: PHONE_URL }, { EVENTS_SECRETS: A_SECRET }, PHONE_URL, [A_SECRET]],
+    [{ eventsSecretEnv: 'PHONE' }, common, SHOP_URL, [ANOTHER, A_SECRET]],
+  ])('has what it names, and else what the common one has: %o with %o', (phone, env, url, secrets) => {
+    const { events } = settingsWith(phone, { PHONE: `${ANOTHER}, ${A_SECRET}`, ...env });
+    expect([...events.own]).toEqual(url === undefined ? [] : [['phone', { url, secrets }]]);
+    expect(events.common?.url).toBe('EVENTS_URL' in env ? SHOP_URL : undefined);
+  });
+
+  it.each([
+    [{ eventsUrl: PHONE_URL }, {}, 'is required with eventsUrl unless EVENTS_SECRETS is set'],
+    [{ eventsSecretEnv: 'PHONE' }, common, 'names a variable that is not set'],
+    [
+      { eventsSecretEnv: 'PHONE' },
+      { ...common, PHONE: `${A_SECRET},no-secret` },
+      'names a variable that must be a list of secrets, each "whsec_" and 24 to 64 random bytes in base64',
+    ],
+  ])('is refused: %o with %o', (phone, env, message) => {
+    const path = 'integrations.phone.eventsSecretEnv';
+    expect(faultsIn(() => settingsWith(phone, env))).toEqual({ [path]: expect.stringContaining(message) });
+    // The API sends no events and needs no secret of theirs.
+    expect(faultsIn(() => settingsWith(phone, env, 'api'))).toEqual({});
   });
 });

@@ -1,5 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { ConfigError } from '../../src/config/index.ts';
 
 /** The least that a worker needs, and no settings file of the person who runs the tests. */
@@ -10,7 +12,7 @@ export const least = {
   SCREENING_PORTAL_BASE_URL: 'http://127.0.0.1:8090/portal/api/v1/transaction-update',
 };
 
-/** The faults that reading the settings ends with, by their paths; none when it ends well. */
+/** The errors of reading settings, by path; none if it succeeds. */
 export function faultsIn(read: () => unknown): Record<string, string> {
   try {
     read();
@@ -20,3 +22,20 @@ export function faultsIn(read: () => unknown): Record<string, string> {
   }
   return {};
 }
+
+/** Returns a function that writes a file, as JSON unless it is text, and returns its path. */
+export function scratchFile(name: string): (content: unknown) => string {
+  const folder = mkdtempSync(join(tmpdir(), 'order-screening-config-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return (content) => {
+    const file = join(folder, name);
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    return file;
+  };
+}
+
+const signingSecret = (bytes: number) => `whsec_${Buffer.alloc(bytes, bytes).toString('base64')}`;
+export const A_SECRET = signingSecret(24);
+export const ANOTHER = signingSecret(64);
+/** One byte less than a secret has. */
+export const SHORT_SECRET = signingSecret(23);

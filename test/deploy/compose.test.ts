@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { documentedVariables } from '../../src/config/environment.ts';
 import { loadConfig, loadTemporalSettings, loadWorkerVersion } from '../../src/config/index.ts';
-import { documentedVariables } from '../../src/config/known-variables.ts';
 import { scratchFolder } from '../dev/fake-commands.ts';
 
 const serviceSchema = z.looseObject({

@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { readPayloadKeys } from '../../src/config/temporal.ts';
+import { readPayloadKeys } from '../../src/config/index.ts';
 import { TASK_QUEUE } from '../../src/contract/ids.ts';
 import { createDataConverter } from '../../src/starter.ts';
 import {

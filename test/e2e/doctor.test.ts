@@ -216,9 +216,9 @@ describe('doctor names the fault when', () => {
       EVENTS_SECRETS: undefined,
     });
     expect(bad.map(({ what }) => what)).toEqual([
-      expect.stringMatching(/^EVENTS_SECRETS is required/),
       expect.stringMatching(/^CARD_STASH_KEYS must be a list/),
       expect.stringMatching(/^PAYLOAD_KEYS must be a list/),
+      expect.stringMatching(/^EVENTS_SECRETS is required/),
       expect.stringMatching(/^API_KEYS is required/),
     ]);
     expect(code).toBe(6);
@@ -230,9 +230,9 @@ describe('doctor names the fault when', () => {
     const file = await aFile('{"integrations": {"default": {"autoCancle": false}}}');
     const { bad, findings } = await doctor({ SCREENING_CONFIG: file });
     expect(bad).toEqual([
-      fault('settings', 'integrations.default.autoCancle is not a known key', 'does not start'),
       fault('settings', 'integrations.default.baseUrl is required', 'does not start'),
       fault('settings', 'integrations.default.portalBaseUrl is required', 'does not start'),
+      fault('settings', 'integrations.default.autoCancle is not a known key', 'does not start'),
     ]);
     expect(findings).toContainEqual(expect.objectContaining({ check: 'polls', status: 'skipped' }));
   });

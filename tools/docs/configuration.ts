@@ -1,11 +1,7 @@
-/** Writes `docs/configuration.md` from the list by which settings are read: `npm run docs`. */
+/** Writes `docs/configuration.md` from the schema of the environment: `npm run docs`. */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import {
-  type DocumentedVariable,
-  documentedVariables,
-  type Process,
-} from '../../src/config/known-variables.ts';
+import { type DocumentedVariable, documentedVariables, type Process } from '../../src/config/environment.ts';
 
 /** How each process is started. */
 const COMMANDS: Record<Process, string> = {
@@ -23,11 +19,11 @@ export function configurationPage(): string {
   const processes = Object.entries(COMMANDS).map(([name, command]) => `${name} is ${command}`);
   return `# Configuration
 
-Made by \`npm run docs\` from the list by which settings are read, \`src/config/known-variables.ts\`: change it there.
+\`npm run docs\` generates this page from the schema of the environment, \`src/config/environment.ts\`. Change it there.
 
-Settings are read from the environment once, when a process starts; an empty variable counts as not set. Every fault is
-listed at once, and no value is printed. Secrets are marked «secret»: keep them in the secret store of your platform, not
-in files of the project. What a policy file holds is in [policy.md](policy.md).
+A process reads its settings from the environment once, when it starts; an empty variable counts as not set. It lists all errors
+at once and prints no value. Secrets are marked «secret»: keep them in the secret store of your platform, not in files of the
+project. [policy.md](policy.md) describes the policy file.
 
 Read by: ${processes.join(', ')}. \`npm run serve\` reads what worker and api read.
 

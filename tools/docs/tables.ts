@@ -2,9 +2,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { TypedSearchAttributes } from '@temporalio/common';
+import { z } from 'zod';
 import { HTTP_ERRORS } from '../../src/api/problems.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
-import { POLICY_KEYS, type PolicyKey } from '../../src/config/policy-keys.ts';
+import { integrationKeys } from '../../src/config/policy-schema.ts';
 import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/contract/errors.ts';
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
 import { orderSearchAttributes } from '../../src/orders/describe.ts';
@@ -14,15 +15,17 @@ import { lookalikeRows } from './lookalikes.ts';
 
 type Row = readonly string[];
 
+const policyKeys = z.toJSONSchema(integrationKeys, { io: 'input' });
+
 /** Each table by the name that pages call it; the first row is its head. */
 export const TABLES: Record<string, () => Row[]> = {
   'policy keys': () => [
     ['key', 'default', 'meaning'],
-    ...Object.entries<PolicyKey>(POLICY_KEYS).map(([name, { fallback, optional, about }]) => [
-      code(name),
-      fallback === undefined ? (optional === true ? '–' : 'required') : code(asWritten(fallback)),
-      about,
-    ]),
+    ...Object.entries(policyKeys.properties ?? {}).map(([name, key]) => {
+      const { default: standard, fallback = standard, description = '' } = typeof key === 'object' ? key : {};
+      const missing = policyKeys.required?.includes(name) ? 'required' : '–';
+      return [code(name), fallback === undefined ? missing : code(asWritten(fallback)), description];
+    }),
   ],
   'values that look like card numbers': () => [
     ['what merchants write', 'such as', 'taken for a card number'],

@@ -1,5 +1,5 @@
 /** The environment of a drill's processes: nothing of what this shell is set up for reaches them. */
-import { documentedVariables } from '../../src/config/known-variables.ts';
+import { documentedVariables } from '../../src/config/environment.ts';
 
 /** What names something real. */
 const ADDRESSES = [

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
-import { LEAST_WEBHOOK_SECRET } from '../../config/integrations.ts';
-import { localApiAddress } from '../../config/load-config.ts';
+import { LEAST_WEBHOOK_SECRET, localApiAddress } from '../../config/load-config.ts';
 import type { Fault } from '../../contract/errors.ts';
 import { localEnvironment } from '../../process/local.ts';
 import { type CommandTools, defineCommand } from '../define-command.ts';
