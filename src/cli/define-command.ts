@@ -13,11 +13,11 @@ import {
   idempotencyKeySchema,
   integrationNameSchema,
   orderIdSchema,
-  reasonSchema,
 } from '../client/read-requests.ts';
 import { createDataConverter } from '../codec/index.ts';
 import { type Config, loadClientSettings, unreachableTemporal } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
+import { reasonSchema } from '../contract/fields.ts';
 import { ACTIONS, ORDER_DECISIONS, OVERRIDE_ACTIONS, PHASES } from '../contract/words.ts';
 import { localEnvironment, localPayloadKeys } from '../process/local.ts';
 import { OUR_WORDS } from '../screening/index.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { PortalAnswer } from '../contract/answers.ts';
-import { chargebackSchema, customerCodeBodySchema } from '../screening/index.ts';
+import { PORTAL_ACTION_TABLE } from '../contract/portal-actions.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,
@@ -35,7 +35,7 @@ const SEVERAL =
   'Several orders are answered by a line each, and none keeps the next one from being asked; the exit code is that of the first that failed.';
 const NOT_YET = 'Exit code 7: asked, and not done within 10 s; it goes on, see `show`.';
 
-const { shape } = chargebackSchema;
+const { shape } = PORTAL_ACTION_TABLE.chargeback.schema;
 const named = { orderId, integration, idempotencyKey, actor };
 const several = { ...named, orderId: orderIds };
 const withReason = z.strictObject({ ...named, reason: reason.exactOptional(), transactionId });
@@ -173,7 +173,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     input: z.strictObject({
       ...named,
       code: text(128),
-      email: customerCodeBodySchema.shape.email.exactOptional(),
+      email: PORTAL_ACTION_TABLE['customer-code'].schema.shape.email,
       transactionId,
     }),
     run: ({ orderId, integration, idempotencyKey, actor, code, ...fields }) =>
