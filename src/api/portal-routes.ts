@@ -1,5 +1,6 @@
 /** Routes of what people do to an order: portal actions, taking one back, deciding, sending an event again. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { portalMethod } from '../client/portal-action.ts';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import {
@@ -10,9 +11,9 @@ import {
   requestedSchema,
 } from '../contract/answers.ts';
 import { portalDefinition, portalOwnSchema } from '../contract/portal-actions.ts';
-import { PORTAL_ACTIONS, PORTAL_KINDS, type PortalActionKind } from '../contract/portal-kinds.ts';
+import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal-kinds.ts';
 import { OUR_WORDS, parsePortalFields } from '../screening/index.ts';
-import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
+import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { defineRoute, nothing } from './define-route.ts';
 import { whoAsks } from './metrics.ts';
 import {
@@ -98,12 +99,7 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
 
 function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreening: OrderScreening): void {
   const { path, summary, schema, example, inItsSpelling } = portalDefinition(kind);
-  // Each method takes the fields of its own kind, which the schema has checked.
-  const send = orderScreening[PORTAL_KINDS[kind].method] as (
-    order: OrderName,
-    request: Record<string, unknown>,
-    how: PortalOptions,
-  ) => Promise<PortalAnswer>;
+  const send = portalMethod(orderScreening, kind);
   defineRoute(app, {
     ...at(path, summary),
     body: inItsSpelling ? anyObject : schema,

@@ -10,12 +10,12 @@ import type { OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,
   actingAs,
-  actor,
   type CommandTools,
   defineCommand,
+  flag,
   INTEGRATION,
-  integration,
   readText,
+  required,
 } from './define-command.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Problem, problemOf, UsageError } from './exit-codes.ts';
 import { colored, type Output, plain } from './output.ts';
@@ -51,14 +51,16 @@ export function adoptCommand(program: Command, { output, withOrders }: CommandTo
       `${REQUIRED.join(', ')} must be there. A line that is refused holds up no other, and the same file again is harmless:`,
       'what is adopted already gets the same answer. Exit code 3 when a line was refused, 5 when one had no answer.',
     ].join('\n'),
-    options: [
-      ['--file <path>', 'the file, in UTF-8; `-` is standard input (required)'],
-      ['--dry-run', 'say of each line what would happen, and start nothing; needs the key of the service'],
-      ACTOR,
-      INTEGRATION,
-    ],
+    options: {
+      file: required('--file <path>', 'the file, in UTF-8; `-` is standard input', z.string()),
+      dryRun: flag(
+        '--dry-run',
+        'say of each line what would happen, and start nothing; needs the key of the service',
+      ),
+      actor: ACTOR,
+      integration: INTEGRATION,
+    },
     examples: ['adopt --file orders.csv --dry-run', 'adopt --file orders.csv --json > adopted.jsonl'],
-    input: z.strictObject({ file: z.string(), dryRun: z.boolean().exactOptional(), actor, integration }),
     run: async ({ file, dryRun = false, actor, integration }) => {
       const lines = readLines(await readText(file), integration);
       return withOrders((orders) => adoptAll(orders, lines, { dryRun, ...actingAs(actor) }, output));

@@ -1,31 +1,20 @@
 /** `watch`: what happens to an order until it rests, or to the list until it is interrupted. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { z } from 'zod';
+import { orderIdSchema } from '../client/read-requests.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import type { OrderState } from '../contract/state.ts';
 import type { Phase } from '../contract/words.ts';
 import { isUnderWay } from '../orders/portal-requests.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
-import { type CommandTools, defineCommand, orderId, seconds } from './define-command.ts';
+import { type CommandTools, defineCommand, option, seconds } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { FILTERS, filterInput, LIMIT, limit, requestOf } from './order-commands.ts';
+import { FILTERS, LIMIT, requestOf } from './order-commands.ts';
 import { colored, type Output, plain, shortTime, showList } from './output.ts';
-
-const DEFAULT_EVERY_MS = 1_000;
 
 /** Nothing more follows by itself soon, unless a portal action is under way. */
 const RESTING: ReadonlySet<Phase> = new Set(['declined', 'decided', 'canceled', 'closed']);
-
-const watchInput = z.strictObject({
-  orderId: orderId.exactOptional(),
-  ...filterInput,
-  limit,
-  timeout: seconds().exactOptional(),
-  every: seconds().exactOptional(),
-});
-type WatchInput = z.output<typeof watchInput>;
 
 /** How long and how often is looked. */
 interface Pace {
@@ -39,31 +28,29 @@ export function watchCommand(program: Command, { output, withOrders }: CommandTo
     name: 'watch [orderId]',
     summary: 'Watch an order until it rests, or the list until Ctrl-C',
     more: 'An order rests when it is declined, decided, canceled or closed and no portal action is under way.\nEach change is one line of JSON, or on a terminal a line of words (the list: the table again). A restart of Temporal\nor of the worker is sat out.',
-    options: [
+    args: { orderId: orderIdSchema.exactOptional() },
+    options: {
       ...FILTERS,
-      LIMIT,
-      ['--timeout <seconds>', 'stop after that long, with exit code 7 for an order that does not rest'],
-      ['--every <seconds>', 'how often to look; 1 unless given'],
-    ],
+      limit: LIMIT,
+      timeout: option(
+        '--timeout <seconds>',
+        'stop after that long, with exit code 7 for an order that does not rest',
+        seconds,
+      ),
+      every: option('--every <seconds>', 'how often to look; 1 unless given', seconds),
+    },
     examples: [
       'watch 1001 --timeout 60',
       'watch --attention',
       'watch --phase review --json | jq -r .orderId',
     ],
-    input: watchInput,
-    run: ({ orderId, timeout, every = DEFAULT_EVERY_MS, limit, ...filters }: WatchInput) => {
-      const pace = {
-        until: timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout,
-        everyMs: every,
-      };
+    run: ({ orderId, timeout = Number.POSITIVE_INFINITY, every: everyMs = 1_000, limit, ...filters }) => {
+      const pace = { until: Date.now() + timeout, everyMs };
+      // The hours of --due-within count from each look.
+      const request = () => ({ ...requestOf(filters), ...(limit !== undefined && { limit }) });
       return withOrders((orders) =>
         orderId === undefined
-          ? watchList(
-              orders,
-              () => ({ ...requestOf(filters), ...(limit !== undefined && { limit }) }),
-              pace,
-              output,
-            )
+          ? watchList(orders, request, pace, output)
           : watchOrder(orders, { orderId, integration: filters.integration }, pace, output),
       );
     },

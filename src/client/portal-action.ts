@@ -13,7 +13,7 @@ import {
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
 import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../contract/messages.ts';
 import { portalOwnSchema } from '../contract/portal-actions.ts';
-import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
+import { isSentOnce, PORTAL_KINDS, type PortalActionKind, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, OrderState } from '../contract/state.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
@@ -30,7 +30,16 @@ import {
   unknownOrder,
   within,
 } from './temporal-errors.ts';
-import type { ClientContext, PortalOptions } from './types.ts';
+import type { ClientContext, OrderName, OrderScreening, PortalOptions } from './types.ts';
+
+/** Returns the client library's method for a kind of action. The caller has checked the fields of that kind. */
+export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
+  return orders[PORTAL_KINDS[kind].method] as (
+    order: OrderName,
+    request: object,
+    how: PortalOptions,
+  ) => Promise<PortalAnswer>;
+}
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
 export async function portalAction(

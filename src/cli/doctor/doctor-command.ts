@@ -6,7 +6,7 @@ import { LEAST_WEBHOOK_SECRET } from '../../config/integrations.ts';
 import { localApiAddress } from '../../config/load-config.ts';
 import type { Fault } from '../../contract/errors.ts';
 import { localEnvironment } from '../../process/local.ts';
-import { type CommandTools, defineCommand } from '../define-command.ts';
+import { type CommandTools, defineCommand, option } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Colors } from '../output.ts';
 import { checkCardStash, checkPayloadKeys } from './check-card-stash.ts';
@@ -27,13 +27,18 @@ export function doctorCommand(program: Command, { env, output }: CommandTools): 
 transaction that doesn't exist, writes a key of one second's life to Redis, and sends the events receiver one signed
 event of the type order-screening.ping. It shows no key, secret or personal data.
 Exit code 6 when something is wrong; warnings alone give 0.`,
-    options: [['--api <address>', "the API's address; from API_HOST and API_PORT unless given"]],
+    options: {
+      api: option(
+        '--api <address>',
+        "the API's address; from API_HOST and API_PORT unless given",
+        httpOrigin,
+      ),
+    },
     examples: [
       'doctor',
       'doctor --api https://screening.example.com',
       'doctor --json | jq \'.findings[] | select(.status == "fault")\'',
     ],
-    input: z.strictObject({ api: httpOrigin.exactOptional() }),
     run: async ({ api }) => {
       const findings = await examine(env, api?.replace(/\/$/, ''));
       const faults = findings.filter(({ status }) => status === 'fault').length;
