@@ -14,10 +14,10 @@ import {
   defineCommand,
   flag,
   INTEGRATION,
-  readText,
   required,
 } from './define-command.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Problem, problemOf, UsageError } from './exit-codes.ts';
+import { readText } from './input.ts';
 import { colored, type Output, plain } from './output.ts';
 
 const COLUMNS = Object.keys(adoptSchema.shape);

@@ -1,25 +1,12 @@
-/** How a command is made: its arguments checked, its client connected, its answer printed. */
-import { readFile } from 'node:fs/promises';
+/** How a command is defined: its arguments, its options, and how they are checked. */
 import { userInfo } from 'node:os';
-import * as consumers from 'node:stream/consumers';
-import { Client, Connection } from '@temporalio/client';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { createCardStash } from '../cards/index.ts';
-import { actorSchema, integrationNameSchema, orderIdSchema } from '../client/read-requests.ts';
-import { createDataConverter } from '../codec/index.ts';
-import { type Config, loadClientSettings, unreachableTemporal } from '../config/index.ts';
-import { errorCode } from '../config/values.ts';
+import { actorSchema, integrationNameSchema } from '../client/read-requests.ts';
 import type { Fault } from '../contract/errors.ts';
-import { localEnvironment, localPayloadKeys } from '../process/local.ts';
 import { OUR_WORDS } from '../screening/index.ts';
-import {
-  createOrderScreening,
-  type OrderScreening,
-  type OrderScreeningOptions,
-  type PortalOptions,
-} from '../starter.ts';
-import { type ExitCode, UnreachableError, UsageError } from './exit-codes.ts';
+import type { OrderScreening, PortalOptions } from '../starter.ts';
+import { type ExitCode, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
 /** What every command works with. */
@@ -54,6 +41,36 @@ export const flagPair = (flags: string, about: string, opposite: string) => ({
   ...option(flags, about, z.boolean()),
   opposite,
 });
+
+/** The flags of a field of a request: `--due-date` of `due_date` and of `dueDate`. */
+export const flagOf = (field: string) =>
+  `--${field
+    .replace(/[A-Z]/g, (letter) => `-${letter}`)
+    .replaceAll('_', '-')
+    .toLowerCase()}`;
+
+/** Makes an option of each field of a request, from its schema and its description. */
+export function optionsOf<Fields extends Schemas>(fields: Fields) {
+  const options = Object.entries(fields).map(([name, schema]) => {
+    const { description = '' } = schema.meta() ?? {};
+    const about = description.charAt(0).toLowerCase() + description.slice(1);
+    const inner = schema instanceof z.ZodExactOptional ? schema.unwrap() : undefined;
+    if (inner === undefined) return [name, required(`${flagOf(name)} <value>`, about, schema)];
+    if (inner instanceof z.ZodBoolean) return [name, flag(flagOf(name), about)];
+    // Of the words `true` and `false` only the first one is news.
+    if (inner instanceof z.ZodEnum && inner.options.includes('false'))
+      return [
+        name,
+        option(
+          flagOf(name),
+          about,
+          z.literal(true).transform(() => 'true'),
+        ),
+      ];
+    return [name, option(`${flagOf(name)} <value>`, about, schema)];
+  });
+  return Object.fromEntries(options) as { [Name in keyof Fields]: Option<Fields[Name]> };
+}
 
 /** Every command about one order has it. */
 export const INTEGRATION = option(
@@ -158,150 +175,4 @@ function read(command: Command, fields: ReadonlyMap<string, Field>): Record<stri
 
 export function usageError(command: string, errors: Fault[]): UsageError {
   return new UsageError(`See order-screening ${command} --help`, errors);
-}
-
-const CONNECT_WITHIN = '5 seconds';
-
-/**
- * Connects to Temporal. With no screening service configured the settings are those of `npm start` on this machine.
- * The connection isn't closed, it ends with the process: a call that is being retried when it is closed breaks the process.
- * @throws ConfigError for settings, UnreachableError when Temporal doesn't answer: nothing was sent then
- */
-export async function withOrders<T>(
-  env: NodeJS.ProcessEnv,
-  use: (orders: OrderScreening) => Promise<T>,
-): Promise<T> {
-  const settings = loadClientSettings(localEnvironment(env).env);
-  const { temporal, findIntegration, cardStash } = settings;
-  const dataConverter = createDataConverter(await payloadKeysOf(settings), {
-    required: settings.payloadsRequired,
-  });
-  const cards = sharedStash(cardStash);
-  const connection = await connectOrFail(temporal);
-  try {
-    const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
-    const orders = createOrderScreening({ client, findIntegration, cards });
-    const result = await use(orders);
-    await orders.close();
-    return result;
-  } finally {
-    await cards.close();
-  }
-}
-
-/** What says with which keys the orders are encrypted. */
-export type KeySettings = 'payloadKeys' | 'temporal' | 'local';
-
-/** @returns the keys. The embedded server's data is encrypted, also when nobody has set one */
-export async function payloadKeysOf({
-  payloadKeys,
-  temporal,
-  local,
-}: Pick<Config, KeySettings>): Promise<Config['payloadKeys']> {
-  return payloadKeys.length === 0 && temporal.embedded ? localPayloadKeys(local.dataDir) : payloadKeys;
-}
-
-/** @throws the SDK's error when the server doesn't answer, or refuses */
-export function connectTemporal({ connection }: Config['temporal']): Promise<Connection> {
-  return Connection.connect({ ...connection, connectTimeout: CONNECT_WITHIN });
-}
-
-/** @throws UnreachableError when the server doesn't answer: nothing was sent */
-export function connectOrFail(temporal: Config['temporal']): Promise<Connection> {
-  return connectTemporal(temporal).catch(() => {
-    throw new UnreachableError(`nothing was sent: ${unreachableTemporal(temporal.connection)}`);
-  });
-}
-
-/** The worker is another process, so a card in this one's memory would never reach it. */
-function sharedStash({ url, keys }: Config['cardStash']): NonNullable<OrderScreeningOptions['cards']> {
-  const stash = createCardStash(url, keys);
-  if (url !== 'memory:') return stash;
-  return {
-    ...stash,
-    put: async () => {
-      throw new UsageError(
-        'Full card data reaches the worker only through a Redis: set CARD_STASH_URL and CARD_STASH_KEYS as for the worker',
-      );
-    },
-  };
-}
-
-// What the commands take, from the command line and as JSON. The limits are the API's.
-
-/** Of a command that takes several, each once. */
-export const orderIds = z.array(orderIdSchema).transform((ids) => [...new Set(ids)]);
-/** The number of a portal action or of an event, on the order's record. */
-export const numberOnRecord = wholeNumber(1, 999_999);
-
-export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, { error: `must be one of ${words.join(', ')}` });
-}
-
-export function wholeNumber(least: number, most: number) {
-  const message = `must be a whole number from ${least} to ${most}`;
-  return z
-    .string({ error: message })
-    .regex(/^\d{1,6}$/, { error: message, abort: true })
-    .transform(Number)
-    .refine((number) => number >= least && number <= most, message);
-}
-
-/** Seconds, `90` or `0.5`, as milliseconds. */
-export const seconds = z
-  .string()
-  .regex(/^\d{1,6}(\.\d{1,3})?$/, { error: 'must be a number of seconds', abort: true })
-  .transform((written) => Number(written) * 1_000)
-  .refine((ms) => ms > 0, 'must be more than 0');
-
-const jsonObject = z.record(z.string(), z.unknown());
-
-/**
- * Reads one JSON object.
- * @param file its path; `-` or none is standard input
- * @throws UsageError, which shows nothing of the content
- */
-export async function readJsonObject(file: string | undefined): Promise<Record<string, unknown>> {
-  const fromStdin = file === undefined || file === '-';
-  if (fromStdin && process.stdin.isTTY) {
-    throw new UsageError('Name a file with the order as JSON, or send it to standard input');
-  }
-  const content = await readText(fromStdin ? '-' : file);
-  const parsed = jsonObject.safeParse(parse(content));
-  if (parsed.success) return parsed.data;
-  throw new UsageError(`${fromStdin ? 'Standard input' : 'The file'} must be one JSON object in UTF-8`);
-}
-
-/**
- * Reads a file of text, without a mark at its beginning.
- * @param file its path; `-` is standard input
- * @throws UsageError, which shows nothing of the content
- */
-export async function readText(file: string): Promise<string> {
-  const bytes = await readBytes(file);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new UsageError('The input must be text in UTF-8');
-  }
-}
-
-async function readBytes(file: string): Promise<Buffer> {
-  if (file === '-') return consumers.buffer(process.stdin);
-  try {
-    return await readFile(file);
-  } catch (error) {
-    const code = errorCode(error);
-    const why = code === undefined ? '' : ` (${String(code)})`;
-    throw new UsageError('The input is missing', [{ path: '<file>', message: `can't be read${why}` }]);
-  }
-}
-
-function parse(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    // The parser's own words would quote the content.
-    return undefined;
-  }
 }

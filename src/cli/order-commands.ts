@@ -27,16 +27,15 @@ import {
   flag,
   flagPair,
   INTEGRATION,
-  oneOf,
   option,
-  readJsonObject,
+  optionsOf,
   required,
   type SchemasOf,
   usageError,
-  wholeNumber,
 } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
-import { colored, facts, plain, showAnswer, showDays, showList, showOrder } from './output.ts';
+import { oneOf, readJsonObject, wholeNumber } from './input.ts';
+import { facts, showAnswer, showDays, showList, showOrder } from './output.ts';
 
 const WORKFLOW = option(
   '--workflow <name>',
@@ -112,7 +111,6 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
 
 // What people look at: show, list, days, count, transaction.
 
-const moment = 'such as 2026-12-24T18:00:00Z';
 const ONLY_INTEGRATION = option('--integration <name>', 'only this integration', integrationNameSchema);
 
 /** The filters of `list`, `count` and `watch`, those of the queue page. */
@@ -125,30 +123,13 @@ export const FILTERS = {
     oneOf(ORDER_DECISIONS),
   ),
   attention: flagPair('--attention', 'only orders that need attention', 'only orders that need none'),
-  find: option(
-    '--find <words>',
-    'an order id of that integration, else of default, an invoice number or a transaction, whole',
-    WRITTEN_FILTERS.find,
-  ),
   open: flagPair('--open', 'only open orders', 'only closed orders'),
   dueWithin: option(
     '--due-within <hours>',
     'only open orders, or with --no-open closed ones, whose cancel window ends within so many hours',
     wholeNumber(1, 999),
   ),
-  dueBefore: option('--due-before <moment>', `the same with a moment, ${moment}`, WRITTEN_FILTERS.dueBefore),
-  amountFrom: option(
-    '--amount-from <amount>',
-    'only orders of this amount or more, in their own currency',
-    WRITTEN_FILTERS.amountFrom,
-  ),
-  amountTo: option('--amount-to <amount>', 'only orders below this amount', WRITTEN_FILTERS.amountTo),
-  startedFrom: option(
-    '--started-from <moment>',
-    'only orders that came at this moment or later',
-    WRITTEN_FILTERS.startedFrom,
-  ),
-  startedTo: option('--started-to <moment>', 'only orders that came before', WRITTEN_FILTERS.startedTo),
+  ...optionsOf(WRITTEN_FILTERS),
 };
 const MAX_PAGE = 100;
 export const LIMIT = option(
@@ -235,7 +216,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     examples: ['days', 'days --json | jq ".days[0].counts"'],
     run: async (filter) => {
       const counted = await withOrders((orders) => countDays(orders, filter, Date.now()));
-      output.answer(counted, () => showDays(counted));
+      output.answer(counted, () => showDays(counted, output.colors));
       return EXIT.ok;
     },
   });
@@ -254,7 +235,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
         ]),
       );
       const counted = { open, closed: Math.max(0, all - open) };
-      output.answer(counted, () => facts(Object.entries(counted)));
+      output.answer(counted, () => facts(Object.entries(counted), output.colors));
       return EXIT.ok;
     },
   });
@@ -274,12 +255,15 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       const status = await withOrders((orders) => orders.getTransaction(asked));
       const { id, decision, message, order } = status;
       output.answer(status, () =>
-        facts([
-          ['transaction', id],
-          ['decision', colored(decision, output.colors)],
-          ['message', message && plain(message)],
-          ['order', order && `${plain(order.orderId)} (${order.integration})`],
-        ]),
+        facts(
+          [
+            ['transaction', id],
+            ['decision', decision],
+            ['message', message],
+            ['order', order && `${order.orderId} (${order.integration})`],
+          ],
+          output.colors,
+        ),
       );
       return EXIT.ok;
     },

@@ -1,6 +1,5 @@
 /** What people do to an order: the portal actions, override, redeliver, recheck, acknowledge. */
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { portalMethod } from '../client/portal-action.ts';
 import { idempotencyKeySchema, orderIdSchema } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
@@ -14,15 +13,14 @@ import {
   actingAs,
   type CommandTools,
   defineCommand,
+  flagOf,
   INTEGRATION,
-  numberOnRecord,
-  type Option,
-  oneOf,
   option,
-  orderIds,
+  optionsOf,
   required,
 } from './define-command.ts';
 import { EXIT, type ExitCode, exitCodeOf, problemOf } from './exit-codes.ts';
+import { numberOnRecord, oneOf, orderIds } from './input.ts';
 import { facts, factsOf, type Row, showPortalAnswer } from './output.ts';
 
 const SEVERAL =
@@ -46,7 +44,7 @@ interface Named extends OrderName {
 export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
   type Send = (orders: OrderScreening, order: OrderName, how: PortalOptions) => Promise<PortalAnswer>;
   const act = async ({ orderId, integration, ...how }: Named, send: Send): Promise<ExitCode> => {
-    const answer = await withOrders((orders) => send(orders, { orderId, integration }, optionsOf(how)));
+    const answer = await withOrders((orders) => send(orders, { orderId, integration }, howOf(how)));
     output.answer(answer, () => showPortalAnswer(answer, output.colors));
     return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
   };
@@ -61,7 +59,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
       const [first = '', second] = ids;
       if (second === undefined) {
         const answer = await ask(orders, { orderId: first, integration });
-        output.answer(answer, () => facts(rowsOf(answer)));
+        output.answer(answer, () => facts(rowsOf(answer), output.colors));
         return EXIT.ok;
       }
       const codes: ExitCode[] = [];
@@ -89,7 +87,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
         orderId: orderIdSchema,
         ...(argument !== undefined && positional !== undefined && { [argument.field]: positional }),
       },
-      options: { ...optionsOfFields(fields), ...KEYED },
+      options: { ...optionsOf(fields), ...KEYED },
       examples: [exampleOf(kind)],
       run: (input) => {
         // No field of an action has one of these names.
@@ -126,7 +124,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     run: ({ action, reason, ...input }) =>
       actOnEach(
         input,
-        (orders, order) => orders.override(order, { action, reason }, optionsOf(input)),
+        (orders, order) => orders.override(order, { action, reason }, howOf(input)),
         (answer) => Object.entries(answer),
       ),
   });
@@ -140,7 +138,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     examples: ['redeliver 1001 2'],
     run: async ({ sequence, actor, ...order }) => {
       const answer = await withOrders((orders) => orders.redeliver(order, { sequence }, actingAs(actor)));
-      output.answer(answer, () => facts(Object.entries(answer)));
+      output.answer(answer, () => facts(Object.entries(answer), output.colors));
       return answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
     },
   });
@@ -177,47 +175,17 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     run: ({ reason, ...input }) =>
       actOnEach(
         input,
-        (orders, order) => orders.acknowledge(order, { reason }, optionsOf(input)),
+        (orders, order) => orders.acknowledge(order, { reason }, howOf(input)),
         ({ cleared }) => [['cleared', cleared]],
       ),
   });
 }
 
-function optionsOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions {
+function howOf({ idempotencyKey, actor }: Omit<Named, 'orderId'>): PortalOptions {
   return { idempotencyKey, ...actingAs(actor) };
 }
 
-// Options of a portal action, from the fields of its request.
-
-const flagOf = (field: string) =>
-  `--${field
-    .replace(/[A-Z]/g, (letter) => `-${letter}`)
-    .replaceAll('_', '-')
-    .toLowerCase()}`;
-
-function optionsOfFields(fields: Readonly<Record<string, z.ZodType>>): Record<string, Option> {
-  return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, optionOf(name, schema)]));
-}
-
-function optionOf(name: string, schema: z.ZodType): Option {
-  const flags = flagOf(name);
-  const description = schema.meta()?.description ?? '';
-  const about = description.charAt(0).toLowerCase() + description.slice(1);
-  if (!(schema instanceof z.ZodExactOptional)) return required(`${flags} <${wordOf(flags)}>`, about, schema);
-  const inner = schema.unwrap();
-  if (inner instanceof z.ZodBoolean) return option(flags, about, z.literal(true));
-  if (inner instanceof z.ZodEnum)
-    return option(
-      flags,
-      about,
-      z.literal(true).transform(() => 'true'),
-    );
-  return option(`${flags} <${wordOf(flags)}>`, about, schema);
-}
-
-/** `--due-date` has a date. */
-const wordOf = (flags: string) => flags.split('-').at(-1);
-
+/** Writes the example of a request as a command. */
 function exampleOf(kind: PortalActionKind): string {
   const { example, argument } = portalDefinition(kind);
   const given = Object.entries(example).map(([name, value]) => {

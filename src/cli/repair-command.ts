@@ -6,18 +6,18 @@ import { loadClientSettings } from '../config/index.ts';
 import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId } from '../contract/ids.ts';
 import { localEnvironment } from '../process/local.ts';
+import { connectOrFail } from './connect.ts';
 import {
   ACTOR,
   actingAs,
   type CommandTools,
-  connectOrFail,
   defineCommand,
   flag,
   INTEGRATION,
   option,
 } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { facts, plain, type Row } from './output.ts';
+import { facts, type Row } from './output.ts';
 import { type Condition, type Repair, repairOrder } from './repair-order.ts';
 
 const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: string]> = {
@@ -61,7 +61,7 @@ Exit code 3 when the order is healthy, 6 when it can't be repaired, 7 when no wo
         force,
         reason: words,
       });
-      output.answer({ orderId, integration, ...repair }, () => facts(rowsOf(orderId, repair)));
+      output.answer({ orderId, integration, ...repair }, () => facts(rowsOf(orderId, repair), output.colors));
       return OUTCOMES[repair.outcome][0];
     },
   });
@@ -70,8 +70,8 @@ Exit code 3 when the order is healthy, 6 when it can't be repaired, 7 when no wo
 function rowsOf(orderId: string, repair: Repair): Row[] {
   const { condition, outcome, runId, newRunId, resetTo, eventsDropped, resets } = repair;
   return [
-    ['order', plain(orderId)],
-    ['before', plain(conditionWords(condition))],
+    ['order', orderId],
+    ['before', conditionWords(condition)],
     ['outcome', OUTCOMES[outcome][1]],
     ['run', runId],
     ['new run', newRunId],

@@ -8,8 +8,9 @@ import type { Phase } from '../contract/words.ts';
 import { isUnderWay } from '../orders/portal-requests.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
-import { type CommandTools, defineCommand, option, seconds } from './define-command.ts';
+import { type CommandTools, defineCommand, option } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { seconds } from './input.ts';
 import { FILTERS, LIMIT, requestOf } from './order-commands.ts';
 import { colored, type Output, plain, shortTime, showList } from './output.ts';
 
