@@ -69,37 +69,38 @@ async function watchOrder(
     const state = await orders.get(name);
     const now = inShort(state);
     if (JSON.stringify(now) !== before) {
-      before = JSON.stringify(now);
       output.line({ at: new Date().toISOString(), ...now }, () => orderLine(state, output));
     }
-    return rests(state);
+    before = JSON.stringify(now);
+    return RESTING.has(state.phase) && !state.actions.some(isUnderWay);
   });
   return rested ? EXIT.ok : EXIT.notYet;
 }
 
 async function watchList(
   orders: OrderScreening,
-  wanted: () => ListRequest,
+  request: () => ListRequest,
   pace: Pace,
   output: Output,
 ): Promise<ExitCode> {
-  let before = new Map<string, OrderSummary>();
-  let first = true;
+  let before: Map<string, OrderSummary> | undefined;
   await look(pace, output, async () => {
-    const page = await orders.list(wanted());
-    const seen = new Map(page.orders.map((order) => [keyOf(order), order]));
-    const changed = page.orders.filter((order) => !isSame(order, before.get(keyOf(order))));
-    const gone = [...before].filter(([key]) => !seen.has(key));
+    const page = await orders.list(request());
+    const now = new Map(page.orders.map((order) => [`${order.integration}:${order.orderId}`, order]));
+    const changes = [
+      ...[...now].filter(([key, order]) => JSON.stringify(order) !== JSON.stringify(before?.get(key))),
+      ...[...(before ?? [])]
+        .filter(([key]) => !now.has(key))
+        .map(([key, order]) => [key, { ...order, gone: true }] as const),
+    ];
     if (output.json) {
-      for (const order of changed) output.line(order, () => '');
-      for (const [, order] of gone) output.line({ ...order, gone: true }, () => '');
-    } else if (first || changed.length + gone.length > 0) {
+      for (const [, order] of changes) output.line(order, () => '');
+    } else if (before === undefined || changes.length > 0) {
       // A terminal shows the newest table only.
       const clear = process.stdout.isTTY ? '\u001b[2J\u001b[H' : '';
       output.line(page, () => `${clear}${showList(page, output.colors)}`);
     }
-    before = seen;
-    first = false;
+    before = now;
     return false;
   });
   return EXIT.ok;
@@ -129,10 +130,6 @@ async function look(pace: Pace, output: Output, holds: () => Promise<boolean>): 
     }
     await sleep(pace.everyMs);
   }
-}
-
-function rests({ phase, actions }: OrderState): boolean {
-  return RESTING.has(phase) && !actions.some(isUnderWay);
 }
 
 /** What of an order is news. */
@@ -166,12 +163,4 @@ function orderLine(order: OrderState, { colors }: Output): string {
     ...attention,
   ];
   return parts.join('  ');
-}
-
-function isSame(one: OrderSummary, other: OrderSummary | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function keyOf({ integration, orderId }: OrderSummary): string {
-  return `${integration}:${orderId}`;
 }
