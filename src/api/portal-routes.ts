@@ -14,7 +14,7 @@ import { portalDefinition, portalOwnSchema } from '../contract/portal-actions.ts
 import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal-kinds.ts';
 import { OUR_WORDS, parsePortalFields } from '../screening/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
-import { defineRoute, nothing } from './define-route.ts';
+import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
 import { whoAsks } from './metrics.ts';
 import {
   acknowledgeBody,
@@ -31,7 +31,6 @@ import {
   overrideBody,
 } from './request-schemas.ts';
 
-const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 /** An event is sent again whatever became of its order. */
 const OF_AN_EVENT = [400, 401, 404, 413, 415, 422, 429, 502, 503] as const;
 /** One that is withdrawn isn't given up as well: it is never told that its day is over. */
