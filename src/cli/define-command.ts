@@ -54,22 +54,19 @@ export function optionsOf<Fields extends Schemas>(fields: Fields) {
   const options = Object.entries(fields).map(([name, schema]) => {
     const { description = '' } = schema.meta() ?? {};
     const about = description.charAt(0).toLowerCase() + description.slice(1);
-    const inner = schema instanceof z.ZodExactOptional ? schema.unwrap() : undefined;
-    if (inner === undefined) return [name, required(`${flagOf(name)} <value>`, about, schema)];
-    if (inner instanceof z.ZodBoolean) return [name, flag(flagOf(name), about)];
-    // Of the words `true` and `false` only the first one is news.
-    if (inner instanceof z.ZodEnum && inner.options.includes('false'))
-      return [
-        name,
-        option(
-          flagOf(name),
-          about,
-          z.literal(true).transform(() => 'true'),
-        ),
-      ];
-    return [name, option(`${flagOf(name)} <value>`, about, schema)];
+    const isRequired = !(schema instanceof z.ZodExactOptional);
+    const set = isRequired ? undefined : flagValue(schema.unwrap());
+    if (set !== undefined) return [name, option(flagOf(name), about, set)];
+    return [name, (isRequired ? required : option)(`${flagOf(name)} <value>`, about, schema)];
   });
   return Object.fromEntries(options) as { [Name in keyof Fields]: Option<Fields[Name]> };
+}
+
+/** Returns the schema of a flag that sets a boolean, or the word `true`; undefined for a field with other values. */
+function flagValue(schema: unknown): z.ZodType | undefined {
+  if (schema instanceof z.ZodBoolean) return z.literal(true);
+  const isWord = schema instanceof z.ZodEnum && schema.options.includes('false');
+  return isWord ? z.literal(true).transform(() => 'true') : undefined;
 }
 
 /** Every command about one order has it. */

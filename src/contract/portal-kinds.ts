@@ -6,7 +6,7 @@ export type PortalField = 'text' | 'text?' | 'empty-text?' | 'flag?' | 'true-or-
 interface PortalKind {
   /** The name of the update, and of the client library's method. */
   method: string;
-  /** All fields. Their order is the order in an action's identity, which is in histories: add a field at the end. */
+  /** All fields. Those of the content, in this order, make the action's identity, which is on record: don't change the order. */
   fields: Readonly<Record<string, PortalField>>;
   /** Words for an action that was sent and has no answer. */
   unconfirmed: string;

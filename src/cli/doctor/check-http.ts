@@ -20,7 +20,7 @@ import {
 
 // The screening service.
 
-/** Asks the service of each integration, with its key, for a transaction that doesn't exist: that changes nothing. */
+/** Asks the screening service of each integration, with its key, for a transaction that doesn't exist: that changes nothing. */
 export async function checkService({ integrations }: Config): Promise<Finding[]> {
   const all = [...integrations.values()];
   const findings = await Promise.all(
