@@ -2,7 +2,7 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CheckoutAnswer, GatewayResultAnswer, OverrideAnswer, PortalAnswer } from './answers.ts';
 import type { PortalRequests } from './portal-actions.ts';
-import { PORTAL_KINDS, type PortalActionKind } from './portal-kinds.ts';
+import { byPortalKind, PORTAL_KINDS, type PortalActionKind } from './portal-kinds.ts';
 import type { Adoption, OrderEventData } from './state.ts';
 import type {
   By,
@@ -177,10 +177,13 @@ export const recheckSignal = defineSignal('recheck');
 
 const portalUpdate = <Kind extends PortalActionKind>(kind: Kind) =>
   defineUpdate<PortalAnswer, [Attributed<PortalRequests[Kind] & Vouched>]>(PORTAL_KINDS[kind].method);
-export const cancelUpdate = portalUpdate('cancel');
-export const reportFraudUpdate = portalUpdate('report-fraud');
-export const submitChargebackUpdate = portalUpdate('chargeback');
-export const attachCustomerCodeUpdate = portalUpdate('customer-code');
+const portalUpdates = byPortalKind((kind) => portalUpdate(kind)) as {
+  [Kind in PortalActionKind]: ReturnType<typeof portalUpdate<Kind>>;
+};
+export const cancelUpdate = portalUpdates.cancel;
+export const reportFraudUpdate = portalUpdates['report-fraud'];
+export const submitChargebackUpdate = portalUpdates.chargeback;
+export const attachCustomerCodeUpdate = portalUpdates['customer-code'];
 
 /** The update of each kind of request. */
 export const UPDATES = {
@@ -191,9 +194,6 @@ export const UPDATES = {
   acknowledge: acknowledgeUpdate,
   override: overrideUpdate,
   withdraw: withdrawUpdate,
-  cancel: cancelUpdate,
-  'report-fraud': reportFraudUpdate,
-  chargeback: submitChargebackUpdate,
-  'customer-code': attachCustomerCodeUpdate,
-} as const satisfies Record<PortalActionKind, unknown> & Record<string, unknown>;
+  ...portalUpdates,
+} as const;
 export type MessageKind = keyof typeof UPDATES;
