@@ -1,7 +1,7 @@
 /** `order-screening`: the command line for ops and scripts. Every command is described in docs/cli.md. */
 import { fstatSync, writeFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { withOrders } from './cli/define-command.ts';
+import { withOrders } from './cli/connect.ts';
 import { EXIT, exitCodeOf, problemOf } from './cli/exit-codes.ts';
 import { createOutput, isJsonWanted } from './cli/output.ts';
 import { createProgram, LOOKING } from './cli/program.ts';

@@ -6,6 +6,7 @@ import type {
   PortalOutcome,
   PortalRequest,
 } from '../contract/activity-contract.ts';
+import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
 import { type Instant, millis } from '../contract/words.ts';
 import {
   type CallOptions,
@@ -80,7 +81,7 @@ export function portalActivities(world: ActivityWorld) {
     async performPortalAction(request: PortalRequest, time: () => Instant): Promise<PortalOutcome> {
       const mayBeDone = mayBeDoneBefore(request);
       if (!mayBeDone && askedToStop()) return { kind: 'not-sent' };
-      if (request.fields.kind === 'chargeback' && mayBeDone && !mayBeRepeated(request)) {
+      if (portalKind(request.fields.kind).once && mayBeDone && !mayBeRepeated(request)) {
         return { kind: 'unconfirmed' };
       }
       const call = portalCall(request);
@@ -119,9 +120,7 @@ function mayBeDoneBefore(request: PortalRequest): boolean {
 
 /** A person who forces a chargeback has seen what a run that was reset did before; of this activity's own tries nobody has. */
 function mayBeRepeated(request: PortalRequest): boolean {
-  const { fields } = request;
-  const forced = fields.kind === 'chargeback' && fields.force === true;
-  return forced && !earlierTryMayBeDone() && !wasCalledBeforeReset();
+  return !isSentOnce(request.fields) && !earlierTryMayBeDone() && !wasCalledBeforeReset();
 }
 
 function afterFailure(
@@ -143,7 +142,7 @@ function afterFailure(
     if (mayBeDone) return { kind: 'unconfirmed', message: words };
     return { kind: 'refused', message: words, ...codeOf(error) };
   }
-  if (isUnknown(error) && request.fields.kind === 'chargeback') return { kind: 'unconfirmed' };
+  if (isUnknown(error) && portalKind(request.fields.kind).once) return { kind: 'unconfirmed' };
   throw putOff(error, pauseMs(time, request, error));
 }
 

@@ -42,6 +42,9 @@ export interface RouteDefinition<Params extends z.ZodType, Query extends z.ZodTy
   ) => Promise<unknown>;
 }
 
+/** The problems of a request about one order. */
+export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
+
 /** No parameters, or no body. */
 export const nothing = z.strictObject({});
 

@@ -10,9 +10,9 @@ import {
   integrationNameSchema,
   invalidRequest,
   orderIdSchema,
-  reasonSchema,
 } from '../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../config/index.ts';
+import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { METRICS, namedAs } from '../orders/metrics.ts';

@@ -7,7 +7,7 @@ import { orderListSchema, orderStateSchema } from '../contract/order.ts';
 import { CARD_FIELDS } from '../screening/index.ts';
 import type { OrderScreening } from '../starter.ts';
 import { listedIntegrations } from './callers.ts';
-import { defineRoute, nothing } from './define-route.ts';
+import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
 import { whoAsks } from './metrics.ts';
 import {
   actorHeaders,
@@ -24,13 +24,15 @@ import {
   uncheckedOrderQuery,
 } from './request-schemas.ts';
 
+const ORDERS = { tag: 'orders', problems: OF_AN_ORDER } as const;
+
 /** What an order service calls. */
 export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
   defineRoute(app, {
     method: 'POST',
     url: '/v1/orders/:orderId/screening',
     summary: 'Screen an order: its decision, and what to do now',
-    tag: 'orders',
+    ...ORDERS,
     scope: 'screen',
     params: uncheckedOrderParams,
     query: uncheckedOrderQuery,
@@ -38,7 +40,6 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     documentedBody: screeningBody,
     cards: CARD_FIELDS_OF_AN_ORDER,
     answers: { 200: checkoutAnswerSchema, 202: checkoutAnswerSchema },
-    problems: [400, 401, 404, 409, 413, 415, 422, 429, 503],
     handle: async ({ params: { orderId }, query, body }, _request, reply) => {
       const request = { ...withIntegration(query, withoutOrderId(body)), orderId };
       const { fingerprint: _ours, ...answer } = await orderScreening.screen(request);
@@ -50,14 +51,13 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     method: 'POST',
     url: '/v1/orders/:orderId/adopt',
     summary: 'Adopt an order: start it from a transaction that the service has',
-    tag: 'orders',
+    ...ORDERS,
     scope: 'ops',
     params: uncheckedOrderParams,
     query: uncheckedOrderQuery,
     body: anyObject,
     documentedBody: adoptBody,
     answers: { 200: checkoutAnswerSchema },
-    problems: [400, 401, 404, 409, 413, 415, 422, 429, 503],
     headers: actorHeaders,
     handle: async ({ params: { orderId }, query, body }, request) =>
       orderScreening.adopt({ ...withIntegration(query, withoutOrderId(body)), orderId }, whoAsks(request)),
@@ -67,13 +67,12 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     method: 'POST',
     url: '/v1/orders/:orderId/gateway-result',
     summary: "Report the payment gateway's result (pre-gateway)",
-    tag: 'orders',
+    ...ORDERS,
     scope: 'screen',
     params: orderParams,
     query: orderQuery,
     body: gatewayResultBody,
     answers: { 200: gatewayResultAnswerSchema },
-    problems: [400, 401, 404, 409, 413, 415, 422, 429, 503],
     handle: async ({ params, query, body }) =>
       orderScreening.recordGatewayResult({ ...params, ...query }, body),
   });
@@ -82,7 +81,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     method: 'GET',
     url: '/v1/orders/:orderId',
     summary: 'Read an order, open or closed, and what came after its end',
-    tag: 'orders',
+    ...ORDERS,
     scope: 'read',
     params: orderParams,
     query: readQuery,
@@ -97,7 +96,7 @@ export function orderRoutes(app: FastifyInstance, orderScreening: OrderScreening
     method: 'GET',
     url: '/v1/orders',
     summary: 'List orders; up to 2 s behind',
-    tag: 'orders',
+    ...ORDERS,
     scope: 'read',
     params: nothing,
     query: listQuery,

@@ -1,6 +1,6 @@
 /** Routes of what people do to an order: portal actions, taking one back, deciding, sending an event again. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { portalMethod } from '../client/portal-action.ts';
 import { faultsOf, invalidRequest } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import {
@@ -10,10 +10,11 @@ import {
   redeliveryAnswerSchema,
   requestedSchema,
 } from '../contract/answers.ts';
-import type { ChargebackRequest } from '../contract/messages.ts';
-import { OUR_WORDS, parseChargeback } from '../screening/index.ts';
-import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
-import { defineRoute, nothing } from './define-route.ts';
+import { portalDefinition, portalOwnSchema } from '../contract/portal-actions.ts';
+import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal-kinds.ts';
+import { OUR_WORDS, parsePortalFields } from '../screening/index.ts';
+import type { OrderScreening, PortalOptions } from '../starter.ts';
+import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
 import { whoAsks } from './metrics.ts';
 import {
   acknowledgeBody,
@@ -21,9 +22,6 @@ import {
   actorHeaders,
   anyObject,
   auditedHeaders,
-  chargebackBody,
-  chargebackExtras,
-  customerCodeBody,
   eventParams,
   idempotencyHeaders,
   idempotencyKey,
@@ -31,10 +29,8 @@ import {
   orderParams,
   orderQuery,
   overrideBody,
-  reasonBody,
 } from './request-schemas.ts';
 
-const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as const;
 /** An event is sent again whatever became of its order. */
 const OF_AN_EVENT = [400, 401, 404, 413, 415, 422, 429, 502, 503] as const;
 /** One that is withdrawn isn't given up as well: it is never told that its day is over. */
@@ -43,23 +39,7 @@ const OF_AN_ACTION = [...OF_A_WITHDRAWAL, 504] as const;
 
 /** Actions on an order: 200 when done, 202 while it goes on. An `Idempotency-Key` makes a repeat get the same answer. */
 export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreening): void {
-  defineAction(app, 'cancel', 'Cancel the transaction with the service, within the cancel window', {
-    body: reasonBody,
-    send: (order, body, how) => orderScreening.cancel(order, body, how),
-  });
-  defineAction(app, 'report-fraud', 'Ask analysts to look at the transaction as fraud', {
-    body: reasonBody,
-    send: (order, body, how) => orderScreening.reportFraud(order, body, how),
-  });
-  defineAction(app, 'customer-code', 'Attach the customer code of a phone order', {
-    body: customerCodeBody,
-    send: (order, body, how) => orderScreening.attachCustomerCode(order, body, how),
-  });
-  defineAction(app, 'chargebacks', 'Submit a chargeback', {
-    body: anyObject,
-    documentedBody: chargebackBody,
-    send: (order, body, how) => orderScreening.submitChargeback(order, readChargeback(body), how),
-  });
+  for (const kind of PORTAL_ACTIONS) actionRoute(app, kind, orderScreening);
 
   defineRoute(app, {
     ...at('actions/:number', 'Withdraw a portal action that waits or is under way'),
@@ -116,25 +96,20 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
   });
 }
 
-function defineAction<Body extends z.ZodType>(
-  app: FastifyInstance,
-  name: string,
-  summary: string,
-  action: {
-    body: Body;
-    documentedBody?: z.ZodType;
-    send: (order: OrderName, body: z.output<Body>, how: PortalOptions) => Promise<PortalAnswer>;
-  },
-): void {
-  const { send, ...bodies } = action;
+function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreening: OrderScreening): void {
+  const { path, summary, schema, example, inItsSpelling } = portalDefinition(kind);
+  const send = portalMethod(orderScreening, kind);
   defineRoute(app, {
-    ...at(name, summary),
-    ...bodies,
+    ...at(path, summary),
+    body: inItsSpelling ? anyObject : schema,
+    documentedBody: schema.meta({ examples: [example] }),
     headers: idempotencyHeaders,
     answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
     problems: OF_AN_ACTION,
-    handle: async ({ params, query, body }, request, reply) =>
-      answer(reply, await send({ ...params, ...query }, body, readOptions(request))),
+    handle: async ({ params, query, body }, request, reply) => {
+      const fields = inItsSpelling ? readFields(kind, body) : body;
+      return answer(reply, await send({ ...params, ...query }, fields, readOptions(request)));
+    },
   });
 }
 
@@ -162,18 +137,14 @@ function readOptions(request: FastifyRequest): PortalOptions {
 }
 
 /** Reads the fields in either spelling of the service. */
-function readChargeback({ transactionId, force, ...fields }: Record<string, unknown>): ChargebackRequest {
-  const given = { transactionId, force };
-  const extras = chargebackExtras.safeParse(
-    Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    OUR_WORDS,
-  );
-  const parsed = parseChargeback(fields);
-  if (!extras.success || !parsed.ok) {
-    throw invalidRequest([
-      ...(extras.success ? [] : faultsOf(extras.error)),
-      ...(parsed.ok ? [] : parsed.faults),
-    ]);
+function readFields(kind: PortalActionKind, body: Record<string, unknown>): Record<string, unknown> {
+  const schema = portalOwnSchema(kind);
+  const isOwn = ([name, value]: [string, unknown]) => name in schema.shape && value !== undefined;
+  const given = Object.entries(body);
+  const own = schema.safeParse(Object.fromEntries(given.filter(isOwn)), OUR_WORDS);
+  const parsed = parsePortalFields(kind, Object.fromEntries(given.filter((field) => !isOwn(field))));
+  if (!own.success || !parsed.ok) {
+    throw invalidRequest([...(own.success ? [] : faultsOf(own.error)), ...(parsed.ok ? [] : parsed.faults)]);
   }
-  return { ...extras.data, ...parsed.chargeback };
+  return { ...own.data, ...parsed.fields };
 }

@@ -9,12 +9,12 @@ import {
   integrationNameSchema,
   orderIdSchema,
   overrideSchema,
-  reasonSchema,
 } from '../client/read-requests.ts';
+import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION } from '../contract/ids.ts';
 import { decisionSchema, phaseSchema } from '../contract/terms.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS } from '../contract/words.ts';
-import { cardSchema, chargebackSchema, email, transactionRequestSchema } from '../screening/index.ts';
+import { cardSchema, transactionRequestSchema } from '../screening/index.ts';
 import { SHOWN, WITHIN } from './queue/read-queue.ts';
 
 const integration = integrationNameSchema.optional().meta({
@@ -23,11 +23,6 @@ const integration = integrationNameSchema.optional().meta({
 });
 /** Text that goes on to the screening service. */
 const text = z.string().max(128, 'must have at most 128 characters');
-const transactionId = z
-  .guid('must be the id of a transaction')
-  .exactOptional()
-  .meta({ description: 'The newest transaction of the order unless given' });
-
 const ORDER_ID = {
   description: "The merchant's own id of the order; a leading `#` is removed",
   examples: ['order-1001'],
@@ -144,9 +139,6 @@ export const gatewayResultBody = z
   })
   .meta({ examples: [{ result: 'pass', authcode: 'A1B2C3', transactionId: 'gateway-7' }] });
 
-export const reasonBody = z
-  .strictObject({ reason: reasonSchema.exactOptional(), transactionId })
-  .meta({ examples: [{ reason: 'the customer asked' }] });
 export const acknowledgeBody = z
   .strictObject({ reason: reasonSchema })
   .meta({ examples: [{ reason: 'called the customer' }] });
@@ -154,26 +146,6 @@ export const overrideBody = overrideSchema.meta({
   examples: [{ action: 'proceed', reason: 'the customer showed the card' }],
 });
 export const noBody = z.strictObject({}).meta({ examples: [{}] });
-
-export const customerCodeBody = z
-  .strictObject({
-    customerCode: text.min(1, 'must not be empty'),
-    email: email().exactOptional().meta({ description: "The order's e-mail unless given" }),
-    transactionId,
-  })
-  .meta({ examples: [{ customerCode: '4711', email: 'pass@example.com' }] });
-
-/** What a chargeback has beside the service's own fields. */
-export const chargebackExtras = z.strictObject({
-  transactionId,
-  force: z
-    .boolean('must be true or false')
-    .exactOptional()
-    .meta({ description: 'Send it although an earlier try may have been done' }),
-});
-export const chargebackBody = chargebackSchema
-  .extend(chargebackExtras.shape)
-  .meta({ examples: [{ reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' }] });
 
 export const idempotencyKey = idempotencyKeySchema.optional();
 const actorHeadersOf = (where: string) =>

@@ -10,14 +10,14 @@ import type { OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,
   actingAs,
-  actor,
   type CommandTools,
   defineCommand,
+  flag,
   INTEGRATION,
-  integration,
-  readText,
+  required,
 } from './define-command.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Problem, problemOf, UsageError } from './exit-codes.ts';
+import { readText } from './input.ts';
 import { colored, type Output, plain } from './output.ts';
 
 const COLUMNS = Object.keys(adoptSchema.shape);
@@ -37,7 +37,7 @@ interface Line {
 }
 
 /** What became of a line. */
-type Outcome = { line: number; orderId?: unknown; transactionId?: unknown } & (
+type Outcome = { line: number; orderId: unknown; transactionId: unknown } & (
   | ({ adopted: boolean } & Pick<CheckoutAnswer, 'decision' | 'action' | 'phase' | 'cancelBy'>)
   | { adopted: false; problem: Problem }
 );
@@ -51,14 +51,16 @@ export function adoptCommand(program: Command, { output, withOrders }: CommandTo
       `${REQUIRED.join(', ')} must be there. A line that is refused holds up no other, and the same file again is harmless:`,
       'what is adopted already gets the same answer. Exit code 3 when a line was refused, 5 when one had no answer.',
     ].join('\n'),
-    options: [
-      ['--file <path>', 'the file, in UTF-8; `-` is standard input (required)'],
-      ['--dry-run', 'say of each line what would happen, and start nothing; needs the key of the service'],
-      ACTOR,
-      INTEGRATION,
-    ],
+    options: {
+      file: required('--file <path>', 'the file, in UTF-8; `-` is standard input', z.string()),
+      dryRun: flag(
+        '--dry-run',
+        'say of each line what would happen, and start nothing; needs the key of the service',
+      ),
+      actor: ACTOR,
+      integration: INTEGRATION,
+    },
     examples: ['adopt --file orders.csv --dry-run', 'adopt --file orders.csv --json > adopted.jsonl'],
-    input: z.strictObject({ file: z.string(), dryRun: z.boolean().exactOptional(), actor, integration }),
     run: async ({ file, dryRun = false, actor, integration }) => {
       const lines = readLines(await readText(file), integration);
       return withOrders((orders) => adoptAll(orders, lines, { dryRun, ...actingAs(actor) }, output));
@@ -76,24 +78,22 @@ async function adoptAll(
   output: Output,
 ): Promise<ExitCode> {
   const left = lines.values();
-  let [done, refused, unanswered] = [0, 0, 0];
-  const one = async (): Promise<void> => {
+  const codes: ExitCode[] = [];
+  const some = async (): Promise<void> => {
     for (const line of left) {
       const { outcome, code } = await adopt(orders, line, how);
       output.line(outcome, () => inWords(outcome, how.dryRun, output));
-      done += 1;
-      if (code === EXIT.unknownOutcome) unanswered += 1;
-      else if (code !== EXIT.ok) refused += 1;
-      if (done % PROGRESS_EVERY === 0 || done === lines.length) {
-        output.notice(
-          `${done} of ${lines.length} lines: ${refused} refused, ${unanswered} without an answer`,
-        );
-      }
+      codes.push(code);
+      if (codes.length % PROGRESS_EVERY !== 0 && codes.length !== lines.length) continue;
+      const unanswered = codes.filter((one) => one === EXIT.unknownOutcome).length;
+      const refused = codes.filter((one) => one !== EXIT.ok).length - unanswered;
+      const done = `${codes.length} of ${lines.length} lines`;
+      output.notice(`${done}: ${refused} refused, ${unanswered} without an answer`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, one));
-  if (unanswered > 0) return EXIT.unknownOutcome;
-  return refused > 0 ? EXIT.refused : EXIT.ok;
+  await Promise.all(Array.from({ length: AT_ONCE }, some));
+  if (codes.includes(EXIT.unknownOutcome)) return EXIT.unknownOutcome;
+  return codes.every((code) => code === EXIT.ok) ? EXIT.ok : EXIT.refused;
 }
 
 async function adopt(
@@ -102,18 +102,20 @@ async function adopt(
   how: How,
 ): Promise<{ outcome: Outcome; code: ExitCode }> {
   const { orderId, transactionId } = request;
-  const about = { line, orderId, transactionId };
-  // What is refused may be a card number in the wrong column.
-  const masked = { ...about, orderId: withoutCardNumbers(String(orderId ?? '')) };
-  if (problem !== undefined) return { outcome: { ...masked, adopted: false, problem }, code: EXIT.refused };
+  const refused = (problem: Problem, code: ExitCode) => {
+    // A refused value may be a card number in the wrong column.
+    const masked = withoutCardNumbers(String(orderId ?? ''));
+    return { outcome: { line, orderId: masked, transactionId, adopted: false as const, problem }, code };
+  };
+  if (problem !== undefined) return refused(problem, EXIT.refused);
   try {
     const { decision, action, phase, cancelBy } = await patiently(() => orders.adopt(request, how));
     const answer = { decision, action, phase, ...(cancelBy && { cancelBy }) };
-    return { outcome: { ...about, adopted: !how.dryRun, ...answer }, code: EXIT.ok };
+    return { outcome: { line, orderId, transactionId, adopted: !how.dryRun, ...answer }, code: EXIT.ok };
   } catch (error) {
-    // Whatever isn't about this order is about all of them.
+    // Any other error is about all orders, and not about this one.
     if (!(error instanceof OrderScreeningError)) throw error;
-    return { outcome: { ...masked, adopted: false, problem: problemOf(error) }, code: exitCodeOf(error) };
+    return refused(problemOf(error), exitCodeOf(error));
   }
 }
 
@@ -153,18 +155,14 @@ function inWords(outcome: Outcome, dryRun: boolean, { colors }: Output): string 
 function readLines(content: string, integration: string | undefined): Line[] {
   const [head, ...rows] = recordsOf(content);
   const columns = head?.cells ?? [];
-  const errors = [
-    ...columns
-      .filter((name) => !COLUMNS.includes(name))
-      .map(() => ({ path: '--file', message: `has a column that is none of ${COLUMNS.join(', ')}` })),
-    ...REQUIRED.filter((name) => !columns.includes(name)).map((name) => ({
-      path: '--file',
-      message: `lacks the column ${name}`,
-    })),
+  const unknown = columns.filter((name) => !COLUMNS.includes(name));
+  const missing = REQUIRED.filter((name) => !columns.includes(name));
+  const messages = [
+    ...unknown.map(() => `has a column that is none of ${COLUMNS.join(', ')}`),
+    ...missing.map((name) => `lacks the column ${name}`),
+    ...(new Set(columns).size < columns.length ? ['names a column twice'] : []),
   ];
-  if (new Set(columns).size < columns.length)
-    errors.push({ path: '--file', message: 'names a column twice' });
-  if (errors.length > 0) throw new UsageError('The first line must name the columns', errors);
+  if (messages.length > 0) throw fileError('The first line must name the columns', messages);
   const seen = new Map<string, number>();
   return rows.map(({ line, cells }) => {
     const given = columns.flatMap((name, place) => (cells[place] ? [[name, cells[place]] as const] : []));
@@ -173,32 +171,33 @@ function readLines(content: string, integration: string | undefined): Line[] {
       ...Object.fromEntries(given),
     };
     if (request.force === 'true' || request.force === 'false') request.force = request.force === 'true';
-    const twice = cells.length === columns.length ? firstOf(request, line, seen) : undefined;
-    if (cells.length !== columns.length) {
-      return { line, request, problem: fault(`has ${cells.length} columns, not ${columns.length}`) };
-    }
-    return { line, request, ...(twice !== undefined && { problem: twice }) };
+    const wrong =
+      cells.length === columns.length
+        ? repeats(request, line, seen)
+        : `has ${cells.length} columns, not ${columns.length}`;
+    const problem = wrong && { type: 'invalid-request' as const, detail: `The line ${wrong}` };
+    return { line, request, ...(problem && { problem }) };
   });
 }
 
 /** An order, and a transaction, stands in the file once: which line is meant can't be told otherwise. */
-function firstOf(
+function repeats(
   request: Record<string, unknown>,
   line: number,
   seen: Map<string, number>,
-): Problem | undefined {
+): string | undefined {
   const order = `order ${String(request.integration ?? '')} ${String(request.orderId)}`;
   for (const key of [order, `transaction ${String(request.transactionId).toLowerCase()}`]) {
     const before = seen.get(key);
-    if (before !== undefined) return fault(`names the same ${key.split(' ', 1)[0]} as line ${before}`);
+    if (before !== undefined) return `names the same ${key.split(' ', 1)[0]} as line ${before}`;
     seen.set(key, line);
   }
   return undefined;
 }
 
-function fault(message: string): Problem {
-  return { type: 'invalid-request', detail: `The line ${message}` };
-}
+const recordsSchema = z.array(
+  z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) }),
+);
 
 function recordsOf(content: string): { line: number; cells: string[] }[] {
   try {
@@ -214,12 +213,13 @@ function recordsOf(content: string): { line: number; cells: string[] }[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // The parser's own words would quote the content.
-    throw new UsageError('The file is no CSV', [
-      { path: '--file', message: `can't be read (${error.code})` },
-    ]);
+    throw fileError('The file is no CSV', [`can't be read (${error.code})`]);
   }
 }
 
-const recordsSchema = z.array(
-  z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) }),
-);
+function fileError(detail: string, messages: string[]): UsageError {
+  return new UsageError(
+    detail,
+    messages.map((message) => ({ path: '--file', message })),
+  );
+}

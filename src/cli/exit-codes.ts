@@ -5,6 +5,7 @@ import { PayloadCodecError } from '../codec/index.ts';
 import { ConfigError } from '../config/index.ts';
 import {
   type Fault,
+  isOrderErrorCode,
   ORDER_ERRORS,
   type OrderErrorCode,
   type OrderErrorDetails,
@@ -52,14 +53,23 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
+/** Errors that are none of an order, with the exit code of each. What was sent may have been done, though its answer can't be read. */
+const EXIT_OF = {
+  usage: EXIT.usage,
+  settings: EXIT.usage,
+  'payload-keys': EXIT.unknownOutcome,
+  'temporal-unreachable': EXIT.unknownOutcome,
+  unexpected: EXIT.unexpected,
+} as const;
+
 /** An error as it is shown, with a stable `type`. */
 export interface Problem extends Omit<OrderErrorDetails, 'errors'> {
-  type: OrderErrorCode | 'usage' | 'settings' | 'payload-keys' | 'temporal-unreachable' | 'unexpected';
+  type: OrderErrorCode | keyof typeof EXIT_OF;
   detail: string;
   errors?: readonly Fault[];
 }
 
-/** @returns what is shown of an error; no value that was given stands in it */
+/** Returns what is shown of an error; it holds no value that was given. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof OrderScreeningError) {
     return { type: error.code, detail: error.message, ...error.details };
@@ -79,17 +89,10 @@ export function problemOf(error: unknown): Problem {
 }
 
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof UsageError || error instanceof ConfigError || error instanceof CommanderError) {
-    return EXIT.usage;
-  }
-  // What was sent may have been done, though its answer can't be read.
-  if (error instanceof UnreachableError || error instanceof PayloadCodecError) return EXIT.unknownOutcome;
-  return error instanceof OrderScreeningError ? exitCodeOfOrder(error.code) : EXIT.unexpected;
-}
-
-function exitCodeOfOrder(code: OrderErrorCode): ExitCode {
-  if (code === 'refused-by-screening-service') return EXIT.refused;
-  const { status } = ORDER_ERRORS[code];
+  const { type } = problemOf(error);
+  if (!isOrderErrorCode(type)) return EXIT_OF[type];
+  if (type === 'refused-by-screening-service') return EXIT.refused;
+  const { status } = ORDER_ERRORS[type];
   if (status === 404) return EXIT.notFound;
   if (status === 422) return EXIT.usage;
   return status === 409 ? EXIT.refused : EXIT.unknownOutcome;

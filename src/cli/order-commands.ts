@@ -1,50 +1,62 @@
-/** Commands about orders: screen, retry, gateway-result, show, list, days, count. */
+/** Commands about orders: screen, retry, gateway-result, show, list, days, count, transaction. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { countDays } from '../client/list-orders.ts';
 import { listRequestOf, WRITTEN_FILTERS } from '../client/list-request.ts';
 import { csvOf } from '../client/read-orders.ts';
-import { HIGHEST_ATTEMPT, invalidRequest } from '../client/read-requests.ts';
+import {
+  HIGHEST_ATTEMPT,
+  integrationNameSchema,
+  invalidRequest,
+  orderIdSchema,
+} from '../client/read-requests.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
-import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, instant, millis, PHASES } from '../contract/words.ts';
+import { filledText } from '../contract/fields.ts';
+import {
+  GATEWAY_RESULTS,
+  INTEGRATION_WORKFLOWS,
+  instant,
+  millis,
+  ORDER_DECISIONS,
+  PHASES,
+} from '../contract/words.ts';
 import type { ListRequest } from '../starter.ts';
 import {
-  attempt,
   type CommandTools,
-  decision,
   defineCommand,
+  flag,
+  flagPair,
   INTEGRATION,
-  integration,
-  oneOf,
-  orderId,
-  phase,
-  readJsonObject,
-  text,
-  wholeNumber,
+  option,
+  optionsOf,
+  required,
+  type SchemasOf,
+  usageError,
 } from './define-command.ts';
 import { EXIT } from './exit-codes.ts';
+import { oneOf, readJsonObject, wholeNumber } from './input.ts';
 import { facts, showAnswer, showDays, showList, showOrder } from './output.ts';
 
-const WORKFLOW = ['--workflow <name>', `one of ${INTEGRATION_WORKFLOWS.join(', ')}`] as const;
+const WORKFLOW = option(
+  '--workflow <name>',
+  `one of ${INTEGRATION_WORKFLOWS.join(', ')}`,
+  oneOf(INTEGRATION_WORKFLOWS),
+);
 const FILE_HELP =
   'The file, or standard input, is the body of POST /v1/orders/{orderId}/screening:\n{"transaction": {…}, "integration"?, "workflow"?, "attempt"?}. An option goes before its field.';
-
-const screenInput = z.strictObject({
-  orderId,
-  file: z.string().exactOptional(),
-  integration,
-  workflow: oneOf(INTEGRATION_WORKFLOWS).exactOptional(),
-});
-const retryInput = screenInput.extend({ attempt: wholeNumber(2, HIGHEST_ATTEMPT) });
+const attempt = (from: number) => wholeNumber(from, HIGHEST_ATTEMPT);
+const screenArgs = { orderId: orderIdSchema, file: z.string().exactOptional() };
 
 export function orderCommands(program: Command, { output, withOrders }: CommandTools): void {
-  const screen = async ({ file, ...named }: z.output<typeof screenInput> & { attempt?: number }) => {
+  const screen = async ({ file, ...named }: { orderId: string; file?: string; attempt?: number }) => {
     const body = await readJsonObject(file);
     if (Object.hasOwn(body, 'orderId')) {
       throw invalidRequest([{ path: 'orderId', message: 'stands in the command; remove it from the input' }]);
     }
     const answer = await withOrders((orders) => orders.screen({ ...body, ...named }));
-    output.answer(withoutFingerprint(answer), () => showAnswer(answer, output.colors));
+    // Only the client library has a use for the fingerprint.
+    const { fingerprint: _ours, ...shown }: CheckoutAnswer = answer;
+    output.answer(shown, () => showAnswer(answer, output.colors));
     return EXIT.ok;
   };
 
@@ -52,9 +64,9 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     name: 'screen <orderId> [file]',
     summary: 'Screen an order: its decision, and what to do now',
     more: `${FILE_HELP}\nThe same again gets the same answer. Exit code 0 is a decision or \`pending\`; read \`action\`.`,
-    options: [INTEGRATION, WORKFLOW],
+    args: screenArgs,
+    options: { integration: INTEGRATION, workflow: WORKFLOW },
     examples: ['screen 1001 examples/orders/review.json', 'screen 1001 --json < order.json | jq -r .action'],
-    input: screenInput,
     run: screen,
   });
 
@@ -62,9 +74,13 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     name: 'retry <orderId> [file]',
     summary: 'Screen the next attempt of a declined order',
     more: FILE_HELP,
-    options: [['--attempt <number>', 'which attempt it is, from 2 (required)'], INTEGRATION, WORKFLOW],
+    args: screenArgs,
+    options: {
+      attempt: required('--attempt <number>', 'which attempt it is, from 2', attempt(2)),
+      integration: INTEGRATION,
+      workflow: WORKFLOW,
+    },
     examples: ['retry 1001 examples/orders/pass.json --attempt 2'],
-    input: retryInput,
     run: screen,
   });
 
@@ -72,94 +88,78 @@ export function orderCommands(program: Command, { output, withOrders }: CommandT
     name: 'gateway-result <orderId> <result>',
     summary: "Report the payment gateway's result of a pre-gateway order",
     more: `The result is ${GATEWAY_RESULTS.join(', ')}: approved, declined, or no clear answer.`,
-    options: [
-      ['--attempt <number>', 'which attempt it is for; needed when there are several'],
-      ['--authcode <code>', "the gateway's authorization code"],
-      ['--transaction-id <id>', "the gateway's own transaction id"],
-      INTEGRATION,
-    ],
+    args: { orderId: orderIdSchema, result: oneOf(GATEWAY_RESULTS) },
+    options: {
+      attempt: option(
+        '--attempt <number>',
+        'which attempt it is for; needed when there are several',
+        attempt(1),
+      ),
+      authcode: option('--authcode <code>', "the gateway's authorization code", filledText(128)),
+      transactionId: option('--transaction-id <id>', "the gateway's own transaction id", filledText(128)),
+      integration: INTEGRATION,
+    },
     examples: ['gateway-result 1001 pass --authcode 123456', 'gateway-result 1001 fail --attempt 2'],
-    input: z.strictObject({
-      orderId,
-      result: oneOf(GATEWAY_RESULTS),
-      attempt: attempt.exactOptional(),
-      authcode: text(128).exactOptional(),
-      transactionId: text(128).exactOptional(),
-      integration,
-    }),
     run: async ({ orderId, integration, ...result }) => {
-      const answer = await withOrders((orders) =>
-        orders.recordGatewayResult({ orderId, integration }, result),
-      );
+      const order = { orderId, integration };
+      const answer = await withOrders((orders) => orders.recordGatewayResult(order, result));
       output.answer(answer, () => showAnswer(answer, output.colors));
       return EXIT.ok;
     },
   });
 }
 
-/** It means something to the client library only. */
-function withoutFingerprint({ fingerprint: _ours, ...answer }: CheckoutAnswer) {
-  return answer;
-}
+// What people look at: show, list, days, count, transaction.
 
-// What people look at: show, list, days, count.
+const ONLY_INTEGRATION = option('--integration <name>', 'only this integration', integrationNameSchema);
 
 /** The filters of `list`, `count` and `watch`, those of the queue page. */
-export const FILTERS = [
-  ['--integration <name>', 'only this integration'],
-  ['--phase <phase>', `only orders in this phase: ${PHASES.join(', ')}`],
-  ['--decision <decision>', `only orders with this decision: ${decision.options.join(', ')}`],
-  ['--attention', 'only orders that need attention'],
-  ['--no-attention', 'only orders that need none'],
-  [
-    '--find <words>',
-    'an order id of that integration, else of default, an invoice number or a transaction, whole',
-  ],
-  ['--open', 'only open orders'],
-  ['--no-open', 'only closed orders'],
-  [
+export const FILTERS = {
+  integration: ONLY_INTEGRATION,
+  phase: option('--phase <phase>', `only orders in this phase: ${PHASES.join(', ')}`, oneOf(PHASES)),
+  decision: option(
+    '--decision <decision>',
+    `only orders with this decision: ${ORDER_DECISIONS.join(', ')}`,
+    oneOf(ORDER_DECISIONS),
+  ),
+  attention: flagPair('--attention', 'only orders that need attention', 'only orders that need none'),
+  open: flagPair('--open', 'only open orders', 'only closed orders'),
+  dueWithin: option(
     '--due-within <hours>',
     'only open orders, or with --no-open closed ones, whose cancel window ends within so many hours',
-  ],
-  ['--due-before <moment>', 'the same with a moment, such as 2026-12-24T18:00:00Z'],
-  ['--amount-from <amount>', 'only orders of this amount or more, in their own currency'],
-  ['--amount-to <amount>', 'only orders below this amount'],
-  ['--started-from <moment>', 'only orders that came at this moment or later'],
-  ['--started-to <moment>', 'only orders that came before'],
-] as const;
-export const LIMIT = ['--limit <number>', 'how many, 1 to 100; 50 unless given'] as const;
-
-export const filterInput = {
-  integration,
-  phase: phase.exactOptional(),
-  decision: decision.exactOptional(),
-  attention: z.boolean().exactOptional(),
-  open: z.boolean().exactOptional(),
-  dueWithin: wholeNumber(1, 999).exactOptional(),
-  ...WRITTEN_FILTERS,
+    wholeNumber(1, 999),
+  ),
+  ...optionsOf(WRITTEN_FILTERS),
 };
-const MOST_OF_A_PAGE = 100;
-export const limit = wholeNumber(1, MOST_OF_A_PAGE).exactOptional();
+const MAX_PAGE = 100;
+export const LIMIT = option(
+  '--limit <number>',
+  'how many, 1 to 100; 50 unless given',
+  wholeNumber(1, MAX_PAGE),
+);
 
-const filtersSchema = z.strictObject(filterInput);
+export type Filters = z.output<z.ZodObject<SchemasOf<typeof FILTERS>>>;
 
-/** @returns what Temporal is asked for now by the filters that were given */
-export function requestOf({ dueWithin, ...filters }: z.output<typeof filtersSchema>): ListRequest {
+const HOUR_MS = 3_600_000;
+
+/** Returns the request that these filters mean now. */
+export function requestOf({ dueWithin, ...filters }: Filters): ListRequest {
   if (dueWithin === undefined) return listRequestOf(filters);
   const before = filters.dueBefore === undefined ? Number.POSITIVE_INFINITY : millis(filters.dueBefore);
   const dueBefore = instant(Math.min(before, Date.now() + dueWithin * HOUR_MS));
   return listRequestOf({ ...filters, dueBefore });
 }
 
-const HOUR_MS = 3_600_000;
-
 export function readCommands(program: Command, { output, withOrders }: CommandTools): void {
   defineCommand(program, {
     name: 'show <orderId>',
     summary: 'Show an order, open or closed',
-    options: [INTEGRATION, ['--full', 'all readings, insights, journal entries and events']],
+    args: { orderId: orderIdSchema },
+    options: {
+      integration: INTEGRATION,
+      full: flag('--full', 'all readings, insights, journal entries and events'),
+    },
     examples: ['show 1001', 'show 1001 --json | jq -r .phase', 'show 1001 --full --json'],
-    input: z.strictObject({ orderId, integration, full: z.literal(true).exactOptional() }),
     run: async ({ full, ...order }) => {
       const state = await withOrders((orders) => orders.get(order, { view: full ? 'full' : 'record' }));
       output.answer(state, () => showOrder(state, output.colors));
@@ -171,15 +171,19 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     name: 'list',
     summary: 'List orders, newest first; up to 2 s behind',
     more: 'Without personal data: it shows what Temporal can search for.',
-    options: [
+    options: {
       ...FILTERS,
-      LIMIT,
-      ['--cursor <cursor>', 'the page after the one that named it, with the same filters'],
-      [
+      limit: LIMIT,
+      cursor: option(
+        '--cursor <cursor>',
+        'the page after the one that named it, with the same filters',
+        z.string(),
+      ),
+      csv: flag(
         '--csv',
         'all pages as CSV for a spreadsheet, up to 2,000 orders; a last line says when there were more',
-      ],
-    ],
+      ),
+    },
     examples: [
       'list --attention',
       'list --phase review --integration shop',
@@ -188,31 +192,18 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
       'list --json | jq -r ".orders[].orderId"',
       'list --phase review --csv > reviews.csv',
     ],
-    input: z
-      .strictObject({
-        ...filterInput,
-        limit,
-        cursor: z.string().exactOptional(),
-        csv: z.literal(true).exactOptional(),
-      })
-      .refine(({ csv, limit, cursor }) => !csv || (limit ?? cursor) === undefined, {
-        path: ['csv'],
-        error: 'has all pages: it goes without --limit and --cursor',
-      }),
     run: async ({ cursor, limit, csv, ...filters }) => {
-      const asked = requestOf(filters);
+      const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
+      const request = { ...requestOf(filters), ...page };
       if (csv) {
-        const whole = { ...asked, limit: MOST_OF_A_PAGE };
-        output.file(await withOrders((orders) => csvOf((cursor) => orders.list({ ...whole, cursor }))));
+        const message = 'has all pages: it goes without --limit and --cursor';
+        if (Object.keys(page).length > 0) throw usageError('list', [{ path: '--csv', message }]);
+        const ask = { ...request, limit: MAX_PAGE };
+        output.file(await withOrders((orders) => csvOf((cursor) => orders.list({ ...ask, cursor }))));
         return EXIT.ok;
       }
-      const request = {
-        ...asked,
-        ...(limit !== undefined && { limit }),
-        ...(cursor !== undefined && { cursor }),
-      };
-      const page = await withOrders((orders) => orders.list(request));
-      output.answer(page, () => showList(page, output.colors));
+      const shown = await withOrders((orders) => orders.list(request));
+      output.answer(shown, () => showList(shown, output.colors));
       return EXIT.ok;
     },
   });
@@ -221,12 +212,11 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     name: 'days',
     summary: 'Count the orders of each of the last seven days by their decision, and the open reviews by age',
     more: 'A day is 24 hours, back from now; the decision is that of now. Up to 2 s behind.',
-    options: [['--integration <name>', 'only this integration']],
+    options: { integration: ONLY_INTEGRATION },
     examples: ['days', 'days --json | jq ".days[0].counts"'],
-    input: z.strictObject({ integration }),
-    run: async (of) => {
-      const counted = await withOrders((orders) => countDays(orders, of, Date.now()));
-      output.answer(counted, () => showDays(counted));
+    run: async (filter) => {
+      const counted = await withOrders((orders) => countDays(orders, filter, Date.now()));
+      output.answer(counted, () => showDays(counted, output.colors));
       return EXIT.ok;
     },
   });
@@ -236,18 +226,45 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
     summary: 'Count orders, open and closed; up to 2 s behind',
     options: FILTERS,
     examples: ['count', 'count --phase review --due-within 12'],
-    input: filtersSchema,
     run: async (filters) => {
       const request = requestOf(filters);
-      const { all, open } = await withOrders(async (orders) => {
-        const [all, open] = await Promise.all([
+      const [all, open] = await withOrders((orders) =>
+        Promise.all([
           orders.count(request),
           request.open === false ? 0 : orders.count({ ...request, open: true }),
-        ]);
-        return { all, open };
-      });
+        ]),
+      );
       const counted = { open, closed: Math.max(0, all - open) };
-      output.answer(counted, () => facts(Object.entries(counted)));
+      output.answer(counted, () => facts(Object.entries(counted), output.colors));
+      return EXIT.ok;
+    },
+  });
+
+  defineCommand(program, {
+    name: 'transaction <idOrInvoice>',
+    summary: 'Read a transaction from the screening service now, and the order that owns it',
+    more: 'This machine sends the request, with the API key of the environment. If several transactions have the invoice number, the first one is read.',
+    // An invoice number has the limits of an order id.
+    args: { idOrInvoice: orderIdSchema },
+    options: { integration: INTEGRATION },
+    examples: [
+      'transaction c205c2bd-8752-46af-9bc5-bd3635363ea4',
+      'transaction 1001 --json | jq -r .decision',
+    ],
+    run: async (asked) => {
+      const status = await withOrders((orders) => orders.getTransaction(asked));
+      const { id, decision, message, order } = status;
+      output.answer(status, () =>
+        facts(
+          [
+            ['transaction', id],
+            ['decision', decision],
+            ['message', message],
+            ['order', order && `${order.orderId} (${order.integration})`],
+          ],
+          output.colors,
+        ),
+      );
       return EXIT.ok;
     },
   });

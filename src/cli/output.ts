@@ -6,7 +6,7 @@ import type { CheckoutAnswer, GatewayResultAnswer, PortalAnswer } from '../contr
 import type { AfterEnd } from '../contract/order.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
-import type { OrderList, OrderSummary } from '../starter.ts';
+import type { OrderList } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
 
 export type Colors = typeof pc;
@@ -66,214 +66,196 @@ function inWords({ type, detail, errors = [], cancelBy, serviceCode, serviceMess
   return lines.join('\n');
 }
 
-// Orders and answers for people.
+// Orders and answers for people. Only `facts` and `table` write values: they remove control characters and add the colours.
 
-export type Row = readonly [label: string, value: string | number | undefined];
+type Value = string | number | undefined;
+export type Row = readonly [label: string, value: Value];
 
-/** @returns the answer to a checkout or to a gateway result */
+/** Returns the answer to a checkout or to a gateway result. */
 export function showAnswer(answer: CheckoutAnswer | GatewayResultAnswer, colors: Colors): string {
   const { message, reason, wouldBe }: Partial<CheckoutAnswer> = answer;
-  return facts([
+  const rows: Row[] = [
     ['order', `${answer.orderId} (${answer.integration}), attempt ${answer.attempt}`],
-    ['decision', colored(answer.decision, colors)],
-    ['action', colored(answer.action, colors)],
+    ['decision', answer.decision],
+    ['action', answer.action],
     ['would be', wouldBe],
     ['phase', answer.phase],
     ['reason', reason],
-    ['message', message && plain(message)],
+    ['message', message],
     ['transaction', answer.transactionId],
     ['cancel by', shortTime(answer.cancelBy)],
-  ]);
+  ];
+  return facts(rows, colors);
 }
 
-/** @returns the answer of a portal action */
+/** Returns the answer of a portal action. */
 export function showPortalAnswer(answer: PortalAnswer, colors: Colors): string {
-  return facts([
+  const rows: Row[] = [
     ['order', answer.orderId],
     ['asked', answer.kind],
     ['number', answer.number],
-    ['status', colored(answer.status, colors)],
+    ['status', answer.status],
     ['transaction', answer.transactionId],
-    ['service', plain([answer.code, answer.message].filter(Boolean).join(' ')) || undefined],
+    ['service', joined(answer.code, answer.message)],
     ['chargeback', echoOf(answer)],
     ['at', shortTime(answer.at)],
     ['phase', answer.phase],
-    ['action', answer.action && colored(answer.action, colors)],
-  ]);
+    ['action', answer.action],
+  ];
+  return facts(rows, colors);
 }
 
-/** What the service echoed of a chargeback, in one line. */
+/** Returns what the service echoed of a chargeback, in one line. */
 function echoOf({ chargeback }: Pick<PortalAnswer, 'chargeback'>): string | undefined {
   if (chargeback === undefined) return undefined;
   const fields = Object.entries(chargeback).map(([name, value]) => `${name} ${value}`);
-  return plain(fields.join(', '));
+  return fields.join(', ');
 }
 
-/** @returns an order's state: what it is, what needs attention, its attempts and actions */
+/** Returns an order's state: what it is, what needs attention, its attempts and actions. */
 export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }, colors: Colors): string {
-  const { attempts, actions, attention } = order;
+  const { attempts, actions, attention, journal = [], leftOut = {}, afterEnd } = order;
+  const { last = [], sequence, waiting, delivered } = order.events;
   const newest = attempts.at(-1);
   const override = newest?.override;
-  const parts = [
-    facts([
-      ['order', `${plain(order.orderId)} (${order.integration}, ${order.workflow})`],
-      ['phase', `${order.phase}, since ${shortTime(order.phaseSince)}`],
-      ['decision', colored(order.decision, colors) + (order.reason ? ` (${order.reason})` : '')],
-      ['action', colored(order.action, colors)],
-      ['would be', order.wouldBe],
-      ['override', override && `${override.action}, ${shortTime(override.at)} (${plain(override.reason)})`],
-      ['message', order.message && plain(order.message)],
-      ['cancel by', shortTime(newest && cancelByOf(order, newest))],
-      ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
-      ['events', `${order.events.delivered} of ${order.events.sequence} delivered`],
-      ['not shown', leftOutOf(order)],
-    ]),
+  const missing = Object.entries(leftOut).map(([what, count]) => `${what}: ${count}`);
+  const lines = attention.map(({ words, since }) => `  ${plain(words)} (since ${shortTime(since)})`);
+  const rows: Row[] = [
+    ['order', `${order.orderId} (${order.integration}, ${order.workflow})`],
+    ['phase', `${order.phase}, since ${shortTime(order.phaseSince)}`],
+    ['decision', joined(order.decision, order.reason && `(${order.reason})`)],
+    ['action', order.action],
+    ['would be', order.wouldBe],
+    ['override', override && `${override.action}, ${shortTime(override.at)} (${override.reason})`],
+    ['message', order.message],
+    ['cancel by', shortTime(newest && cancelByOf(order, newest))],
+    ['last read', order.lastRead && `${shortTime(order.lastRead.at)}, by ${order.lastRead.source}`],
+    ['events', `${delivered} of ${sequence} delivered`],
+    ['not shown', missing.length > 0 ? `${missing.join(', ')} (--full shows them)` : undefined],
   ];
-  if (attention.length > 0) {
-    const lines = attention.map(({ words, since }) => `  ${plain(words)} (since ${shortTime(since)})`);
-    parts.push([colors.red('Needs attention'), ...lines].join('\n'));
-  }
-  parts.push(
-    table(
-      ['attempt', 'decision', 'transaction', 'gateway'],
-      attempts.map((one) => [
-        `${one.number}`,
-        colored(one.decision, colors),
-        transactionOf(order, one)?.id ?? '-',
-        one.gateway?.result ?? '-',
-      ]),
-    ),
-  );
-  if (actions.length > 0) {
-    parts.push(
-      table(
-        ['number', 'portal action', 'status', 'asked', 'by', 'service'],
-        actions.map((one) => [
-          `${one.number}`,
-          one.kind,
-          colored(one.status, colors),
-          shortTime(one.requestedAt) ?? '-',
-          one.by,
-          plain([one.code, one.message].filter(Boolean).join(' ') || '-') +
-            (one.chargeback === undefined ? '' : `\n${echoOf(one)}`),
-        ]),
-      ),
-    );
-  }
-  const { journal = [] } = order;
-  if (journal.length > 0) {
-    parts.push(
-      table(
-        ['when', 'what', 'key', 'person, as claimed', 'why'],
-        journal.map(({ at, what, number, action, by, because }) => [
-          shortTime(at) ?? '-',
-          [what, number ?? action].filter((one) => one !== undefined).join(' '),
-          plain(by?.key ?? '-'),
-          plain(by?.actor ?? '-'),
-          plain(because ?? '-'),
-        ]),
-      ),
-    );
-  }
-  const { last = [], sequence, waiting } = order.events;
-  if (last.length > 0) {
-    parts.push(
-      table(
-        ['number', 'event', 'of', 'waits to be delivered'],
-        last.map((one) => [
-          `${one.sequence}`,
-          one.type,
-          shortTime(one.occurredAt) ?? '-',
-          one.sequence > sequence - waiting ? 'yes' : '-',
-        ]),
-      ),
-    );
-  }
-  if (order.afterEnd !== undefined) parts.push(showAfterEnd(order.afterEnd));
-  return parts.join('\n\n');
+  const ofAttempts = attempts.map((one) => [
+    one.number,
+    one.decision,
+    transactionOf(order, one)?.id,
+    one.gateway?.result,
+  ]);
+  const ofActions = actions.map((one) => [
+    one.number,
+    one.kind,
+    one.status,
+    shortTime(one.requestedAt),
+    one.by,
+    joined(one.code, one.message, echoOf(one)),
+  ]);
+  const ofJournal = journal.map(({ at, what, number, action, by, because }) => [
+    shortTime(at),
+    joined(what, number ?? action),
+    by?.key,
+    by?.actor,
+    because,
+  ]);
+  const ofEvents = last.map((one) => [
+    one.sequence,
+    one.type,
+    shortTime(one.occurredAt),
+    one.sequence > sequence - waiting ? 'yes' : undefined,
+  ]);
+  return [
+    facts(rows, colors),
+    lines.length > 0 && [colors.red('Needs attention'), ...lines].join('\n'),
+    table(['attempt', 'decision', 'transaction', 'gateway'], ofAttempts, colors),
+    table(['number', 'portal action', 'status', 'asked', 'by', 'service'], ofActions, colors),
+    table(['when', 'what', 'key', 'person, as claimed', 'why'], ofJournal, colors),
+    table(['number', 'event', 'of', 'waits to be delivered'], ofEvents, colors),
+    afterEnd && showAfterEnd(afterEnd, colors),
+  ]
+    .filter((part) => part)
+    .join('\n\n');
 }
 
-/** What came after the order's end, the oldest first. */
-function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd): string {
+/** Returns what came after the order's end, the oldest first. */
+function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd, colors: Colors): string {
   const rows = [
-    ...decisions.map(({ at, decision, action }) => ({ at, what: `decision ${decision}`, outcome: action })),
-    ...actions.map(({ requestedAt, kind, status, code, message }) => ({
-      at: requestedAt,
-      what: kind,
-      outcome: plain([status, code, message].filter(Boolean).join(' ')),
-    })),
-    ...redeliveries.map(({ requestedAt, sequence, status }) => ({
-      at: requestedAt,
-      what: `event ${sequence} sent again`,
-      outcome: status,
-    })),
-  ].toSorted((one, other) => one.at.localeCompare(other.at));
+    ...decisions.map(({ at, decision, action }) => [at, `decision ${decision}`, action]),
+    ...actions.map((one) => [one.requestedAt, one.kind, joined(one.status, one.code, one.message)]),
+    ...redeliveries.map((one) => [one.requestedAt, `event ${one.sequence} sent again`, one.status]),
+  ].toSorted(([one = ''], [other = '']) => one.localeCompare(other));
   const shown = table(
     ['after the end', 'when', 'outcome'],
-    rows.map(({ at, what, outcome }) => [what, shortTime(at) ?? '-', outcome]),
+    rows.map(([at, what, outcome]) => [what, shortTime(at), outcome]),
+    colors,
   );
   return incomplete ? `${shown}\nNot everything could be read this time: show the order again.` : shown;
 }
 
-function leftOutOf({ leftOut = {} }: OrderRecord): string | undefined {
-  const counts = Object.entries(leftOut).map(([what, count]) => `${what}: ${count}`);
-  return counts.length === 0 ? undefined : `${counts.join(', ')} (--full shows them)`;
-}
-
-/** @returns a page of orders as a table, and how the next one is asked for */
+/** Returns a page of orders as a table, and how the next one is asked for. */
 export function showList({ orders, cursor }: OrderList, colors: Colors): string {
   if (orders.length === 0) return colors.dim('No orders.');
   const shown = table(
     ['order', 'integration', 'phase', 'decision', 'action', 'attention', 'amount', 'cancel by'],
-    orders.map((order) => listRow(order, colors)),
+    orders.map((order) => [
+      order.orderId,
+      order.integration,
+      order.phase,
+      order.decision,
+      order.action,
+      order.problem ?? (order.needsAttention ? 'yes' : undefined),
+      order.amount?.toFixed(2),
+      shortTime(order.cancelBy),
+    ]),
+    colors,
   );
   return cursor === undefined ? shown : `${shown}\n${colors.dim(`More: --cursor ${cursor}`)}`;
 }
 
-function listRow(order: OrderSummary, colors: Colors): string[] {
-  return [
-    plain(order.orderId),
-    plain(order.integration),
-    order.phase ?? '-',
-    order.decision === undefined ? '-' : colored(order.decision, colors),
-    order.action === undefined ? '-' : colored(order.action, colors),
-    colors.red(order.problem ?? (order.needsAttention ? 'yes' : '')) || '-',
-    order.amount === undefined ? '-' : order.amount.toFixed(2),
-    shortTime(order.cancelBy) ?? '-',
-  ];
-}
-
-/** @returns the last days as a table, the newest first, each with the open reviews that came then */
-export function showDays({ days, older }: Days): string {
+/** Returns the last days as a table, the newest first, each with the open reviews that came then. */
+export function showDays({ days, older }: Days, colors: Colors): string {
   const rows = days.map(({ from, counts, openReviews }) => [
-    shortTime(from) ?? '-',
-    ...DAY_DECISIONS.map((decision) => `${counts[decision]}`),
-    `${openReviews}`,
+    shortTime(from),
+    ...DAY_DECISIONS.map((decision) => counts[decision]),
+    openReviews,
   ]);
-  const before = ['older', ...DAY_DECISIONS.map(() => ''), `${older}`];
-  return table(['24 hours from', ...DAY_DECISIONS, 'in review still'], [...rows, before]);
+  const before = ['older', ...DAY_DECISIONS.map(() => ''), older];
+  return table(['24 hours from', ...DAY_DECISIONS, 'in review still'], [...rows, before], colors);
 }
 
-/** @returns labels and values in two columns; what is undefined is left out */
-export function facts(rows: readonly Row[]): string {
-  const given = rows.filter((row): row is [string, string | number] => row[1] !== undefined);
+/** Returns the values that are known as one, with spaces between them; undefined without any. */
+function joined(...values: Value[]): string | undefined {
+  return values.filter((value) => value !== undefined && value !== '').join(' ') || undefined;
+}
+
+/** Returns labels and values in two columns; what is undefined is left out. */
+export function facts(rows: readonly Row[], colors: Colors): string {
+  const given = rows.filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([label]) => label.length));
-  return given.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
+  return given.map(([label, value]) => `${label.padEnd(width)}  ${cell(label, value, colors)}`).join('\n');
 }
 
-/** @returns one of several orders in one line; what is undefined is left out */
+/** Returns one of several orders in one line; what is undefined is left out. */
 export function factsOf(orderId: string, rows: readonly Row[]): string {
   const given = rows.filter(([, value]) => value !== undefined);
   return `${plain(orderId)}  ${given.map(([label, value]) => `${label} ${plain(String(value))}`).join(', ')}`;
 }
 
-export function table(head: string[], rows: string[][]): string {
+/** Returns a table; empty without rows. */
+function table(head: string[], rows: readonly (readonly Value[])[], colors: Colors): string {
+  if (rows.length === 0) return '';
   const made = new Table({ head, style: { head: [], border: [], compact: true } });
-  made.push(...rows);
+  made.push(
+    ...rows.map((values) => values.map((value, place) => cell(head[place] ?? '', value ?? '-', colors))),
+  );
   return made.toString();
 }
 
-/** @returns a moment to the second, in UTC */
+/** What holds words of the product, which have a colour. */
+const COLORED: ReadonlySet<string> = new Set(['decision', 'action', 'status', 'attention']);
+
+function cell(label: string, value: Value, colors: Colors): string {
+  const text = plain(String(value));
+  return COLORED.has(label) && text !== '-' ? colored(text, colors) : text;
+}
+
+/** Returns a moment to the second, in UTC. */
 export function shortTime(at: string | undefined): string | undefined {
   return at?.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }

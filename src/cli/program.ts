@@ -7,7 +7,6 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { orderCommands, readCommands } from './order-commands.ts';
 import { portalCommands } from './portal-commands.ts';
 import { repairCommand } from './repair-command.ts';
-import { transactionCommand } from './transaction-command.ts';
 import { watchCommand } from './watch-command.ts';
 
 /** The commands that change nothing: one whose output nobody reads any more may end. */
@@ -38,7 +37,6 @@ export function createProgram(tools: CommandTools): Command {
   orderCommands(program, tools);
   adoptCommand(program, tools);
   readCommands(program, tools);
-  transactionCommand(program, tools);
   watchCommand(program, tools);
   portalCommands(program, tools);
   repairCommand(program, tools);

@@ -1,41 +1,40 @@
-/** `repair`: has an order that stands still go on, by a reset of its workflow. */
+/** `repair`: resets the workflow of an order whose workflow task fails, or that was ended by force. */
 import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { loadClientSettings, unreachableTemporal } from '../config/index.ts';
+import { orderIdSchema } from '../client/read-requests.ts';
+import { loadClientSettings } from '../config/index.ts';
+import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId } from '../contract/ids.ts';
 import { localEnvironment } from '../process/local.ts';
+import { connectOrFail } from './connect.ts';
 import {
   ACTOR,
   actingAs,
-  actor,
   type CommandTools,
-  connectTemporal,
   defineCommand,
+  flag,
   INTEGRATION,
-  integration,
-  orderId,
-  reason,
+  option,
 } from './define-command.ts';
-import { EXIT, type ExitCode, UnreachableError } from './exit-codes.ts';
-import { facts, plain } from './output.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { facts, type Row } from './output.ts';
 import { type Condition, type Repair, repairOrder } from './repair-order.ts';
 
-const EXITS: Record<Repair['outcome'], ExitCode> = {
-  repaired: EXIT.ok,
-  refused: EXIT.refused,
-  failing: EXIT.faultFound,
-  'nothing-good': EXIT.faultFound,
-  untried: EXIT.notYet,
-};
-
-const OUTCOMES: Record<Repair['outcome'], string> = {
-  repaired: 'repaired: a worker completed its next workflow task',
-  refused: 'refused: nothing is wrong with it; --force resets it all the same',
-  failing:
+const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: string]> = {
+  repaired: [EXIT.ok, 'repaired: a worker completed its next workflow task'],
+  refused: [EXIT.refused, 'refused: nothing is wrong with it; --force resets it all the same'],
+  failing: [
+    EXIT.faultFound,
     'its workflow task fails from every point: roll the workers back, or adopt its transaction under another order id',
-  'nothing-good': 'none of its workflow tasks was ever completed: terminate it, and send the order again',
-  untried: 'it was reset, and no worker has taken its task yet: start a worker, then look again',
+  ],
+  'nothing-good': [
+    EXIT.faultFound,
+    'none of its workflow tasks was ever completed: terminate it, and send the order again',
+  ],
+  untried: [
+    EXIT.notYet,
+    'it was reset, and no worker has taken its task yet: start a worker, then look again',
+  ],
 };
 
 export function repairCommand(program: Command, { env, output }: CommandTools): void {
@@ -45,66 +44,40 @@ export function repairCommand(program: Command, { env, output }: CommandTools): 
     more: `It goes back to the last workflow task from which the order goes on, and does again what came after: polls, reads, events.
 A reset is safe: a transaction that exists is found and not created again, and a chargeback isn't sent twice.
 Exit code 3 when the order is healthy, 6 when it can't be repaired, 7 when no worker has taken its task within 30 s.`,
-    options: [
-      ['--force', 'reset a healthy order as well'],
-      ['--reason <words>', 'why; Temporal keeps it with the reset'],
-      ACTOR,
-      INTEGRATION,
-    ],
+    args: { orderId: orderIdSchema },
+    options: {
+      force: flag('--force', 'reset a healthy order as well'),
+      reason: option('--reason <words>', 'why; Temporal keeps it with the reset', reasonSchema),
+      actor: ACTOR,
+      integration: INTEGRATION,
+    },
     examples: ['repair 1001', 'repair 1001 --reason "does not replay since the last rollout" --json'],
-    input: z.strictObject({
-      orderId,
-      force: z.boolean().exactOptional(),
-      reason: reason.exactOptional(),
-      actor,
-      integration,
-    }),
-    run: async ({
-      orderId: name,
-      force = false,
-      reason: why,
-      actor: who,
-      integration: of = DEFAULT_INTEGRATION,
-    }) => {
-      const by = actingAs(who).by?.actor;
-      const words = `order-screening repair${by === undefined ? '' : ` by ${by}`}${why === undefined ? '' : `: ${why}`}`;
-      const client = await connect(env);
-      const repair = await repairOrder(client, orderWorkflowId(of, name), { force, reason: words });
-      output.answer({ orderId: name, integration: of, ...repair }, () => facts(rowsOf(name, repair)));
-      return EXITS[repair.outcome];
+    run: async ({ orderId, force = false, reason, actor, integration = DEFAULT_INTEGRATION }) => {
+      const by = actingAs(actor).by?.actor;
+      const words = `order-screening repair${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`;
+      const { temporal } = loadClientSettings(localEnvironment(env).env);
+      const client = new Client({ connection: await connectOrFail(temporal), namespace: temporal.namespace });
+      const repair = await repairOrder(client, orderWorkflowId(integration, orderId), {
+        force,
+        reason: words,
+      });
+      output.answer({ orderId, integration, ...repair }, () => facts(rowsOf(orderId, repair), output.colors));
+      return OUTCOMES[repair.outcome][0];
     },
   });
 }
 
-async function connect(env: NodeJS.ProcessEnv): Promise<Client> {
-  const { temporal } = loadClientSettings(localEnvironment(env).env);
-  const connection = await connectTemporal(temporal).catch(() => {
-    throw new UnreachableError(`nothing was sent: ${unreachableTemporal(temporal.connection)}`);
-  });
-  return new Client({ connection, namespace: temporal.namespace });
-}
-
-function rowsOf(orderId: string, repair: Repair): [string, string][] {
+function rowsOf(orderId: string, repair: Repair): Row[] {
   const { condition, outcome, runId, newRunId, resetTo, eventsDropped, resets } = repair;
   return [
-    ['order', plain(orderId)],
-    ['before', plain(conditionWords(condition))],
-    ['outcome', OUTCOMES[outcome]],
+    ['order', orderId],
+    ['before', conditionWords(condition)],
+    ['outcome', OUTCOMES[outcome][1]],
     ['run', runId],
-    ...(resetTo === undefined
-      ? []
-      : [
-          ['new run', newRunId ?? ''] as [string, string],
-          ['reset to', `event ${resetTo.eventId}${resetTo.at === undefined ? '' : ` of ${resetTo.at}`}`] as [
-            string,
-            string,
-          ],
-          ['done again', `what came after it (${eventsDropped} events of the history before)`] as [
-            string,
-            string,
-          ],
-          ['resets', String(resets)] as [string, string],
-        ]),
+    ['new run', newRunId],
+    ['reset to', resetTo && `event ${resetTo.eventId}${resetTo.at === undefined ? '' : ` of ${resetTo.at}`}`],
+    ['done again', resetTo && `what came after it (${eventsDropped} events of the history before)`],
+    ['resets', resetTo && resets],
   ];
 }
 

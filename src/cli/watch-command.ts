@@ -1,31 +1,21 @@
 /** `watch`: what happens to an order until it rests, or to the list until it is interrupted. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { z } from 'zod';
+import { orderIdSchema } from '../client/read-requests.ts';
 import { OrderScreeningError } from '../contract/errors.ts';
 import type { OrderState } from '../contract/state.ts';
 import type { Phase } from '../contract/words.ts';
 import { isUnderWay } from '../orders/portal-requests.ts';
 import { cancelByOf, transactionOf } from '../orders/transactions.ts';
 import type { ListRequest, OrderName, OrderScreening, OrderSummary } from '../starter.ts';
-import { type CommandTools, defineCommand, orderId, seconds } from './define-command.ts';
+import { type CommandTools, defineCommand, option } from './define-command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { FILTERS, filterInput, LIMIT, limit, requestOf } from './order-commands.ts';
+import { seconds } from './input.ts';
+import { FILTERS, LIMIT, requestOf } from './order-commands.ts';
 import { colored, type Output, plain, shortTime, showList } from './output.ts';
-
-const DEFAULT_EVERY_MS = 1_000;
 
 /** Nothing more follows by itself soon, unless a portal action is under way. */
 const RESTING: ReadonlySet<Phase> = new Set(['declined', 'decided', 'canceled', 'closed']);
-
-const watchInput = z.strictObject({
-  orderId: orderId.exactOptional(),
-  ...filterInput,
-  limit,
-  timeout: seconds().exactOptional(),
-  every: seconds().exactOptional(),
-});
-type WatchInput = z.output<typeof watchInput>;
 
 /** How long and how often is looked. */
 interface Pace {
@@ -39,31 +29,29 @@ export function watchCommand(program: Command, { output, withOrders }: CommandTo
     name: 'watch [orderId]',
     summary: 'Watch an order until it rests, or the list until Ctrl-C',
     more: 'An order rests when it is declined, decided, canceled or closed and no portal action is under way.\nEach change is one line of JSON, or on a terminal a line of words (the list: the table again). A restart of Temporal\nor of the worker is sat out.',
-    options: [
+    args: { orderId: orderIdSchema.exactOptional() },
+    options: {
       ...FILTERS,
-      LIMIT,
-      ['--timeout <seconds>', 'stop after that long, with exit code 7 for an order that does not rest'],
-      ['--every <seconds>', 'how often to look; 1 unless given'],
-    ],
+      limit: LIMIT,
+      timeout: option(
+        '--timeout <seconds>',
+        'stop after that long, with exit code 7 for an order that does not rest',
+        seconds,
+      ),
+      every: option('--every <seconds>', 'how often to look; 1 unless given', seconds),
+    },
     examples: [
       'watch 1001 --timeout 60',
       'watch --attention',
       'watch --phase review --json | jq -r .orderId',
     ],
-    input: watchInput,
-    run: ({ orderId, timeout, every = DEFAULT_EVERY_MS, limit, ...filters }: WatchInput) => {
-      const pace = {
-        until: timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout,
-        everyMs: every,
-      };
+    run: ({ orderId, timeout = Number.POSITIVE_INFINITY, every: everyMs = 1_000, limit, ...filters }) => {
+      const pace = { until: Date.now() + timeout, everyMs };
+      // The hours of --due-within count from each look.
+      const request = () => ({ ...requestOf(filters), ...(limit !== undefined && { limit }) });
       return withOrders((orders) =>
         orderId === undefined
-          ? watchList(
-              orders,
-              () => ({ ...requestOf(filters), ...(limit !== undefined && { limit }) }),
-              pace,
-              output,
-            )
+          ? watchList(orders, request, pace, output)
           : watchOrder(orders, { orderId, integration: filters.integration }, pace, output),
       );
     },
@@ -81,37 +69,38 @@ async function watchOrder(
     const state = await orders.get(name);
     const now = inShort(state);
     if (JSON.stringify(now) !== before) {
-      before = JSON.stringify(now);
       output.line({ at: new Date().toISOString(), ...now }, () => orderLine(state, output));
     }
-    return rests(state);
+    before = JSON.stringify(now);
+    return RESTING.has(state.phase) && !state.actions.some(isUnderWay);
   });
   return rested ? EXIT.ok : EXIT.notYet;
 }
 
 async function watchList(
   orders: OrderScreening,
-  wanted: () => ListRequest,
+  request: () => ListRequest,
   pace: Pace,
   output: Output,
 ): Promise<ExitCode> {
-  let before = new Map<string, OrderSummary>();
-  let first = true;
+  let before: Map<string, OrderSummary> | undefined;
   await look(pace, output, async () => {
-    const page = await orders.list(wanted());
-    const seen = new Map(page.orders.map((order) => [keyOf(order), order]));
-    const changed = page.orders.filter((order) => !isSame(order, before.get(keyOf(order))));
-    const gone = [...before].filter(([key]) => !seen.has(key));
+    const page = await orders.list(request());
+    const now = new Map(page.orders.map((order) => [`${order.integration}:${order.orderId}`, order]));
+    const changes = [
+      ...[...now].filter(([key, order]) => JSON.stringify(order) !== JSON.stringify(before?.get(key))),
+      ...[...(before ?? [])]
+        .filter(([key]) => !now.has(key))
+        .map(([key, order]) => [key, { ...order, gone: true }] as const),
+    ];
     if (output.json) {
-      for (const order of changed) output.line(order, () => '');
-      for (const [, order] of gone) output.line({ ...order, gone: true }, () => '');
-    } else if (first || changed.length + gone.length > 0) {
+      for (const [, order] of changes) output.line(order, () => '');
+    } else if (before === undefined || changes.length > 0) {
       // A terminal shows the newest table only.
       const clear = process.stdout.isTTY ? '\u001b[2J\u001b[H' : '';
       output.line(page, () => `${clear}${showList(page, output.colors)}`);
     }
-    before = seen;
-    first = false;
+    before = now;
     return false;
   });
   return EXIT.ok;
@@ -141,10 +130,6 @@ async function look(pace: Pace, output: Output, holds: () => Promise<boolean>): 
     }
     await sleep(pace.everyMs);
   }
-}
-
-function rests({ phase, actions }: OrderState): boolean {
-  return RESTING.has(phase) && !actions.some(isUnderWay);
 }
 
 /** What of an order is news. */
@@ -178,12 +163,4 @@ function orderLine(order: OrderState, { colors }: Output): string {
     ...attention,
   ];
   return parts.join('  ');
-}
-
-function isSame(one: OrderSummary, other: OrderSummary | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function keyOf({ integration, orderId }: OrderSummary): string {
-  return `${integration}:${orderId}`;
 }

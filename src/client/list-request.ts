@@ -32,14 +32,16 @@ export const WRITTEN_FILTERS = {
       examples: ['order-1001'],
     }),
   dueBefore: moment.exactOptional().meta({
-    description: 'Only orders whose cancel window ends before: open ones, unless `open` is false',
+    description: 'Only orders whose cancel window ends before this moment: open ones, unless `open` is false',
   }),
   amountFrom: amountSchema
     .exactOptional()
-    .meta({ description: "In the order's own currency", examples: ['125.50'] }),
-  amountTo: amountSchema.exactOptional().meta({ description: 'Only orders below it', examples: ['500'] }),
-  startedFrom: moment.exactOptional().meta({ description: 'Only orders that came then or later' }),
-  startedTo: moment.exactOptional().meta({ description: 'Only orders that came before' }),
+    .meta({ description: 'Only orders of this amount or more, in their own currency', examples: ['125.50'] }),
+  amountTo: amountSchema
+    .exactOptional()
+    .meta({ description: 'Only orders below this amount', examples: ['500'] }),
+  startedFrom: moment.exactOptional().meta({ description: 'Only orders that came at this moment or later' }),
+  startedTo: moment.exactOptional().meta({ description: 'Only orders that came before this moment' }),
 };
 type WrittenFilters = z.output<z.ZodObject<typeof WRITTEN_FILTERS>> &
   Pick<ListRequest, 'integration' | 'phase' | 'decision' | 'attention' | 'open' | 'cursor' | 'limit'>;

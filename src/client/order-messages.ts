@@ -1,7 +1,6 @@
 /** Messages to an open order: how an update is sent, and the small ones. */
 import type { WorkflowHandle, WorkflowUpdateHandle } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { z } from 'zod';
 import type { GatewayResultAnswer, OverrideAnswer, PortalAnswer } from '../contract/answers.ts';
 import { hasCode, OrderScreeningError } from '../contract/errors.ts';
 import { type OrderKey, orderWorkflowId } from '../contract/ids.ts';
@@ -9,7 +8,6 @@ import {
   acknowledgeUpdate,
   type GatewayResultRequest,
   overrideUpdate,
-  type PortalFields,
   recordGatewayResultUpdate,
   type WithdrawRequest,
   withdrawUpdate,
@@ -17,9 +15,8 @@ import {
 import type { OrderState } from '../contract/state.ts';
 import { gatewayReplyAfterEnd, RESULT_TOO_LATE } from '../orders/concerns/gateway.ts';
 import { defined } from '../orders/defined.ts';
-import { customerCodeBodySchema, parseChargeback } from '../screening/index.ts';
 import { closedOrder, readOrder } from './read-orders.ts';
-import { checked, invalidRequest, overrideSchema, readBy } from './read-requests.ts';
+import { checked, overrideSchema, readBy } from './read-requests.ts';
 import {
   ANSWER_WITHIN_MS,
   isEnded,
@@ -77,22 +74,6 @@ export async function recordGatewayResult(
 /** Names an update by the caller's key. The kind stands in front, so that no key is an id that means something else. */
 function idOf(kind: string, { idempotencyKey }: PortalOptions): string | undefined {
   return idempotencyKey && `${kind}:${idempotencyKey}`;
-}
-
-const customerCodeFields = z.object({
-  customerCode: customerCodeBodySchema.shape.customer_code,
-  email: customerCodeBodySchema.shape.email.nullish(),
-});
-
-/** @throws OrderScreeningError `invalid-request` for a portal action whose fields can't be sent to the service */
-export function checkPortalFields(fields: PortalFields): void {
-  if (fields.kind === 'customer-code') checked(customerCodeFields, fields);
-  if (fields.kind === 'chargeback') {
-    const { kind: _kind, force: _force, transactionId: _named, notCards: _vouched, ...given } = fields;
-    const filled = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
-    const parsed = parseChargeback(Object.fromEntries(filled));
-    if (!parsed.ok) throw invalidRequest(parsed.faults);
-  }
 }
 
 /** @see OrderScreening.withdraw */

@@ -12,10 +12,13 @@ import {
 } from '../contract/errors.ts';
 import { type OrderKey, orderWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../contract/ids.ts';
 import { PORTAL_ACTION, type PortalActionInput, type PortalFields, UPDATES } from '../contract/messages.ts';
+import { portalOwnSchema } from '../contract/portal-actions.ts';
+import { isSentOnce, PORTAL_KINDS, type PortalActionKind, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, OrderState } from '../contract/state.ts';
 import { attemptFor, portalAnswer, portalRefusal, windowMeant } from '../orders/portal-records.ts';
 import { earlier, identityOf, isUnderWay, subjectOf, transactionMeant } from '../orders/portal-requests.ts';
-import { checkPortalFields, startedUpdate } from './order-messages.ts';
+import { parsePortalFields } from '../screening/index.ts';
+import { startedUpdate } from './order-messages.ts';
 import { findOrder } from './read-orders.ts';
 import { integrationOf, invalidRequest, readBy } from './read-requests.ts';
 import {
@@ -27,7 +30,16 @@ import {
   unknownOrder,
   within,
 } from './temporal-errors.ts';
-import type { ClientContext, PortalOptions } from './types.ts';
+import type { ClientContext, OrderName, OrderScreening, PortalOptions } from './types.ts';
+
+/** Returns the client library's method for a kind of action. The caller has checked the fields of that kind. */
+export function portalMethod(orders: OrderScreening, kind: PortalActionKind) {
+  return orders[PORTAL_KINDS[kind].method] as (
+    order: OrderName,
+    request: object,
+    how: PortalOptions,
+  ) => Promise<PortalAnswer>;
+}
 
 /** Makes a portal action. @returns the service's reply, or `requested` when there is none within 10 s */
 export async function portalAction(
@@ -55,6 +67,16 @@ export async function portalAction(
     if (!isEnded(error) && codeOf(error) !== 'order-closed') throw toOrderError(error);
   }
   return afterTheEnd(context, order, workflowId, { fields, ...by });
+}
+
+/** @throws OrderScreeningError `invalid-request` for fields that can't be sent to the service */
+function checkPortalFields({ kind, notCards: _vouched, ...fields }: PortalFields): void {
+  const own = portalOwnSchema(kind).shape;
+  const sent = Object.entries(fields).filter(
+    ([name, value]) => !(name in own) && (value ?? undefined) !== undefined,
+  );
+  const parsed = parsePortalFields(kind, Object.fromEntries(sent));
+  if (!parsed.ok) throw invalidRequest(parsed.faults);
 }
 
 type Asked = Pick<PortalActionInput, 'fields' | 'by'>;
@@ -104,7 +126,7 @@ async function afterTheEnd(
  * same: then a person must say so with `force`.
  */
 function withDoubts(order: OrderState, fields: PortalFields): OrderState {
-  if (fields.kind !== 'chargeback') return order;
+  if (!portalKind(fields.kind).once) return order;
   const asked = subjectOf(order, fields);
   const actions = order.actions.map((one): ActionRecord => {
     const subject =
@@ -149,7 +171,7 @@ async function run(context: ClientContext, input: PortalActionInput): Promise<Po
     within(client, deadline, () =>
       client.workflow.getHandle<() => Promise<PortalAnswer>>(workflowId).result(),
     );
-  const onlyOnce = fields.kind === 'chargeback' && fields.force !== true;
+  const onlyOnce = isSentOnce(fields);
   try {
     await start(onlyOnce ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY');
   } catch (error) {
@@ -194,7 +216,7 @@ async function wasRefused(result: () => Promise<PortalAnswer>): Promise<boolean>
 /** One workflow for each action, however the transaction's id is spelled. Ids are readable: what tells actions apart goes in as a hash. */
 function subjectOfRun({ orderId, transactionId, fields }: PortalActionInput): string {
   const transaction = transactionId?.toLowerCase();
-  const subject = fields.kind === 'customer-code' ? (orderId ?? transaction) : transaction;
+  const subject = portalKind(fields.kind).ofOrder ? (orderId ?? transaction) : transaction;
   const identity = identityOf(fields);
   return identity === '' ? `${subject}` : `${subject}:${hash(identity)}`;
 }

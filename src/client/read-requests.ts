@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../card-data/card-data.ts';
 import { type Fault, OrderScreeningError } from '../contract/errors.ts';
+import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
@@ -10,7 +11,7 @@ import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../contract/words.ts';
 import { sizeFault } from '../orders/check-messages.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
-import { ACTOR_LIMIT, REASON_LIMIT } from '../orders/message-shapes.ts';
+import { ACTOR_LIMIT } from '../orders/message-shapes.ts';
 import { isRecord } from '../orders/shapes.ts';
 import {
   CARD_FIELDS,
@@ -49,13 +50,6 @@ export const integrationNameSchema = z.string().regex(INTEGRATION_NAME, 'must be
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must have 1 to 128 visible ASCII characters');
-
-/** A reason in a person's own words; it goes into the order's history. */
-export const reasonSchema = z
-  .string()
-  .min(1, { error: 'must not be empty', abort: true })
-  .regex(/\S/, 'must not be blank')
-  .max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`);
 
 /** Who asks: a person as claimed, or the name of a key. It goes into the order's journal and the audit log. */
 export const actorSchema = z

@@ -1,6 +1,7 @@
 /** The answers to requests about one order: the client library's types and the API's documentation come from these schemas. */
 import { z } from 'zod';
 import type { OrderErrorCode } from './errors.ts';
+import { PORTAL_ACTIONS } from './portal-kinds.ts';
 import {
   actionSchema,
   chargebackEcho,
@@ -12,7 +13,7 @@ import {
   phaseSchema,
   standing,
 } from './terms.ts';
-import { DECISIONS, GATEWAY_RESULTS, PORTAL_ACTIONS } from './words.ts';
+import { DECISIONS, GATEWAY_RESULTS } from './words.ts';
 
 export const checkoutAnswerSchema = z.object({
   ...standing,

@@ -1,5 +1,5 @@
 /** Ids and queue names. An id is built in one place: here. */
-import type { PortalActionKind } from './words.ts';
+import type { PortalActionKind } from './portal-kinds.ts';
 
 /** Workflows and local activities. */
 export const TASK_QUEUE = 'order-screening';

@@ -1,6 +1,8 @@
 /** The workflow's contract: names, arguments and answers of everything that can be sent to an order. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CheckoutAnswer, GatewayResultAnswer, OverrideAnswer, PortalAnswer } from './answers.ts';
+import type { PortalRequests } from './portal-actions.ts';
+import { byPortalKind, PORTAL_KINDS, type PortalActionKind } from './portal-kinds.ts';
 import type { Adoption, OrderEventData } from './state.ts';
 import type {
   By,
@@ -22,6 +24,7 @@ export {
 } from './ids.ts';
 export type * from './order.ts';
 export type * from './order-record.ts';
+export type { PortalActionKind } from './portal-kinds.ts';
 export type * from './state.ts';
 export type * from './terms.ts';
 export type {
@@ -38,7 +41,6 @@ export type {
   OrderEventType,
   OverrideAction,
   Phase,
-  PortalActionKind,
   ReadingSource,
 } from './words.ts';
 
@@ -100,41 +102,16 @@ export interface GatewayResultRequest extends Vouched {
   transactionId?: string;
 }
 
-export interface CancelRequest {
-  reason?: string;
-  transactionId?: string;
-}
-
-export type ReportFraudRequest = CancelRequest;
-
-/** The fields of the service's submit-chargeback, in its spelling. Dates are `YYYY-MM-DD`. */
-export interface ChargebackRequest extends Vouched {
-  transactionId?: string;
-  reason_code: string;
-  due_date: string;
-  notice_date?: string;
-  reference_number?: string;
-  carrier?: string;
-  carrier_tracking_number?: string;
-  notes?: string;
-  inquiry?: 'true' | 'false';
-  /** Send it although an earlier try may have been done. */
-  force?: boolean;
-}
-
-export interface CustomerCodeRequest extends Vouched {
-  customerCode: string;
-  /** The order's e-mail unless given. */
-  email?: string;
-  transactionId?: string;
-}
+export type CancelRequest = PortalRequests['cancel'];
+export type ReportFraudRequest = PortalRequests['report-fraud'];
+/** The fields of the service's submit-chargeback, in its spelling, and `force`: send it although an earlier try may have been done. */
+export type ChargebackRequest = PortalRequests['chargeback'] & Vouched;
+export type CustomerCodeRequest = PortalRequests['customer-code'] & Vouched;
 
 /** What a portal action sends, by kind. */
-export type PortalFields =
-  | ({ kind: 'cancel' } & CancelRequest)
-  | ({ kind: 'report-fraud' } & ReportFraudRequest)
-  | ({ kind: 'chargeback' } & ChargebackRequest)
-  | ({ kind: 'customer-code' } & CustomerCodeRequest);
+export type PortalFields = {
+  [Kind in PortalActionKind]: { kind: Kind } & PortalRequests[Kind] & Vouched;
+}[PortalActionKind];
 
 export interface WithdrawRequest {
   /** The portal action's number on the order's record. */
@@ -190,14 +167,6 @@ export const retryUpdate = defineUpdate<CheckoutAnswer, [RetryRequest]>('retry')
 export const recordGatewayResultUpdate = defineUpdate<GatewayResultAnswer, [GatewayResultRequest]>(
   'recordGatewayResult',
 );
-export const cancelUpdate = defineUpdate<PortalAnswer, [Attributed<CancelRequest>]>('cancel');
-export const reportFraudUpdate = defineUpdate<PortalAnswer, [Attributed<ReportFraudRequest>]>('reportFraud');
-export const submitChargebackUpdate = defineUpdate<PortalAnswer, [Attributed<ChargebackRequest>]>(
-  'submitChargeback',
-);
-export const attachCustomerCodeUpdate = defineUpdate<PortalAnswer, [Attributed<CustomerCodeRequest>]>(
-  'attachCustomerCode',
-);
 export const acknowledgeUpdate = defineUpdate<{ cleared: number }, [Attributed<{ reason: string }>]>(
   'acknowledge',
 );
@@ -205,6 +174,16 @@ export const withdrawUpdate = defineUpdate<PortalAnswer, [Attributed<WithdrawReq
 export const overrideUpdate = defineUpdate<OverrideAnswer, [Attributed<OverrideRequest>]>('override');
 export const reviewHintSignal = defineSignal<[ReviewHint]>('reviewHint');
 export const recheckSignal = defineSignal('recheck');
+
+const portalUpdate = <Kind extends PortalActionKind>(kind: Kind) =>
+  defineUpdate<PortalAnswer, [Attributed<PortalRequests[Kind] & Vouched>]>(PORTAL_KINDS[kind].method);
+const portalUpdates = byPortalKind((kind) => portalUpdate(kind)) as {
+  [Kind in PortalActionKind]: ReturnType<typeof portalUpdate<Kind>>;
+};
+export const cancelUpdate = portalUpdates.cancel;
+export const reportFraudUpdate = portalUpdates['report-fraud'];
+export const submitChargebackUpdate = portalUpdates.chargeback;
+export const attachCustomerCodeUpdate = portalUpdates['customer-code'];
 
 /** The update of each kind of request. */
 export const UPDATES = {
@@ -215,9 +194,6 @@ export const UPDATES = {
   acknowledge: acknowledgeUpdate,
   override: overrideUpdate,
   withdraw: withdrawUpdate,
-  cancel: cancelUpdate,
-  'report-fraud': reportFraudUpdate,
-  chargeback: submitChargebackUpdate,
-  'customer-code': attachCustomerCodeUpdate,
+  ...portalUpdates,
 } as const;
 export type MessageKind = keyof typeof UPDATES;

@@ -1,5 +1,6 @@
 /** An order as it is read and listed, with what came after its end. */
 import { z } from 'zod';
+import { PORTAL_ACTIONS } from './portal-kinds.ts';
 import type { Attention } from './state.ts';
 import {
   ACTION_STATUSES,
@@ -12,7 +13,7 @@ import {
   orderName,
   phaseSchema,
 } from './terms.ts';
-import { DECISIONS, INTEGRATION_WORKFLOWS, JOURNALED, OVERRIDE_ACTIONS, PORTAL_ACTIONS } from './words.ts';
+import { DECISIONS, INTEGRATION_WORKFLOWS, JOURNALED, OVERRIDE_ACTIONS } from './words.ts';
 
 const actionStatusSchema = z.enum(ACTION_STATUSES);
 

@@ -1,6 +1,7 @@
 /** The state of one order: what its workflow returns, and of which its public record is made. Plain data, no card data. */
 import type { CheckoutAnswer } from './answers.ts';
 import type { Policy } from './policy.ts';
+import type { PortalActionKind } from './portal-kinds.ts';
 import type { ActionStatus, Insights } from './terms.ts';
 import type {
   Action,
@@ -16,7 +17,6 @@ import type {
   OrderEventType,
   OverrideAction,
   Phase,
-  PortalActionKind,
   ReadingSource,
 } from './words.ts';
 

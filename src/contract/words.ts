@@ -1,4 +1,5 @@
 /** The words of the product, one type each. */
+import { PORTAL_ACTIONS, type PortalActionKind } from './portal-kinds.ts';
 
 /** What the screening service decides about a transaction. */
 export const DECISIONS = ['pass', 'fail', 'review', 'fraudulent', 'error'] as const;
@@ -40,14 +41,6 @@ export type IntegrationWorkflow = (typeof INTEGRATION_WORKFLOWS)[number];
 export const GATEWAY_RESULTS = ['pass', 'fail', 'error'] as const;
 export type GatewayResult = (typeof GATEWAY_RESULTS)[number];
 
-/** The four portal actions. */
-export const PORTAL_ACTIONS = ['cancel', 'report-fraud', 'chargeback', 'customer-code'] as const;
-export type PortalActionKind = (typeof PORTAL_ACTIONS)[number];
-
-export function isPortalAction(kind: string): kind is PortalActionKind {
-  return PORTAL_ACTIONS.some((one) => one === kind);
-}
-
 export const ORDER_EVENT_TYPES = [
   'order.decided',
   'order.review_resolved',
@@ -85,6 +78,9 @@ export type ReadingSource =
   | 'operator'
   | 'recheck'
   | 'look-up';
+
+/** The longest reason that a person gives, in characters. */
+export const REASON_LIMIT = 500;
 
 /** Who asks for something. */
 export interface By {

@@ -1,7 +1,6 @@
 /** The journal of an order: who did what. */
-import type { By, JournalEntry } from '../contract/words.ts';
+import { type By, type JournalEntry, REASON_LIMIT } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
-import { REASON_LIMIT } from './message-shapes.ts';
 import type { Order, TakenIn } from './order.ts';
 
 /** So many entries are kept, and so many bytes of them. */

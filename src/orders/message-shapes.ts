@@ -1,10 +1,6 @@
 /** The shape of everything that is sent to an order or starts a workflow. The client library and the API check more, and say more. */
-import {
-  GATEWAY_RESULTS,
-  INTEGRATION_WORKFLOWS,
-  OVERRIDE_ACTIONS,
-  type PortalActionKind,
-} from '../contract/words.ts';
+import { byPortalKind, type PortalField, portalKind } from '../contract/portal-kinds.ts';
+import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS, REASON_LIMIT } from '../contract/words.ts';
 import {
   type Fields,
   finite,
@@ -15,6 +11,7 @@ import {
   oneOf,
   oneOfWords,
   optional,
+  type Shape,
   shaped,
   text,
   whole,
@@ -24,8 +21,6 @@ import {
 const TEXT_LIMIT = 4_096;
 const NAME_LIMIT = 64;
 const KEY_LIMIT = 200;
-/** Of why a person does something, in their own words. */
-export const REASON_LIMIT = 500;
 /** Of the names of who asks. */
 export const ACTOR_LIMIT = 100;
 
@@ -36,25 +31,17 @@ const maybeEmpty = optional(text(TEXT_LIMIT, 0));
 const name = text(NAME_LIMIT);
 const key = optional(text(KEY_LIMIT));
 
-const PORTAL_FIELDS: Record<PortalActionKind, Fields> = {
-  cancel: { transactionId: optional(filled), reason: optional(filled) },
-  'report-fraud': { transactionId: optional(filled), reason: optional(filled) },
-  chargeback: {
-    transactionId: optional(filled),
-    reason_code: filled,
-    due_date: filled,
-    notice_date: optional(filled),
-    reference_number: maybeEmpty,
-    carrier: maybeEmpty,
-    carrier_tracking_number: maybeEmpty,
-    notes: maybeEmpty,
-    inquiry: optional(oneOfWords(['true', 'false'])),
-    force: optional(flag),
-  },
-  'customer-code': { transactionId: optional(filled), customerCode: filled, email: optional(filled) },
+const PORTAL_FIELD: Record<PortalField, Shape> = {
+  text: filled,
+  'text?': optional(filled),
+  'empty-text?': maybeEmpty,
+  'flag?': optional(flag),
+  'true-or-false?': optional(oneOfWords(['true', 'false'])),
 };
-
-const portalMessage = (kind: PortalActionKind): Fields => ({ ...PORTAL_FIELDS[kind], by });
+const PORTAL_FIELDS = byPortalKind((kind): Fields => {
+  const fields = Object.entries(portalKind(kind).fields);
+  return Object.fromEntries(fields.map(([name, field]) => [name, PORTAL_FIELD[field]]));
+});
 
 /** The updates of an order. */
 export const MESSAGES = {
@@ -70,10 +57,7 @@ export const MESSAGES = {
   acknowledge: { reason: words(TEXT_LIMIT), by },
   override: { action: oneOfWords(OVERRIDE_ACTIONS), reason: words(REASON_LIMIT), by },
   withdraw: { number: whole, by },
-  cancel: portalMessage('cancel'),
-  'report-fraud': portalMessage('report-fraud'),
-  chargeback: portalMessage('chargeback'),
-  'customer-code': portalMessage('customer-code'),
+  ...byPortalKind((kind): Fields => ({ ...PORTAL_FIELDS[kind], by })),
 } satisfies Record<string, Fields>;
 
 const adoption = shaped({

@@ -3,8 +3,9 @@ import type { PortalOutcome } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import type { Refusal } from '../contract/errors.ts';
 import type { OrderEventType, PortalFields } from '../contract/messages.ts';
+import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
-import type { AttentionCode, Instant, PortalActionKind } from '../contract/words.ts';
+import type { AttentionCode, Instant } from '../contract/words.ts';
 import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
@@ -30,11 +31,10 @@ export function portalRefusal(
   const late = fields.kind === 'cancel' ? cancelRefusal(state, fields, attempt, nowMs, isClosed) : undefined;
   if (late !== undefined) return late;
   if (!isClosed && state.endedAt !== undefined) return { code: 'order-closed' };
-  if (fields.kind === 'cancel' || fields.kind === 'customer-code') return undefined;
+  if (fields.kind === 'cancel' || portalKind(fields.kind).ofOrder) return undefined;
   if (transactionMeant(state, fields) === undefined) return { code: 'no-transaction' };
-  const mayBeSubmitted =
-    fields.kind === 'chargeback' && before?.status === 'unconfirmed' && fields.force !== true;
-  return mayBeSubmitted ? { code: 'outcome-unknown-before' } : undefined;
+  const mayBeDone = isSentOnce(fields) && before?.status === 'unconfirmed';
+  return mayBeDone ? { code: 'outcome-unknown-before' } : undefined;
 }
 
 function cancelRefusal(
@@ -138,7 +138,13 @@ export function applyPortalOutcome(
   clearWhatIsMended(state);
   if (record.status === 'unconfirmed') {
     events.push(
-      ...raiseAttention(state, 'portal-unconfirmed', UNCONFIRMED[record.kind], actionCause(record), now),
+      ...raiseAttention(
+        state,
+        'portal-unconfirmed',
+        portalKind(record.kind).unconfirmed,
+        actionCause(record),
+        now,
+      ),
     );
   }
   if (record.status === 'not-sent')
@@ -249,7 +255,7 @@ export function portalFailure({
         }),
       };
     case 'unconfirmed':
-      return { code: 'outcome-unknown', message: UNCONFIRMED[kind] };
+      return { code: 'outcome-unknown', message: portalKind(kind).unconfirmed };
     case 'too-late':
       return { code: 'cancel-window-closed', message: TOO_LATE };
     case 'not-sent':
@@ -269,10 +275,3 @@ export function attemptFor(state: OrderState, transactionId: string | undefined)
 
 const NOT_SENT = 'The portal action could not be sent within a day and was given up: ask for it again.';
 const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';
-const UNCONFIRMED: Record<PortalActionKind, string> = {
-  cancel: 'The cancel may have been done: look in the portal, or ask for it again.',
-  'report-fraud': 'The fraud report may have been made: look in the portal, or send it again.',
-  'customer-code': 'The customer code may be attached: look in the portal, or send it again.',
-  chargeback:
-    'The chargeback may have been submitted: look in the portal before you send it again with force.',
-};

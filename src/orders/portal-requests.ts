@@ -1,7 +1,7 @@
 /** What is asked of the portal: whether it can be read, and whether it was asked before. Pure, no zod. */
-import type { ChargebackRequest, PortalFields, WithdrawRequest } from '../contract/messages.ts';
+import type { PortalFields, WithdrawRequest } from '../contract/messages.ts';
+import { contentOf, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, OrderState } from '../contract/state.ts';
-import type { PortalActionKind } from '../contract/words.ts';
 import { bytesOf } from './bounds.ts';
 import { invalid, refusal } from './check-messages.ts';
 import type { Order, Refusal } from './order.ts';
@@ -81,40 +81,18 @@ export function transactionMeant(state: OrderState, fields: PortalFields): strin
   return transactionNamed(state, named)?.id ?? named;
 }
 
-/** @returns what was asked in one string: the same again joins it or gets its answer. A customer code belongs to the whole order */
+/** @returns what was asked in one string: the same again joins it or gets its answer. A customer code with another e-mail, and a chargeback with other evidence, is another action */
 export function subjectOf(state: OrderState, fields: PortalFields): string {
-  const transaction =
-    fields.kind === 'customer-code' ? undefined : (transactionMeant(state, fields) ?? 'none');
+  const { ofOrder } = portalKind(fields.kind);
+  const transaction = ofOrder ? undefined : (transactionMeant(state, fields) ?? 'none');
   return [fields.kind, transaction, identityOf(fields)].filter(Boolean).join(':');
 }
-
-const CHARGEBACK_FIELDS = [
-  'reason_code',
-  'due_date',
-  'notice_date',
-  'reference_number',
-  'carrier',
-  'carrier_tracking_number',
-  'notes',
-  'inquiry',
-] as const satisfies readonly (keyof ChargebackRequest)[];
-
-/**
- * The fields that tell a portal action from another of the same kind and transaction. A chargeback with other evidence is another submission,
- * and a customer code with another e-mail is another one.
- */
-const IDENTITY: Record<PortalActionKind, readonly string[]> = {
-  cancel: [],
-  'report-fraud': [],
-  chargeback: CHARGEBACK_FIELDS,
-  'customer-code': ['customerCode', 'email'],
-};
 
 /** @returns what tells a portal action from another of the same kind and transaction; an empty text if nothing does */
 export function identityOf(fields: PortalFields): string {
   const given = new Map<string, unknown>(Object.entries(fields));
   // To the screening service no inquiry is the same as `false`.
   if (given.get('inquiry') === 'false') given.delete('inquiry');
-  const names = IDENTITY[fields.kind];
+  const names = contentOf(fields.kind);
   return names.length === 0 ? '' : JSON.stringify(names.map((name) => given.get(name) ?? ''));
 }

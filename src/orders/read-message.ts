@@ -1,6 +1,7 @@
 /** What a message asks of an order. */
 import type { MessageKind } from '../contract/messages.ts';
-import { type By, isPortalAction } from '../contract/words.ts';
+import { isPortalAction } from '../contract/portal-kinds.ts';
+import type { By } from '../contract/words.ts';
 import { MESSAGES } from './message-shapes.ts';
 import type { Request } from './order.ts';
 import { isRecord } from './shapes.ts';

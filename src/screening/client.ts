@@ -1,11 +1,12 @@
 /** The client of the screening service: one call for each operation. */
-import { z } from 'zod';
 import type { Fault } from '../contract/errors.ts';
 import { withoutHash } from '../contract/ids.ts';
+import { type PortalRequests, portalContentSchema } from '../contract/portal-actions.ts';
+import type { PortalActionKind } from '../contract/portal-kinds.ts';
 import type { GatewayResult } from '../contract/words.ts';
 import { type Operation, ScreeningError } from './errors.ts';
 import { exchange, type Reply } from './exchange.ts';
-import { email, filledText, isoDate, oneOf, schemaFindings, text } from './fields.ts';
+import { schemaFindings } from './fields.ts';
 import { MACHINE, type Machine } from './machine.ts';
 import { writeTransaction } from './parse-transaction.ts';
 import {
@@ -214,32 +215,17 @@ export interface GatewayResponseBody {
   'gateway-response': { result: GatewayResult; authcode?: string; 'transaction-id'?: string };
 }
 
-/** The fields of `POST /customer-code` beside the key. */
-export const customerCodeBodySchema = z.strictObject({ customer_code: filledText(128), email: email() });
+/** A chargeback, without the key and the transaction it belongs to. */
+export type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
 
-/** The fields of a chargeback, without the key and the transaction it belongs to. */
-export const chargebackSchema = z.strictObject({
-  reason_code: filledText(128),
-  due_date: isoDate(),
-  notice_date: isoDate().exactOptional(),
-  reference_number: text(4_096).exactOptional(),
-  carrier: text(4_096).exactOptional(),
-  carrier_tracking_number: text(4_096).exactOptional(),
-  notes: text(4_096).exactOptional(),
-  inquiry: oneOf(['true', 'false']).exactOptional(),
-});
-export type Chargeback = z.infer<typeof chargebackSchema>;
+export type ParsedFields = { ok: true; fields: Record<string, unknown> } | { ok: false; faults: Fault[] };
 
-export type ParsedChargeback = { ok: true; chargeback: Chargeback } | { ok: false; faults: Fault[] };
-
-/**
- * Reads the fields of a chargeback in either spelling, without key and transaction id.
- * Lists every fault at once, with no value that was sent.
- */
-export function parseChargeback(input: unknown): ParsedChargeback {
-  const { value, findings, shownPath } = toDefinitionSpelling(chargebackSchema, input);
-  const parsed = chargebackSchema.safeParse(value);
+/** Reads the fields of a portal action in either spelling. Lists every fault at once, with no value that was sent. */
+export function parsePortalFields(kind: PortalActionKind, input: unknown): ParsedFields {
+  const schema = portalContentSchema(kind);
+  const { value, findings, shownPath } = toDefinitionSpelling(schema, input);
+  const parsed = schema.safeParse(value);
   const all = [...findings, ...(parsed.success ? [] : schemaFindings(parsed.error, value))];
-  if (parsed.success && all.length === 0) return { ok: true, chargeback: parsed.data };
+  if (parsed.success && all.length === 0) return { ok: true, fields: parsed.data };
   return { ok: false, faults: all.map(({ path, message }) => ({ path: shownPath(path), message })) };
 }

@@ -4,17 +4,8 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { bounded, exists, filledText } from '../contract/fields.ts';
 import { type Finding, isObject } from './spellings.ts';
-
-/** Text of at most `max` characters. */
-export function text(max: number) {
-  return z.string().max(max, `must have at most ${max} characters; shorten it`);
-}
-
-/** Text that must say something, of at most `max` characters. */
-export function filledText(max: number) {
-  return text(max).min(1, 'must not be empty; send its value');
-}
 
 /**
  * Whether text has control characters or halves of a character (lone surrogates). Neither survives everywhere that an
@@ -69,30 +60,6 @@ export function usDate() {
     .refine((date) => exists(date.slice(6), date.slice(0, 2), date.slice(3, 5)), message);
 }
 
-/** A date `YYYY-MM-DD` that exists in the calendar, as the portal actions write dates. */
-export function isoDate() {
-  const message = 'must be a date that exists, written YYYY-MM-DD, such as "2026-02-28"';
-  return z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}$/, { error: message, abort: true })
-    .refine((date) => exists(date.slice(0, 4), date.slice(5, 7), date.slice(8)), message);
-}
-
-function exists(year: string, month: string, day: string): boolean {
-  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
-}
-
-/** At most 128 characters, and no further check of a longer one: some patterns are slow on very long input. */
-function bounded() {
-  return z.string().max(128, { error: 'must have at most 128 characters; shorten it', abort: true });
-}
-
-/** What the HTML standard calls a valid e-mail address, of at most 128 characters. */
-export function email() {
-  return bounded().regex(z.regexes.html5Email, 'must be a valid e-mail address').meta({ format: 'email' });
-}
-
 /** A fully qualified domain name of at most 128 characters: no scheme, no path. */
 export function domainName() {
   return bounded().regex(
@@ -120,12 +87,6 @@ export function phoneNumber() {
       const digits = number.replace(/(?:x|ext|#).*$/i, '').replace(/\D/g, '').length;
       return digits >= 5 && digits <= 20;
     }, message);
-}
-
-/** One of a few words. */
-export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  const shown = words.map((word) => (word === '' ? 'an empty string' : `"${word}"`)).join(', ');
-  return z.enum(words, `must be one of ${shown}`);
 }
 
 /** An object that the service names without describing it: whatever it holds passes through. */

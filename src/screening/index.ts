@@ -8,14 +8,12 @@ export {
 } from './card-rules.ts';
 export type { CallOptions, ScreeningClient } from './client.ts';
 export {
-  chargebackSchema,
   createScreeningClient,
-  customerCodeBodySchema,
-  parseChargeback,
+  parsePortalFields,
 } from './client.ts';
 export { ScreeningError } from './errors.ts';
 export { requestReason } from './exchange.ts';
-export { email, hasUnprintable, OUR_WORDS } from './fields.ts';
+export { hasUnprintable, OUR_WORDS } from './fields.ts';
 export { type HttpResponse, MACHINE, type Machine, sleepOn } from './machine.ts';
 export {
   createBodySchema,

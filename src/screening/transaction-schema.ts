@@ -3,19 +3,17 @@
  * integration workflow asks for, are rules of `parseTransaction`, so that all faults are found in one go.
  */
 import { z } from 'zod';
+import { email, oneOf, text } from '../contract/fields.ts';
 import {
   amount,
   country,
   decimal,
   discount,
   domainName,
-  email,
   invoiceNumber,
   ipAddress,
-  oneOf,
   passThrough,
   phoneNumber,
-  text,
   usDate,
 } from './fields.ts';
 

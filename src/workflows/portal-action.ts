@@ -10,6 +10,7 @@ import {
 import type { PortalOutcome, PortalRequest, Timed } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import type { PortalActionInput } from '../contract/messages.ts';
+import { portalKind } from '../contract/portal-kinds.ts';
 import type { Instant } from '../contract/words.ts';
 import { wrongKeyWords } from '../orders/attention.ts';
 import { messageRefusal } from '../orders/check-messages.ts';
@@ -73,7 +74,7 @@ async function withinADay(request: FirstRequest): Promise<Ended> {
 
 /**
  * A wrong key is an operator's mistake: it is shown, and the call continues until the key is right. So does a call that a person ended by
- * hand, except a chargeback, which must not be sent twice.
+ * hand, unless the screening service would do it twice.
  */
 async function untilAllowed(request: FirstRequest): Promise<Ended> {
   let maybeDone = false;
@@ -100,7 +101,7 @@ async function performedOnce(request: PortalRequest): Promise<Timed<PortalOutcom
     return ownResult('portal', await performPortalAction(request, runFacts()), Date.now());
   } catch (error) {
     const cause = error instanceof ActivityFailure ? error.cause : error;
-    if (!isEndedByHand(cause) || request.fields.kind === 'chargeback') throw error;
+    if (!isEndedByHand(cause) || portalKind(request.fields.kind).once) throw error;
     return undefined;
   }
 }

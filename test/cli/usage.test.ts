@@ -23,6 +23,9 @@ describe('bad usage', () => {
     [['acknowledge', '1'], 'acknowledge --help'],
     [['list', '--limit', 'top-secret'], 'list --help'],
     [['withdraw', '1', 'top-secret'], 'withdraw --help'],
+    [['transaction', '#'], 'transaction --help'],
+    [['transaction', '..'], 'transaction --help'],
+    [['transaction', 'x'.repeat(65)], 'transaction --help'],
   ])('%j is told without a value, and ends with 2', async (args, words) => {
     const { code, problem } = await complaint(...args);
     expect(code).toBe(2);
@@ -54,6 +57,9 @@ describe('the exit code', () => {
     ['card-data-in-request', 2],
     ['unknown-order', 4],
     ['unknown-action', 4],
+    ['unknown-transaction', 4],
+    ['transaction-without-decision', 3],
+    ['screening-service-unavailable', 5],
     ['attempt-mismatch', 3],
     ['cancel-window-closed', 3],
     ['refused-by-screening-service', 3],

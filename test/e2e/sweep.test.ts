@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkLostOrders } from '../../src/cli/doctor/check-lost-orders.ts';
+import { checkLostOrders } from '../../src/cli/doctor/check-temporal.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
 import { startSweep } from '../../src/temporal/namespace.ts';
 import { withEmail } from '../fixtures/transactions.ts';

@@ -4,7 +4,7 @@ import { INTEGRATION_WORKFLOWS } from '../../src/contract/words.ts';
 import {
   fingerprint,
   parseCard,
-  parseChargeback,
+  parsePortalFields,
   parseTransaction,
   type TransactionRules,
   transactionSchema,
@@ -92,9 +92,9 @@ describe('whatever is sent as a chargeback', () => {
   it('is a chargeback or has faults', { timeout: PATIENCE_MS }, async () => {
     await fc.assert(
       fc.property(mutated(aChargeback), (body) => {
-        const parsed = parseChargeback(body);
+        const parsed = parsePortalFields('chargeback', body);
         if (!parsed.ok) expectFaults(parsed.faults);
-        else expect(parsed.chargeback.due_date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+        else expect(parsed.fields.due_date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
       }),
       runs(500),
     );

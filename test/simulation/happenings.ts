@@ -1,5 +1,6 @@
 /** What befalls an order in one life. Each stands for itself: a life without one of them is the same life otherwise. */
-import type { Decision, GatewayResult, OverrideAction, PortalActionKind } from '../../src/contract/words.ts';
+import type { PortalActionKind } from '../../src/contract/portal-kinds.ts';
+import type { Decision, GatewayResult, OverrideAction } from '../../src/contract/words.ts';
 import type { Operation } from '../books/books.ts';
 
 /** How a request goes wrong. */

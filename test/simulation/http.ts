@@ -1,7 +1,7 @@
 /** HTTP as the screening service speaks it: reads requests in both dialects, and writes responses. */
 import { FetchError, type RequestInit } from 'node-fetch';
+import { PORTAL_ACTION_TABLE } from '../../src/contract/portal-actions.ts';
 import type { Decision, GatewayResult } from '../../src/contract/words.ts';
-import { chargebackSchema, customerCodeBodySchema } from '../../src/screening/client.ts';
 import type { HttpResponse } from '../../src/screening/index.ts';
 import type { Asked, Said } from './service.ts';
 
@@ -11,6 +11,9 @@ export const ADDRESSES = {
   portalBaseUrl: `${HOST}portal/api/v1/transaction-update`,
 };
 export const API_KEY = 'key-of-a-simulated-life';
+
+const chargebackSchema = PORTAL_ACTION_TABLE.chargeback.schema.omit({ force: true, transactionId: true });
+const customerCodeSchema = PORTAL_ACTION_TABLE['customer-code'].schema.required({ email: true });
 
 const RESULTS: readonly GatewayResult[] = ['pass', 'fail', 'error'];
 
@@ -47,7 +50,8 @@ function portalAction(operation: string | undefined, sent: unknown): Asked {
   const { nf_token, ...fields } = sent;
   requireKey(nf_token);
   if (operation === 'customer-code') {
-    const { customer_code: customerCode, email } = customerCodeBodySchema.parse(fields);
+    const { customer_code, ...others } = { customer_code: undefined, ...fields };
+    const { customerCode, email } = customerCodeSchema.parse({ customerCode: customer_code, ...others });
     return { operation: 'portal', fields: { kind: operation, customerCode, email }, email };
   }
   if (!('transaction_id' in fields)) throw new TypeError('no transaction');

@@ -1,5 +1,5 @@
 /** Plans what order services, order desks, analysts and operators do. */
-import type { PortalActionKind } from '../../src/contract/words.ts';
+import type { PortalActionKind } from '../../src/contract/portal-kinds.ts';
 import type { ByHand, Call } from './happenings.ts';
 import type { Life } from './life.ts';
 import type { Dice } from './random.ts';

@@ -1,7 +1,8 @@
 /** What can be done on the pages, to one order or to several: its words, when an order takes it, what came of it. */
 import { z } from 'zod';
-import { checked, reasonSchema } from '../../client/read-requests.ts';
+import { checked } from '../../client/read-requests.ts';
 import { ORDER_ERRORS } from '../../contract/errors.ts';
+import { reasonSchema } from '../../contract/fields.ts';
 import type { OrderKey } from '../../contract/ids.ts';
 import { overrideRefusal } from '../../orders/concerns/operators.ts';
 import { portalRefusal } from '../../orders/portal-records.ts';

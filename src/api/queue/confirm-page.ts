@@ -1,8 +1,7 @@
 /** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
 import type { Fault } from '../../contract/errors.ts';
 import type { ActionRecord } from '../../contract/state.ts';
-import { millis } from '../../contract/words.ts';
-import { REASON_LIMIT } from '../../orders/message-shapes.ts';
+import { millis, REASON_LIMIT } from '../../contract/words.ts';
 import { currentAttempt } from '../../orders/record.ts';
 import { cancelByOf } from '../../orders/transactions.ts';
 import type { InspectedOrder } from '../../starter.ts';

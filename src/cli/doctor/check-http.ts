@@ -1,13 +1,104 @@
-/** Whether the API and the receiver of events answer as they should. */
+/** Whether the screening service, the API and the receivers of events answer as they should. */
 import { randomUUID } from 'node:crypto';
-import fetch from 'node-fetch';
 import { signedHeaders } from '../../activities/events.ts';
 import type { Config, EventsReceiver } from '../../config/index.ts';
-import { CHECK_WITHIN_MS, type Finding, finder, originOf } from './check-service.ts';
+import type { Integration } from '../../contract/policy.ts';
+import { createScreeningClient, ScreeningError } from '../../screening/index.ts';
+import { clockVerdict, dateHeaderSkew } from './clocks.ts';
+import {
+  ask,
+  CHECK_WITHIN_MS,
+  type Finding,
+  fault,
+  find,
+  ok,
+  originOf,
+  skipped,
+  type Verdict,
+  warning,
+} from './finding.ts';
 
-const MAX_REPLY_BYTES = 1024 * 1024;
-/** A type that means nothing to a receiver, which is to answer 2xx to what it doesn't know. */
-const PING = 'order-screening.ping';
+// The screening service.
+
+/** Asks the screening service of each integration, with its key, for a transaction that doesn't exist: that changes nothing. */
+export async function checkService({ integrations }: Config): Promise<Finding[]> {
+  const all = [...integrations.values()];
+  const findings = await Promise.all(
+    all.map(async (integration) => {
+      const { name, baseUrl } = integration;
+      const key = await find(`screening-service:${name}`, () => checkKey(integration));
+      const skewMs = await dateHeaderSkew(baseUrl);
+      const clock = clockVerdict(skewMs, 'the screening service', 'the service gives no Date');
+      return [
+        ...key,
+        ...checkPortalAddress(integration),
+        { check: `clock:screening-service:${name}`, ...clock },
+      ];
+    }),
+  );
+  return [...findings.flat(), ...checkSharedKeys(all)];
+}
+
+/** Invoice numbers of one account are one space: with a key for two integrations each may find the other's orders there. */
+export function checkSharedKeys(integrations: readonly Integration[]): Finding[] {
+  return integrations.flatMap((one, index) => {
+    const key = one.apiKey();
+    const other = integrations.slice(0, index).find((earlier) => key && earlier.apiKey() === key);
+    if (other === undefined) return [];
+    const shared = warning(
+      `${one.name} and ${other.name} have one key, so that their invoice numbers must differ`,
+      'Give each integration a key of its own, or see that no two orders have one invoice number',
+    );
+    return [{ check: `shared-key:${one.name}`, ...shared }];
+  });
+}
+
+async function checkKey(integration: Integration): Promise<Verdict> {
+  const { baseUrl, mode } = integration;
+  const apiKey = integration.apiKey();
+  if (!apiKey) return skipped('its key is not set');
+  const reason = await createScreeningClient({ ...integration, apiKey })
+    .statusById(randomUUID(), { timeoutMs: CHECK_WITHIN_MS })
+    .then(
+      () => 'other-transaction',
+      (error: unknown) => {
+        if (error instanceof ScreeningError) return error.reason;
+        throw error;
+      },
+    );
+  switch (reason) {
+    case 'not-found':
+      return ok('it answers, and the key is right');
+    case 'malformed-reply':
+    case 'other-transaction':
+      return fault(
+        `${originOf(baseUrl)} answers, but not as the screening service does`,
+        'Check the path of baseUrl (SCREENING_BASE_URL)',
+      );
+    case 'forbidden':
+      return fault(
+        'the screening service refuses the key (403)',
+        `Set the key of the variable that apiKeyEnv names, and see that key and baseUrl are both of mode ${mode}`,
+      );
+    default:
+      return fault(
+        `the screening service at ${originOf(baseUrl)} gives no answer to go by (${reason})`,
+        'Check baseUrl (SCREENING_BASE_URL), the network, and whether the service is up',
+      );
+  }
+}
+
+/** No portal operation is harmless, so only the address is looked at. */
+function checkPortalAddress({ name, portalBaseUrl }: Integration): Finding[] {
+  if (/\/api\/v1\/transaction-update\/?$/.test(portalBaseUrl)) return [];
+  const wrong = warning(
+    'the portal address does not end in /api/v1/transaction-update',
+    'Check portalBaseUrl (SCREENING_PORTAL_BASE_URL): cancels and reports go there',
+  );
+  return [{ check: `portal-address:${name}`, ...wrong }];
+}
+
+// The API.
 
 /**
  * @param apiKeys `list`: as `API_KEYS` is written, since the settings keep only hashes; `file`: they stand in a file, as hashes
@@ -16,109 +107,84 @@ const PING = 'order-screening.ping';
 export async function checkApi(
   apiKeys: { list: string | undefined; file: string | undefined },
   address: string | undefined,
-): Promise<Finding[]> {
-  const check = finder('api');
-  if (address === undefined) return [check.skipped('API_HOST and API_PORT are not set; name one with --api')];
-  const ready = await answer(`${address}/readyz`);
+): Promise<Verdict> {
+  if (address === undefined) return skipped('API_HOST and API_PORT are not set; name one with --api');
   const at = originOf(address);
+  const ready = await ask(`${address}/readyz`);
   if (ready === undefined) {
-    return [
-      check.fault(`the API does not answer at ${at}`, 'Start it (npm run api), or correct API_PORT or --api'),
-    ];
+    return fault(`the API does not answer at ${at}`, 'Start it (npm run api), or correct API_PORT or --api');
   }
-  if (ready === 503) {
-    return [
-      check.fault(
-        `the API at ${at} is up and can't reach Temporal`,
-        "Check the TEMPORAL_* settings of the API's own process",
-      ),
-    ];
+  if (ready.status === 503) {
+    return fault(
+      `the API at ${at} is up and can't reach Temporal`,
+      "Check the TEMPORAL_* settings of the API's own process",
+    );
   }
-  if (ready !== 200) {
-    return [check.fault(`something at ${at} answers, but not as the API does`, 'Correct API_PORT or --api')];
+  if (ready.status !== 200) {
+    return fault(`something at ${at} answers, but not as the API does`, 'Correct API_PORT or --api');
   }
   const key = /^\s*[\w-]+:([^,]+)/.exec(apiKeys.list ?? '')?.[1]?.trim();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const allowed = await answer(`${address}/v1/orders?limit=1`, { headers });
-  if (allowed === 401 && apiKeys.file !== undefined) {
-    return [check.ok(`the API at ${at} is ready, and asks for a key`)];
-  }
-  if (allowed === 401) {
-    return [
-      check.fault(
-        key === undefined
-          ? `the API at ${at} asks for a key`
-          : `the API at ${at} refuses the first of API_KEYS`,
-        'Set API_KEYS here as for the API, or restart the API with the new ones',
-      ),
-    ];
-  }
-  return [check.ok(`the API at ${at} is ready`)];
+  const listed = await ask(`${address}/v1/orders?limit=1`, { headers });
+  if (listed?.status !== 401) return ok(`the API at ${at} is ready`);
+  if (apiKeys.file !== undefined) return ok(`the API at ${at} is ready, and asks for a key`);
+  return fault(
+    `the API at ${at} ${key === undefined ? 'asks for a key' : 'refuses the first of API_KEYS'}`,
+    'Set API_KEYS here as for the API, or restart the API with the new ones',
+  );
 }
 
-/** What a receiver of events is set by. */
-interface SetBy {
-  url: string;
-  secrets: string;
-}
+// The receivers of events.
+
+/** A type that means nothing to a receiver, which is to answer 2xx to what it doesn't know. */
+const PING = 'order-screening.ping';
 
 /** Asks the common receiver of events, and each integration's own one. */
-export async function checkEvents({ events: { common, own } }: Config): Promise<Finding[]> {
+export async function checkEvents({ events: { common, own } }: Config): Promise<(Verdict | Finding)[]> {
   const nobody =
     own.size === 0
       ? 'nobody is told when an order changes'
       : 'only integrations with an eventsUrl of their own tell it';
+  const ofOwn = [...own].map(async ([name, receiver]) => ({
+    check: `events:${name}`,
+    ...(await checkReceiver(receiver, 'eventsUrl', 'the variable that eventsSecretEnv names')),
+  }));
   return Promise.all([
     common === undefined
-      ? finder('events').skipped(`EVENTS_URL is not set: ${nobody}`)
-      : checkReceiver('events', common, { url: 'EVENTS_URL', secrets: 'EVENTS_SECRETS' }),
-    ...[...own].map(([name, receiver]) =>
-      checkReceiver(`events:${name}`, receiver, {
-        url: 'eventsUrl',
-        secrets: 'the variable that eventsSecretEnv names',
-      }),
-    ),
+      ? skipped(`EVENTS_URL is not set: ${nobody}`)
+      : checkReceiver(common, 'EVENTS_URL', 'EVENTS_SECRETS'),
+    ...ofOwn,
   ]);
 }
 
-/** Sends one signed event of a type that means nothing, which shows whether both sides have the same secret. */
-async function checkReceiver(name: string, { url, secrets }: EventsReceiver, setBy: SetBy): Promise<Finding> {
-  const check = finder(name);
-  const id = `doctor-${randomUUID()}`;
+/**
+ * Sends one signed event of a type that means nothing, which shows whether both sides have the same secret.
+ * @param urlSetting the settings that name the address and the secrets
+ */
+async function checkReceiver(
+  { url, secrets }: EventsReceiver,
+  urlSetting: string,
+  secretSetting: string,
+): Promise<Verdict> {
   const body = JSON.stringify({ type: PING, occurredAt: new Date().toISOString(), data: {} });
-  const headers = signedHeaders(secrets, id, body, new Date());
-  const status = await answer(url, { method: 'POST', body, headers });
-  const at = originOf(url);
+  const headers = signedHeaders(secrets, `doctor-${randomUUID()}`, body, new Date());
+  const { status } = (await ask(url, { method: 'POST', body, headers })) ?? {};
+  const receiver = `the events receiver at ${originOf(url)}`;
   if (status === undefined) {
-    return check.fault(
-      `the events receiver at ${at} does not answer`,
-      `Start it, or correct ${setBy.url}: events wait for 3 days, then the order needs attention`,
+    return fault(
+      `${receiver} does not answer`,
+      `Start it, or correct ${urlSetting}: events wait for 3 days, then the order needs attention`,
     );
   }
   if (status === 401 || status === 403) {
-    return check.fault(
-      `the events receiver at ${at} refuses the signature (${status})`,
-      `Set the same secret in ${setBy.secrets} and at the receiver: it has to know one of them`,
+    return fault(
+      `${receiver} refuses the signature (${status})`,
+      `Set the same secret in ${secretSetting} and at the receiver: it has to know one of them`,
     );
   }
-  if (status >= 200 && status < 300) return check.ok(`the receiver at ${at} takes signed events`);
-  return check.fault(
-    `the events receiver at ${at} answers ${status} to an event of a type that it doesn't know (${PING})`,
-    `Check the path of ${setBy.url}; a receiver answers 2xx to types that it does not know, and 401 to a bad signature`,
+  if (status >= 200 && status < 300) return ok(`the receiver at ${originOf(url)} takes signed events`);
+  return fault(
+    `${receiver} answers ${status} to an event of a type that it doesn't know (${PING})`,
+    `Check the path of ${urlSetting}; a receiver answers 2xx to types that it does not know, and 401 to a bad signature`,
   );
-}
-
-/** @returns the status; undefined when there is no answer */
-async function answer(
-  url: string,
-  request: { method?: string; body?: string; headers?: Record<string, string> } = {},
-): Promise<number | undefined> {
-  const response = await fetch(url, {
-    ...request,
-    redirect: 'manual',
-    size: MAX_REPLY_BYTES,
-    signal: AbortSignal.timeout(CHECK_WITHIN_MS),
-  }).catch(() => undefined);
-  await response?.arrayBuffer().catch(() => undefined);
-  return response?.status;
 }

@@ -5,13 +5,23 @@ import { type Config, inspectConfig } from '../../config/index.ts';
 import { LEAST_WEBHOOK_SECRET, localApiAddress } from '../../config/load-config.ts';
 import type { Fault } from '../../contract/errors.ts';
 import { localEnvironment } from '../../process/local.ts';
-import { type CommandTools, defineCommand } from '../define-command.ts';
+import { type CommandTools, defineCommand, option } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Colors } from '../output.ts';
-import { checkCardStash, checkPayloadKeys } from './check-card-stash.ts';
-import { checkApi, checkEvents } from './check-http.ts';
-import { checkService, counted, type Finding, type FindingStatus, finder } from './check-service.ts';
+import { checkApi, checkEvents, checkService } from './check-http.ts';
+import { checkCardStash, checkPayloadKeys } from './check-stored.ts';
 import { checkTemporal } from './check-temporal.ts';
+import {
+  counted,
+  type Finding,
+  fault,
+  find,
+  ok,
+  skipped,
+  type Verdict,
+  type Verdicts,
+  warning,
+} from './finding.ts';
 
 const httpOrigin = z.string().refine((written) => {
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -26,13 +36,18 @@ export function doctorCommand(program: Command, { env, output }: CommandTools): 
 transaction that doesn't exist, writes a key of one second's life to Redis, and sends the events receiver one signed
 event of the type order-screening.ping. It shows no key, secret or personal data.
 Exit code 6 when something is wrong; warnings alone give 0.`,
-    options: [['--api <address>', "the API's address; from API_HOST and API_PORT unless given"]],
+    options: {
+      api: option(
+        '--api <address>',
+        "the API's address; from API_HOST and API_PORT unless given",
+        httpOrigin,
+      ),
+    },
     examples: [
       'doctor',
       'doctor --api https://screening.example.com',
       'doctor --json | jq \'.findings[] | select(.status == "fault")\'',
     ],
-    input: z.strictObject({ api: httpOrigin.exactOptional() }),
     run: async ({ api }) => {
       const findings = await examine(env, api?.replace(/\/$/, ''));
       const faults = findings.filter(({ status }) => status === 'fault').length;
@@ -43,45 +58,34 @@ Exit code 6 when something is wrong; warnings alone give 0.`,
   });
 }
 
-/** What is looked at, unless a variable that begins with `settings` has a fault. */
-type Check = readonly [name: string, settings: string, look: () => Promise<Finding[]>];
-
 async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): Promise<Finding[]> {
   const { env, sandbox } = localEnvironment(processEnv);
   const { config, faults } = inspectConfig(env);
   const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? localApiAddress(config.api) : undefined);
+  /** A check is skipped when a variable that begins with `settings` has a fault. */
+  type Check = readonly [name: string, settings: string, look: () => Verdicts | Promise<Verdicts>];
   const checks: readonly Check[] = [
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
     ['payload-keys', 'PAYLOAD_KEYS', () => checkPayloadKeys(config)],
     ['screening-service', 'SCREENING_CONFIG', () => checkService(config)],
     ['api', 'API_', () => checkApi({ list: env.API_KEYS, file: config.api.keysFile }, address)],
-    ['api-keys', 'API_KEYS', async () => checkApiKeys(config)],
-    ['webhook-secrets', 'WEBHOOK_SECRETS', async () => checkWebhookSecrets(config)],
-    ['plaintext', 'ALLOW_PLAINTEXT', async () => checkPlaintext(config)],
+    ['api-keys', 'API_KEYS', () => checkApiKeys(config)],
+    ['webhook-secrets', 'WEBHOOK_SECRETS', () => checkWebhookSecrets(config)],
+    ['plaintext', 'ALLOW_PLAINTEXT', () => checkPlaintext(config)],
     ['events', 'EVENTS_', () => checkEvents(config)],
   ];
-  const run = ([name, settings, look]: Check) =>
-    faults.some(({ path }) => path.startsWith(settings))
-      ? [finder(name).skipped('not looked at: its settings have faults')]
-      : guarded(name, look);
+  const run = ([name, settings, look]: Check) => {
+    const isFaulty = faults.some(({ path }) => path.startsWith(settings));
+    return find(name, isFaulty ? () => skipped('not looked at: its settings have faults') : look);
+  };
   const groups = await Promise.all(checks.map(run));
   // Redis has a second to answer: it is asked when this process has nothing else to do.
   const stash = await run(['card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox)]);
-  return [...checkSettings(faults), ...groups.flat(), ...stash];
-}
-
-/** A check that breaks down must not hide what the others find. */
-async function guarded(name: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await run();
-  } catch (error) {
-    const kind = error instanceof Error ? error.name : 'unknown error';
-    return [finder(name).fault(`can't be looked at (${kind})`, 'Check that this user may ask it')];
-  }
+  return [...(await find('settings', () => checkSettings(faults))), ...groups.flat(), ...stash];
 }
 
 function inWords(findings: readonly Finding[], faults: number, warnings: number, colors: Colors): string {
-  const marks: Record<FindingStatus, string> = {
+  const marks: Record<Finding['status'], string> = {
     ok: colors.green('ok     '),
     warning: colors.yellow('warning'),
     fault: colors.red('fault  '),
@@ -95,17 +99,15 @@ function inWords(findings: readonly Finding[], faults: number, warnings: number,
 }
 
 /** Every fault that would stop a process from starting: keys that aren't well formed, `API_KEYS` that are missing … */
-function checkSettings(faults: readonly Fault[]): Finding[] {
-  const { ok, fault } = finder('settings');
-  if (faults.length === 0) return [ok('every variable and the policy file can be read')];
+function checkSettings(faults: readonly Fault[]): Verdicts {
+  if (faults.length === 0) return ok('every variable and the policy file can be read');
   return faults.map(({ path, message }) =>
     fault(`${path} ${message}`, `Correct ${path}: a process that needs it does not start`),
   );
 }
 
 /** Said each time: what was true of a mesh may no longer be so. */
-export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'>): Finding[] {
-  const { warning } = finder('plaintext');
+export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'>): Verdict[] {
   return allowPlaintext.map(({ name, reason }) =>
     warning(
       `${name} may go in plain, since ALLOW_PLAINTEXT says: ${reason}`,
@@ -114,40 +116,30 @@ export function checkPlaintext({ allowPlaintext }: Pick<Config, 'allowPlaintext'
   );
 }
 
-/** A key that came as its hash has a length that nobody knows. */
-function checkApiKeys({ api: { keys } }: Config): Finding[] {
-  const { ok, skipped, warning } = finder('api-keys');
-  if (keys.length === 0) return [skipped('API_KEYS is not set: whoever reaches the API may do everything')];
+/** Of a key that came as its hash the length isn't known. */
+function checkApiKeys({ api: { keys } }: Config): Verdict {
+  if (keys.length === 0) return skipped('API_KEYS is not set: whoever reaches the API may do everything');
   const short = new Set(keys.filter((key) => key.short).map(({ name }) => name));
-  if (short.size > 0) {
-    return [
-      warning(
-        `keys in API_KEYS have fewer than 24 characters: ${[...short].join(', ')}`,
-        'Replace each by one from `openssl rand -hex 24`, as docs/security.md says under «Changing keys»',
-      ),
-    ];
-  }
-  return [ok(counted(keys.length, 'API key'))];
+  if (short.size === 0) return ok(counted(keys.length, 'API key'));
+  return warning(
+    `keys in API_KEYS have fewer than 24 characters: ${[...short].join(', ')}`,
+    'Replace each by one from `openssl rand -hex 24`, as docs/security.md says under «Changing keys»',
+  );
 }
 
 /** Without a secret no webhook is taken, and a short one can be guessed. */
-function checkWebhookSecrets({ webhookSecrets }: Config): Finding[] {
-  const { ok, warning } = finder('webhook-secrets');
+function checkWebhookSecrets({ webhookSecrets }: Config): Verdict {
   if (webhookSecrets.length === 0) {
-    return [
-      warning(
-        'WEBHOOK_SECRETS is not set: every webhook is refused, and reviews are resolved by polls alone',
-        'Set WEBHOOK_SECRETS to a long random text, and the same at the screening service',
-      ),
-    ];
+    return warning(
+      'WEBHOOK_SECRETS is not set: every webhook is refused, and reviews are resolved by polls alone',
+      'Set WEBHOOK_SECRETS to a long random text, and the same at the screening service',
+    );
   }
-  if (webhookSecrets.some((secret) => secret.length < LEAST_WEBHOOK_SECRET)) {
-    return [
-      warning(
-        `a secret in WEBHOOK_SECRETS has fewer than ${LEAST_WEBHOOK_SECRET} characters`,
-        'Add a long random one, change it at the screening service, then remove the short one',
-      ),
-    ];
+  if (webhookSecrets.every((secret) => secret.length >= LEAST_WEBHOOK_SECRET)) {
+    return ok(counted(webhookSecrets.length, 'webhook secret'));
   }
-  return [ok(counted(webhookSecrets.length, 'webhook secret'))];
+  return warning(
+    `a secret in WEBHOOK_SECRETS has fewer than ${LEAST_WEBHOOK_SECRET} characters`,
+    'Add a long random one, change it at the screening service, then remove the short one',
+  );
 }

@@ -3,6 +3,7 @@
  * other actions one runs at a time, the oldest first.
  */
 import type { PortalOutcome } from '../../contract/activity-contract.ts';
+import { portalKind } from '../../contract/portal-kinds.ts';
 import type { ActionRecord } from '../../contract/state.ts';
 import { type Instant, millis, type OrderEventType } from '../../contract/words.ts';
 import { HIDDEN } from '../apply-screening.ts';
@@ -55,7 +56,7 @@ export const portal: Concern = {
     if (outcome.status === 'completed')
       return outcome.result.kind === 'portal' ? performed(order, record, outcome.result.outcome) : [];
     // One that was stopped may have been sent, and so may one that failed: it is sent again unless it must not be sent twice.
-    if (outcome.status === 'canceled' || record.stop !== undefined || record.kind === 'chargeback')
+    if (outcome.status === 'canceled' || record.stop !== undefined || portalKind(record.kind).once)
       return performed(order, record, { kind: 'unconfirmed' });
     record.maybeSent = true;
     return 'retry-later';

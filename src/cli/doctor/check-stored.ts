@@ -6,41 +6,56 @@ import { within } from '../../client/temporal-errors.ts';
 import { createPayloadCodec, PayloadCodecError } from '../../codec/index.ts';
 import type { Config } from '../../config/index.ts';
 import { SCREEN_ORDER } from '../../contract/messages.ts';
-import { connectTemporal, type KeySettings, payloadKeysOf } from '../define-command.ts';
-import { CHECK_WITHIN_MS, type Finding, finder } from './check-service.ts';
+import { connectTemporal, type KeySettings, payloadKeysOf } from '../connect.ts';
+import { CHECK_WITHIN_MS, type Finding, fault, ok, skipped, type Verdict, warning } from './finding.ts';
+
+const PERSISTENCE: Record<RedisReport['persistence'], Verdict> = {
+  off: ok('the Redis writes nothing to disk'),
+  on: fault(
+    'the Redis of the card stash writes to disk: card data, though encrypted, would outlive its 15 minutes there',
+    'Set save "" and appendonly no in its configuration, and delete the dump files',
+  ),
+  unknown: warning(
+    'the Redis does not tell whether it writes to disk',
+    'Look there that snapshots and the append-only file are off',
+  ),
+};
 
 /** Looks at the Redis of the card stash. @param oneProcess `npm start`, where `memory:` is enough */
 export async function checkCardStash(
   { cardStash, integrations }: Config,
   oneProcess: boolean,
-): Promise<Finding[]> {
-  const check = finder('card-stash');
+): Promise<(Verdict | Finding)[]> {
   if (cardStash.url === 'memory:') {
-    if (oneProcess) return [check.ok('in memory, which is enough for npm start')];
+    if (oneProcess) return [ok('in memory, which is enough for npm start')];
     const cards = [...integrations.values()].some(({ workflow }) => workflow === 'pre-gateway');
     const what = 'cards are kept in memory and reach no other process';
-    const todo = 'Set CARD_STASH_URL to a Redis and CARD_STASH_KEYS, the same for the API and every worker';
-    if (cards) return [check.fault(`${what}, and an integration is pre-gateway`, todo)];
-    return [check.skipped(`${what}: pre-gateway orders need a Redis`)];
+    if (!cards) return [skipped(`${what}: pre-gateway orders need a Redis`)];
+    return [
+      fault(
+        `${what}, and an integration is pre-gateway`,
+        'Set CARD_STASH_URL to a Redis and CARD_STASH_KEYS, the same for the API and every worker',
+      ),
+    ];
   }
   try {
     const { persistence } = await inspectPatiently(cardStash.url);
-    return [check.ok('the Redis answers and takes cards'), persistenceFinding(persistence)];
+    return [
+      ok('the Redis answers and takes cards'),
+      { check: 'card-stash-persistence', ...PERSISTENCE[persistence] },
+    ];
   } catch (error) {
     if (!(error instanceof CardStashError)) throw error;
-    if (error.reason === 'unreachable') {
-      return [
-        check.fault(
-          'the Redis of the card stash does not answer: no pre-gateway order is screened',
-          'Start it, or correct CARD_STASH_URL',
-        ),
-      ];
-    }
     return [
-      check.fault(
-        error.message,
-        'Check user and password in CARD_STASH_URL, and that it may SET, GET and DEL card:* on a primary',
-      ),
+      error.reason === 'unreachable'
+        ? fault(
+            'the Redis of the card stash does not answer: no pre-gateway order is screened',
+            'Start it, or correct CARD_STASH_URL',
+          )
+        : fault(
+            error.message,
+            'Check user and password in CARD_STASH_URL, and that it may SET, GET and DEL card:* on a primary',
+          ),
     ];
   }
 }
@@ -56,21 +71,6 @@ async function inspectPatiently(url: string, tries = 3): Promise<RedisReport> {
   }
 }
 
-function persistenceFinding(persistence: RedisReport['persistence']): Finding {
-  const check = finder('card-stash-persistence');
-  if (persistence === 'off') return check.ok('the Redis writes nothing to disk');
-  if (persistence === 'on') {
-    return check.fault(
-      'the Redis of the card stash writes to disk: card data, though encrypted, would outlive its 15 minutes there',
-      'Set save "" and appendonly no in its configuration, and delete the dump files',
-    );
-  }
-  return check.warning(
-    'the Redis does not tell whether it writes to disk',
-    'Look there that snapshots and the append-only file are off',
-  );
-}
-
 /** The newest orders, and of each what was written first and last: by who started it, and by its worker. */
 const ORDERS = 5;
 const EVENTS = 10;
@@ -78,11 +78,10 @@ const EVENTS = 10;
 /** Reads what is stored of the newest orders, and sees whether the keys here open it. */
 export async function checkPayloadKeys(
   settings: Pick<Config, KeySettings | 'payloadsRequired'>,
-): Promise<Finding[]> {
-  const check = finder('payload-keys');
+): Promise<Verdict[]> {
   const stored = await newestPayloads(settings).catch(() => undefined);
-  if (stored === undefined) return [check.skipped('the server does not show what is stored of the orders')];
-  if (stored.length === 0) return [check.skipped('no order is stored yet')];
+  if (stored === undefined) return [skipped('the server does not show what is stored of the orders')];
+  if (stored.length === 0) return [skipped('no order is stored yet')];
   const { decode } = createPayloadCodec(await payloadKeysOf(settings), {
     required: settings.payloadsRequired,
   });
@@ -93,9 +92,9 @@ export async function checkPayloadKeys(
       faults.add(error.message);
     });
   }
-  if (faults.size === 0) return [check.ok('what is stored of the newest orders can be read')];
+  if (faults.size === 0) return [ok('what is stored of the newest orders can be read')];
   return [...faults].map((words) =>
-    check.fault(
+    fault(
       `${words}: with these settings such an order cannot be read, nor go on`,
       'Set the same PAYLOAD_KEYS for the API, every worker and every client, where one id must name one key; set PAYLOADS_REQUIRED only when no open order began in plain',
     ),
@@ -107,9 +106,10 @@ async function newestPayloads({ temporal }: Pick<Config, 'temporal'>): Promise<P
   const client = new Client({ connection: await connectTemporal(temporal), namespace });
   const { workflowService } = client;
   return within(client, Date.now() + CHECK_WITHIN_MS, async () => {
+    const query = `WorkflowType = '${SCREEN_ORDER}'`;
     const { executions } = await workflowService.listWorkflowExecutions({
       namespace,
-      query: `WorkflowType = '${SCREEN_ORDER}'`,
+      query,
       pageSize: ORDERS,
     });
     const pages = await Promise.all(
@@ -125,16 +125,12 @@ async function newestPayloads({ temporal }: Pick<Config, 'temporal'>): Promise<P
   });
 }
 
-/** @returns the payloads anywhere in a message of Temporal's API, but search attributes: those are always in plain */
+/** Returns the payloads anywhere in a message of Temporal's API, except search attributes: those are always in plain. */
 function payloadsIn(message: unknown): Payload[] {
   if (typeof message !== 'object' || message === null || message instanceof Uint8Array) return [];
-  if (isPayload(message)) return [message];
+  const metadata: unknown = 'metadata' in message ? message.metadata : undefined;
+  if (typeof metadata === 'object' && metadata !== null && 'encoding' in metadata) return [message];
   return Object.entries(message).flatMap(([name, value]) =>
     name === 'searchAttributes' ? [] : payloadsIn(value),
   );
-}
-
-function isPayload(message: object): message is Payload {
-  const metadata: unknown = 'metadata' in message ? message.metadata : undefined;
-  return typeof metadata === 'object' && metadata !== null && 'encoding' in metadata;
 }

@@ -1,0 +1,71 @@
+/** What commands take: values on the command line, and files. */
+import { readFile } from 'node:fs/promises';
+import * as consumers from 'node:stream/consumers';
+import { z } from 'zod';
+import { orderIdSchema } from '../client/read-requests.ts';
+import { errorCode } from '../config/values.ts';
+import { isRecord } from '../orders/shapes.ts';
+import { UsageError } from './exit-codes.ts';
+
+// What the commands take, from the command line and as JSON. The limits are the API's.
+
+/** Of a command that takes several, each once. */
+export const orderIds = z.array(orderIdSchema).transform((ids) => [...new Set(ids)]);
+/** The number of a portal action or of an event, on the order's record. */
+export const numberOnRecord = wholeNumber(1, 999_999);
+
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}` });
+}
+
+export function wholeNumber(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string({ error: message })
+    .regex(/^\d{1,6}$/, { error: message, abort: true })
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, message);
+}
+
+/** Seconds, `90` or `0.5`, as milliseconds. */
+export const seconds = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,3})?$/, { error: 'must be a number of seconds', abort: true })
+  .transform((written) => Number(written) * 1_000)
+  .refine((ms) => ms > 0, 'must be more than 0');
+
+/**
+ * Reads one JSON object.
+ * @param file its path; `-` or none is standard input
+ * @throws UsageError, which shows nothing of the content
+ */
+export async function readJsonObject(file = '-'): Promise<Record<string, unknown>> {
+  if (file === '-' && process.stdin.isTTY) {
+    throw new UsageError('Name a file with the order as JSON, or send it to standard input');
+  }
+  const content = await readText(file);
+  try {
+    const parsed: unknown = JSON.parse(content);
+    if (isRecord(parsed)) return parsed;
+  } catch {
+    // The parser's own words would quote the content.
+  }
+  throw new UsageError(`${file === '-' ? 'Standard input' : 'The file'} must be one JSON object in UTF-8`);
+}
+
+/**
+ * Reads a file of text, without a mark at its beginning.
+ * @param file its path; `-` is standard input
+ * @throws UsageError, which shows nothing of the content
+ */
+export async function readText(file: string): Promise<string> {
+  const bytes = await (file === '-' ? consumers.buffer(process.stdin) : readFile(file)).catch((error) => {
+    const message = `can't be read (${errorCode(error) ?? 'unknown error'})`;
+    throw new UsageError('The input is missing', [{ path: '<file>', message }]);
+  });
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError('The input must be text in UTF-8');
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The kinds of field that requests are made of. Each message says what is wrong and what to send instead, and none can hold the value
+ * that was sent.
+ */
+import { z } from 'zod';
+import { REASON_LIMIT } from './words.ts';
+
+/** Text of at most `max` characters. */
+export function text(max: number) {
+  return z.string().max(max, `must have at most ${max} characters; shorten it`);
+}
+
+/** Text that must say something, of at most `max` characters. */
+export function filledText(max: number) {
+  return text(max).min(1, 'must not be empty; send its value');
+}
+
+/** A date `YYYY-MM-DD` that exists in the calendar, as the portal actions write dates. */
+export function isoDate() {
+  const message = 'must be a date that exists, written YYYY-MM-DD, such as "2026-02-28"';
+  return z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, { error: message, abort: true })
+    .refine((date) => exists(date.slice(0, 4), date.slice(5, 7), date.slice(8)), message);
+}
+
+/** Returns whether the date exists in the calendar. */
+export function exists(year: string, month: string, day: string): boolean {
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
+}
+
+/** At most 128 characters, and no further check of a longer one: some patterns are slow on very long input. */
+export function bounded() {
+  return z.string().max(128, { error: 'must have at most 128 characters; shorten it', abort: true });
+}
+
+/** What the HTML standard calls a valid e-mail address, of at most 128 characters. */
+export function email() {
+  return bounded().regex(z.regexes.html5Email, 'must be a valid e-mail address').meta({ format: 'email' });
+}
+
+/** One of a few words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const shown = words.map((word) => (word === '' ? 'an empty string' : `"${word}"`)).join(', ');
+  return z.enum(words, `must be one of ${shown}`);
+}
+
+/** A reason in a person's own words; it goes into the order's history. */
+export const reasonSchema = z
+  .string()
+  .min(1, { error: 'must not be empty', abort: true })
+  .regex(/\S/, 'must not be blank')
+  .max(REASON_LIMIT, `must have at most ${REASON_LIMIT} characters`);

@@ -1,0 +1,123 @@
+/** Checks of the doctor that need no deployment; `test/e2e/doctor.test.ts` has the others. */
+import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkEvents, checkSharedKeys } from '../../src/cli/doctor/check-http.ts';
+import { checkPortalActions } from '../../src/cli/doctor/check-temporal.ts';
+import { checkPlaintext } from '../../src/cli/doctor/doctor-command.ts';
+import { find, ok, skipped } from '../../src/cli/doctor/finding.ts';
+import { inspectConfig } from '../../src/config/index.ts';
+import { least } from '../config/support.ts';
+import { anIntegration } from '../fixtures/integrations.ts';
+
+const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
+const WAITING = "WorkflowType = 'portalAction' AND ExecutionStatus = 'Running' AND NeedsAttention = true";
+
+/** A receiver that knows one secret. @returns its address */
+async function receiver(secret: string): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const body = (await request.toArray()).join('');
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+    try {
+      new Webhook(secret).verify(body, Object.fromEntries(headers));
+      response.writeHead(204).end();
+    } catch {
+      response.writeHead(401).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+describe('a check', () => {
+  const fails = () => Promise.reject(new TypeError('top-secret'));
+  it.each([
+    ['is named', () => ok('so'), undefined, [{ check: 'x', status: 'ok', what: 'so' }]],
+    [
+      'may be about several',
+      () => [ok('so'), { check: 'y', ...skipped('no') }],
+      undefined,
+      [{}, { check: 'y' }],
+    ],
+    [
+      'that fails is a fault',
+      fails,
+      undefined,
+      [{ status: 'fault', what: "can't be looked at (TypeError)" }],
+    ],
+    ['of a silent server is skipped', fails, 'silent', [{ check: 'x', status: 'skipped', what: 'silent' }]],
+  ] as const)('%s', async (_what, look, silent, findings) => {
+    expect(await find('x', look as () => never, silent)).toMatchObject([...findings]);
+  });
+});
+
+describe('the doctor', () => {
+  it('looks at the common receiver of events and at each integration’s own one', async () => {
+    const { config } = inspectConfig({
+      ...least,
+      EVENTS_SECRETS: SECRET,
+      EVENTS_URL: await receiver(SECRET),
+    });
+    const own = new Map([
+      ['phone', { url: await receiver(OTHER_SECRET), secrets: [SECRET] }],
+      ['market', { url: await receiver(OTHER_SECRET), secrets: [SECRET, OTHER_SECRET] }],
+    ]);
+    const takes = { status: 'ok', what: expect.stringContaining('takes signed events') };
+    expect(await checkEvents({ ...config, events: { ...config.events, own } })).toEqual([
+      takes,
+      {
+        check: 'events:phone',
+        status: 'fault',
+        what: expect.stringContaining('refuses the signature (401)'),
+        todo: expect.stringContaining('the variable that eventsSecretEnv names'),
+      },
+      { check: 'events:market', ...takes },
+    ]);
+  });
+
+  it('says who is told where there is no common receiver', async () => {
+    const { config } = inspectConfig(least);
+    const words = async (own: [string, { url: string; secrets: string[] }][]) =>
+      (await checkEvents({ ...config, events: { own: new Map(own) } }))[0]?.what;
+    expect(await words([])).toContain('nobody is told when an order changes');
+    const one = { url: await receiver(SECRET), secrets: [SECRET] };
+    expect(await words([['phone', one]])).toContain(
+      'only integrations with an eventsUrl of their own tell it',
+    );
+  });
+
+  it('finds portal actions on closed orders that wait for the right key, which no list of orders shows', async () => {
+    expect(await checkPortalActions(async () => 0)).toMatchObject({ status: 'ok' });
+    expect(await checkPortalActions(async (query) => (query === WAITING ? 1 : 0))).toEqual({
+      status: 'warning',
+      what: expect.stringMatching(/^1 portal action .*403/),
+      todo: expect.stringContaining(WAITING),
+    });
+  });
+
+  it('keeps saying what may go in plain, and why', () => {
+    const allowPlaintext = [
+      { name: 'redis', reason: 'a mesh encrypts it' },
+      { name: 'temporal', reason: 'one compose network' },
+    ] as const;
+    expect(checkPlaintext({ allowPlaintext: [...allowPlaintext] })).toMatchObject([
+      { status: 'warning', what: expect.stringMatching(/^redis .*a mesh encrypts it$/) },
+      { status: 'warning', what: expect.stringMatching(/^temporal .*one compose network$/) },
+    ]);
+    expect(checkPlaintext({ allowPlaintext: [] })).toEqual([]);
+  });
+
+  it('warns of two integrations with one key, without the key', () => {
+    const keys = { a: 'one', b: 'two', c: 'one', d: undefined, e: undefined };
+    const found = checkSharedKeys(
+      Object.entries(keys).map(([name, key]) => anIntegration({ name, apiKey: () => key })),
+    );
+    expect(found).toMatchObject([{ check: 'shared-key:c', status: 'warning' }]);
+    expect(found[0]?.what).toContain('c and a have one key');
+    expect(JSON.stringify(found)).not.toContain('"one"');
+  });
+});
