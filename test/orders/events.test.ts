@@ -138,3 +138,14 @@ describe('an event that is kept', () => {
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => index + 11));
   });
 });
+
+it('a batch of events is fixed when it is begun; what comes meanwhile leaves with the next', () => {
+  const life = screened('review', { events: 'all' });
+  life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+  expect(life.calls('deliver').map((call) => call.events.length)).toEqual([1]);
+  life.end({ kind: 'deliver' }, 2 * HOUR);
+  expect(life.calls('deliver').map((call) => call.events.map(({ sequence }) => sequence))).toEqual([
+    [1],
+    [2],
+  ]);
+});

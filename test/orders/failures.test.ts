@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { resumed } from '../../src/orders/kernel.ts';
 import { aLife, Life, RECHECK, screened } from './life.ts';
-import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
+import {
+  answered,
+  aPolicy,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  NOT_SENT,
+  sinceStart,
+  unanswered,
+} from './support.ts';
 
 type Activity = 'poll' | 'gateway' | 'look-up' | 'catch-up' | 'portal' | 'read';
 
@@ -98,6 +108,43 @@ describe('an activity that fails for good', () => {
     life.break('retry-screening');
     expect(life.replies.get(ticket)).toMatchObject({ checkout: { attempt: 2, decision: 'pending' } });
     expect(life.calls('catch-up')[0]?.request).toMatchObject({ unseenSince: sinceStart(MINUTE) });
+  });
+});
+
+describe('a checkout that failed', () => {
+  it('is answered without a decision, and the catch-up brings the policy', () => {
+    const life = aLife({ answerBy: 9_000 });
+    const ticket = life.ask({ kind: 'decision', request: { attempt: 1 } }, 0);
+    life.checkOut(undefined);
+    expect(life.replies.get(ticket)).toMatchObject({ checkout: { decision: 'pending', action: 'hold' } });
+    expect(life.order.policyMissing).toBe(true);
+    const [call] = life.calls('catch-up');
+    expect(call?.request).toMatchObject({
+      unseenSince: sinceStart(0),
+      mayBeSkipped: true,
+      policyMissing: true,
+    });
+    expect(call?.request).not.toHaveProperty('workflow');
+    const policy = aPolicy({ workflow: 'pre-gateway', events: false });
+    life.end({ kind: 'catch-up', outcome: answered('pass'), policy }, HOUR);
+    expect(life.order).not.toHaveProperty('policyMissing');
+    expect(life.order.state).toMatchObject({
+      workflow: 'pre-gateway',
+      decision: 'pass',
+      phase: 'awaiting-gateway',
+      policy,
+    });
+  });
+
+  it('cancels nothing and sends no action until the policy is known; a passive one proceeds then', () => {
+    const life = aLife().checkOut(undefined);
+    expect(life.order.state.action).toBe('hold');
+    const policy = aPolicy({ passive: true, workflow: 'post-acceptance' });
+    life.end({ kind: 'catch-up', outcome: NOT_SENT, policy }, HOUR);
+    expect(life.order.state).toMatchObject({ action: 'proceed', wouldBe: 'hold' });
+    expect(life.calls('catch-up').at(-1)?.request).not.toHaveProperty('policyMissing');
+    life.end({ kind: 'catch-up', outcome: answered('fail') }, 2 * HOUR);
+    expect(life.order.state).toMatchObject({ action: 'proceed', wouldBe: 'cancel', actions: [] });
   });
 });
 

@@ -167,6 +167,13 @@ describe('a read', () => {
     expect(life.calls('catch-up')).toEqual([]);
   });
 
+  it('of a pass before the window closes that finds a review has it polled', () => {
+    const life = screened('pass', { recheckLeadTimeMs: HOUR }).until(5 * DAY - HOUR);
+    life.end(review, 5 * DAY - HOUR);
+    expect(life.underWay).toEqual([expect.stringContaining('poll:')]);
+    expect(life.order.state.lastRead?.source).toBe('recheck');
+  });
+
   it('that met a wrong key goes on, and is reported once', () => {
     const life = screened('pass').take(HINT);
     life.end({ kind: 'read', outcome: { kind: 'forbidden' } }, MINUTE);

@@ -10,6 +10,7 @@ import {
   found,
   HOUR,
   MINUTE,
+  NOT_SENT,
   sinceStart,
   TRANSACTION_ID,
   unanswered,
@@ -56,6 +57,15 @@ describe('an order that was given up and is screened again', () => {
     expect(life.order.state).toMatchObject({ decision: 'pass', transactions: [{ id: 'first' }] });
     expect(life.calls('catch-up')).toHaveLength(1);
   });
+});
+
+it('a screening in the background says since when a create may be under way', () => {
+  const life = screened(NOT_SENT);
+  expect(life.calls('catch-up')[0]?.request).not.toHaveProperty('unseenSince');
+  life.end({ kind: 'catch-up', outcome: { kind: 'forbidden', unseenSince: sinceStart(1) } }, MINUTE);
+  expect(life.calls('catch-up')[1]?.request).toMatchObject({ unseenSince: sinceStart(1) });
+  life.end({ kind: 'catch-up', outcome: { kind: 'forbidden' } }, 2 * MINUTE);
+  expect(life.calls('catch-up')[2]?.request).not.toHaveProperty('unseenSince');
 });
 
 describe('a cancel', () => {
