@@ -34,13 +34,6 @@ describe('a wrong key that a cancel met', () => {
     expect(life.underWay).toContain('portal:1');
   });
 
-  it('is not reported twice', () => {
-    const life = refusedByKey();
-    life.end({ kind: 'portal', outcome: FORBIDDEN }, 2 * HOUR);
-    expect(attention(life.order.state)).toEqual(['wrong-key']);
-    expect(reports(life)).toBe(1);
-  });
-
   it('ends when the cancel succeeds', () => {
     const life = refusedByKey().end({ kind: 'portal', outcome: { kind: 'done', code: '200' } }, 2 * HOUR);
     expect(attention(life.order.state)).toEqual([]);

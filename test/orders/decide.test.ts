@@ -98,13 +98,6 @@ describe('a reading of the status', () => {
     }
   });
 
-  it('asks for attention when a fail comes after the window', () => {
-    const order = anOrder('review');
-    expect(read(order, 'fail', sinceStart(6 * DAY))).toEqual(['order.review_resolved', 'order.attention']);
-    expect(order).toMatchObject({ action: 'cancel', phase: 'decided' });
-    expect(attention(order)).toEqual(['failed-after-window']);
-  });
-
   it('asks for nobody’s attention after the window in passive mode', () => {
     const order = anOrder('review', { passive: true });
     expect(read(order, 'fail', sinceStart(6 * DAY))).toEqual(['order.review_resolved']);

@@ -48,14 +48,6 @@ describe('what the service says beside a decision', () => {
     expect(data).not.toHaveProperty('insights');
   });
 
-  it('is told with the end of a review', () => {
-    const order = anOrder(enriched());
-    const read = { kind: 'read', decision: 'pass', subStatus: 'approved' } as const;
-    expect(applyReading(order, read, 'poll', sinceStart(HOUR))).toEqual(['order.review_resolved']);
-    const { data } = sent(order, 'order.review_resolved');
-    expect(data).toMatchObject({ subStatus: 'approved' });
-  });
-
   it('is not told again with what brings no decision', () => {
     const { data } = sent(anOrder(enriched()), 'order.attention');
     expect(data).not.toHaveProperty('insights');

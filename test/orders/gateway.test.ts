@@ -4,10 +4,8 @@ import type { OrderState } from '../../src/contract/state.ts';
 import type { Decision, GatewayResult } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { messageRefusal } from '../../src/orders/check-messages.ts';
 import { applyGatewayResult, gatewayRefusal } from '../../src/orders/concerns/gateway.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
-import { MESSAGES } from '../../src/orders/message-shapes.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
@@ -129,30 +127,12 @@ describe('the gateway’s result', () => {
     }
   });
 
-  it('the same again is taken and changes nothing', () => {
-    const order = anOrder('pass', PRE);
-    report(order, 'pass');
-    const before = structuredClone(order);
-    expect(report(order, 'pass')).toEqual([]);
-    expect(order).toEqual(before);
-  });
-
   it('means the only attempt, and has nothing else, where the caller says null for what is left out', () => {
     const life = screened('pass', PRE);
     const said = JSON.parse('{"result":"pass","attempt":null,"authcode":null,"transactionId":null}');
     const ticket = life.ask(requestOf('gateway-result', said), MINUTE);
     expect(life.replies.get(ticket)).toMatchObject({ gateway: { attempt: 1, result: 'pass' } });
     expect(life.calls('gateway').map(({ request }) => request.gateway)).toEqual([{ result: 'pass' }]);
-  });
-
-  it.each([
-    ['what is no text', { authcode: 123456, transactionId: { a: 1 } }, ['authcode', 'transactionId']],
-    ['a long text', { authcode: '9'.repeat(4_097) }, ['authcode']],
-    ['texts', { authcode: '', transactionId: 't-1' }, undefined],
-  ])('that comes with %s is refused, or taken', (_what, given, paths) => {
-    const refused = messageRefusal({ result: 'pass', ...given }, MESSAGES['gateway-result']);
-    expect(refused?.errors?.map(({ path }) => path)).toEqual(paths);
-    expect(refused?.code).toBe(paths && 'invalid-request');
   });
 
   it.each<[string, () => OrderState, GatewayResultRequest, string]>([

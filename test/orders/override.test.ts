@@ -136,7 +136,6 @@ describe('a person who says proceed', () => {
     life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 2 * HOUR);
     life.end({ kind: 'portal', outcome: { kind: 'refused' } }, 2 * HOUR);
     expect(life.order.state.action).toBe('cancel');
-    Object.assign(life.order.state.attempts[0] ?? {}, { transactionId: 't-2', transactionIds: ['t-2'] });
     life.take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 3 * HOUR);
     expect(life.order.state.decision).toBe('fail');
@@ -221,6 +220,15 @@ describe('a person who says cancel', () => {
       'order.canceled',
       'order.closed',
     ]);
+  });
+
+  it('joins one that a caller asked for while the order was screened', () => {
+    const life = screened('fail', { workflow: 'pre-acceptance' });
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
+    life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, MINUTE);
+    life.ask({ kind: 'override', request: { action: 'cancel', reason: 'by hand' } }, MINUTE);
+    life.end({ kind: 'retry-screening', outcome: answered('pass', 't-2') }, MINUTE);
+    expect(life.order.state.actions.filter(({ kind }) => kind === 'cancel')).toHaveLength(1);
   });
 
   it('has the create stopped and looked up while the order is screened, and hears what it left', () => {

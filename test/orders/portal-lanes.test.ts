@@ -281,14 +281,4 @@ describe('withdrawing a portal action', () => {
       'withdrawn',
     ]);
   });
-
-  it('of a cancel that policy asked for is not undone by the policy', () => {
-    const life = screened('fail', { workflow: 'post-acceptance' });
-    expect(life.underWay).toEqual(['portal:1']);
-    withdraw(life, 1, HOUR);
-    life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR);
-    expect(statuses(life)).toEqual(['withdrawn']);
-    expect(life.underWay).toEqual([]);
-    expect(life.order.state).toMatchObject({ phase: 'decided', action: 'cancel', cancelAsked: false });
-  });
 });

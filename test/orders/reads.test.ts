@@ -4,17 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Order } from '../../src/orders/order.ts';
 import { property } from '../support/property.ts';
 import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
-import {
-  answered,
-  attention,
-  DAY,
-  HOUR,
-  MINUTE,
-  START,
-  sinceStart,
-  TRANSACTION_ID,
-  unanswered,
-} from './support.ts';
+import { answered, DAY, HOUR, MINUTE, START, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const review = { kind: 'read', outcome: { kind: 'read', decision: 'review' } } as const;
 
@@ -42,13 +32,6 @@ describe('a signal', () => {
       lastRead: { at: sinceStart(HOUR), source: 'webhook' },
     });
     expect(life.order.reads).toEqual([]);
-  });
-
-  it('while a read runs is served by one after it', () => {
-    const life = screened('pass').take(RECHECK).take(HINT);
-    expect(life.underWay).toEqual(['read:1']);
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
-    expect(life.underWay).toEqual(['read:2']);
   });
 
   it('beyond two pending reads leaves its count, and changes nothing else', () => {
@@ -153,13 +136,6 @@ describe('a read', () => {
     expect(life.underWay).toEqual([]);
   });
 
-  it('of a recheck has an order screened again whose decision is «error» to the end', () => {
-    const life = screened({ kind: 'refused', reason: 'refused' }).take(RECHECK);
-    life.end({ kind: 'read', outcome: undefined }, HOUR);
-    expect(life.order.state.phase).toBe('screening');
-    expect(life.underWay).toEqual(['catch-up:1:1']);
-  });
-
   it('of a recheck that finds a decision screens nothing again', () => {
     const life = withError().take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
@@ -172,13 +148,6 @@ describe('a read', () => {
     life.end(review, 5 * DAY - HOUR);
     expect(life.underWay).toEqual([expect.stringContaining('poll:')]);
     expect(life.order.state.lastRead?.source).toBe('recheck');
-  });
-
-  it('that met a wrong key goes on, and is reported once', () => {
-    const life = screened('pass').take(HINT);
-    life.end({ kind: 'read', outcome: { kind: 'forbidden' } }, MINUTE);
-    expect(attention(life.order.state)).toEqual(['wrong-key']);
-    expect(lastRead(life)).toMatchObject({ read: 1, forbiddenKnown: true });
   });
 
   it('that began before the last reading ended only asks for another', () => {
@@ -231,12 +200,6 @@ describe('the spacing between reads', () => {
       expect(begun.at(-1) ?? 0).toBeGreaterThanOrEqual(moments.at(-1) ?? 0);
     },
   );
-
-  it('lets a steady flood cause few reads', () => {
-    expect(flood(Array.from({ length: HOUR / 500 }, (_, index) => index * 500)).begun.length).toBeLessThan(
-      25,
-    );
-  });
 });
 
 /** Sends hints at these moments. Each read waits until it may begin, and ends at once. Returns when they began. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describe as inWords } from '../../src/orders/describe.ts';
 import { isFinished } from '../../src/orders/kernel.ts';
-import { aLife, checkedOut, type Life, screened, told } from './life.ts';
-import { answered, attention, DAY, HOUR, MINUTE, sinceStart } from './support.ts';
+import { aLife, type Life, screened, told } from './life.ts';
+import { answered, DAY, HOUR, MINUTE, sinceStart } from './support.ts';
 
 function events({ order }: Life): string[] {
   return order.outbox.map(({ type }) => type);
@@ -25,10 +25,6 @@ describe('the checkout', () => {
     const life = aLife().checkOut({ began: sinceStart(0), at: sinceStart(1), refusal });
     expect(life.refusal).toEqual(refusal);
     expect(life.commands).toEqual([]);
-  });
-
-  it('has the time of its result', () => {
-    expect(aLife().checkOut(checkedOut('pass', {}, MINUTE)).order.now).toBe(sinceStart(MINUTE));
   });
 });
 
@@ -61,14 +57,6 @@ describe('what is asked', () => {
     screened('fail', {}, life);
     expect(life.underWay).toContain('retry:2');
     expect(life.calls('retry-screening')[0]?.request).toMatchObject({ startedAt: sinceStart(0) });
-  });
-
-  it('by an acknowledge clears what needs attention, and says how much', () => {
-    const life = screened({ kind: 'refused', reason: 'refused' });
-    expect(attention(life.order.state)).toEqual(['no-decision']);
-    const ticket = life.ask({ kind: 'acknowledge', request: { reason: 'seen' } }, MINUTE);
-    expect(life.replies.get(ticket)).toEqual({ cleared: 1 });
-    expect(attention(life.order.state)).toEqual([]);
   });
 });
 

@@ -101,12 +101,4 @@ describe('another submission of the same chargeback', () => {
     expect(life.order.state.actions).toMatchObject([{ status: 'done' }, { status: 'running' }]);
     expect(earlier(life.order.state, CHARGEBACK)?.number).toBe(1);
   });
-
-  it('that is done is not sent again', () => {
-    const life = screened('pass');
-    life.ask({ kind: 'portal', fields: CHARGEBACK }, HOUR);
-    life.end({ kind: 'portal', outcome: { kind: 'done' } }, HOUR);
-    life.ask({ kind: 'portal', fields: CHARGEBACK }, HOUR);
-    expect(life.calls('portal')).toHaveLength(1);
-  });
 });

@@ -161,13 +161,6 @@ describe('another attempt', () => {
     expect(attention(life.order.state)).toEqual([]);
     expect(life.order.state.reason).toBeUndefined();
   });
-
-  it('without an answer is pending, and goes on by itself', () => {
-    const life = withRetry().end({ kind: 'retry-screening', outcome: unanswered() }, MINUTE);
-    expect(life.order.state.attempts[1]?.answer).toMatchObject({ decision: 'pending', action: 'hold' });
-    life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, HOUR);
-    expect(life.order.state).toMatchObject({ decision: 'pass', action: 'proceed' });
-  });
 });
 
 describe('a retry that comes while the attempt before it is being screened, as after a reset', () => {
@@ -198,10 +191,5 @@ describe('a retry that comes while the attempt before it is being screened, as a
     screenNext(life, 'second');
     expect(told(life, fourth)).toBe('retry-out-of-turn');
     expect(isFinished(life.until(2 * HOUR).order)).toBe(true);
-  });
-
-  it('is refused at once where no attempt is being screened', () => {
-    const life = screened('fail');
-    expect(told(life, retry(life, 3))).toBe('retry-out-of-turn');
   });
 });

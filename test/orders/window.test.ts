@@ -21,14 +21,6 @@ import {
 const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
 
 describe('the cancel window', () => {
-  it('is open from the first moment until 30 s before its end', () => {
-    const cancelBy = sinceStart(5 * DAY);
-    expect(cancelBy).toBe(sinceStart(5 * DAY));
-    expect(windowOpen(cancelBy, 5 * DAY, START)).toBe(true);
-    expect(windowOpen(cancelBy, 5 * DAY, START + 5 * DAY - 30_001)).toBe(true);
-    expect(windowOpen(cancelBy, 5 * DAY, START + 5 * DAY - 30_000)).toBe(false);
-  });
-
   it('keeps a hundredth of a short window', () => {
     expect(lastCall(sinceStart(10_000), 10_000)).toBe(sinceStart(9_900));
   });
