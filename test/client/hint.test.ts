@@ -122,18 +122,6 @@ describe('a hint', () => {
 });
 
 describe('hints within a spacing', () => {
-  it('are accepted at once, and leave as one signal; 10,000 leave as two', async () => {
-    const { orderScreening, signals } = aClient();
-    const answers = await Promise.all(Array.from({ length: 10_000 }, () => orderScreening.hint(hint)));
-    expect(new Set(answers.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
-    expect(signals()).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(signals()).toEqual([
-      expect.objectContaining({ transactionId: CLOSED_TRANSACTION }),
-      expect.objectContaining({ transactionId: CLOSED_TRANSACTION }),
-    ]);
-  });
-
   it('that name different things make one that names none of them', async () => {
     const { orderScreening, signals } = aClient();
     const other = '11111111-2222-4333-8444-555555555555';

@@ -163,6 +163,7 @@ describe('what a closed order takes no more', () => {
     ['a gateway result', 'recordGatewayResult', { attempt: 1, result: 'pass' }],
     ['an acknowledgement', 'acknowledge', { reason: 'x' }],
     ['an override', 'override', { action: 'proceed', reason: 'x' }],
+    ['a withdrawal', 'withdraw', { number: 1 }],
   ] as const)('%s is order-closed, and of an unknown order unknown-order', async (_what, method, request) => {
     const { orderScreening, temporal } = aClient();
     const send = orderScreening[method] as (...args: unknown[]) => Promise<unknown>;

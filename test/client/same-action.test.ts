@@ -37,16 +37,9 @@ describe('of a closed order, the same chargeback is', () => {
     expect(await chargebackId({ ...chargeback, ...more })).toBe(await chargebackId(chargeback));
   });
 
-  it.each<[string, Partial<ChargebackRequest>]>([
-    ['an inquiry', { inquiry: 'true' }],
-    ['notes', { notes: 'goods received' }],
-    ['a tracking number', { carrier_tracking_number: 'T1' }],
-    ['a carrier', { carrier: 'UPS' }],
-    ['a day of notice', { notice_date: '2026-03-01' }],
-    ['a reference', { reference_number: 'CB-1' }],
-    ['another due date', { due_date: '2026-04-02' }],
-  ])('not one with %s', async (_what, more) => {
-    expect(await chargebackId({ ...chargeback, ...more })).not.toBe(await chargebackId(chargeback));
+  it('not one with other evidence', async () => {
+    const other = await chargebackId({ ...chargeback, notes: 'goods received' });
+    expect(other).not.toBe(await chargebackId(chargeback));
   });
 });
 
