@@ -18,6 +18,7 @@ import { recordOf } from '../../src/orders/bounded-record.ts';
 import { orderAttributes } from '../../src/orders/describe.ts';
 import { memoOf, RECORD } from '../../src/orders/order-memo.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
+import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
 import { anOrderState } from '../fixtures/orders.ts';
 import { aPolicy, HOUR } from '../fixtures/policies.ts';
@@ -210,4 +211,13 @@ export function aClosedOrder(
     policy: aPolicy(),
     ...order,
   });
+}
+
+/** A client of one closed order, whose portal actions are done. */
+export function aClosed(record = aClosedOrder()) {
+  const client = aClient();
+  client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
+  client.temporal.describe.mockResolvedValue(described('COMPLETED'));
+  client.temporal.result.mockResolvedValueOnce(record).mockResolvedValue(aPortalAnswer());
+  return client;
 }

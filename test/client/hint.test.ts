@@ -59,13 +59,6 @@ describe('a hint', () => {
     expect(JSON.stringify(temporal.signal.mock.calls)).not.toMatch(/4111|5555/);
   });
 
-  it('is unknown when no order takes it', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.signal.mockRejectedValue(gone);
-    const { transactionId: _none, ...named } = hint;
-    expect(await orderScreening.hint(named)).toEqual({ outcome: 'unknown' });
-  });
-
   it('goes to the order that owns its transaction, in whatever case, though another order has the invoice number as its id', async () => {
     const { orderScreening, temporal, handles } = aClient();
     temporal.listWorkflowExecutions.mockResolvedValue(page);

@@ -45,13 +45,6 @@ describe('inspecting an order', () => {
     expect(found).toMatchObject({ state: { phase: 'closed' }, summary: { closedAt: START.toISOString() } });
   });
 
-  it('asks one that an operator has paused, as any open one', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(seen('PAUSED'));
-    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
-    expect(await orderScreening.inspect(order)).toMatchObject({ state: { phase: 'review' } });
-  });
-
   it('whose record can’t be decrypted says so', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(seen('RUNNING'));

@@ -114,20 +114,6 @@ describe('reading an order', () => {
 });
 
 describe('a gateway result', () => {
-  const answer = (result: GatewayResultAnswer['result']) => ({ result, action: 'proceed' });
-  const sentIds = ({ temporal }: ReturnType<typeof aClient>) =>
-    (temporal.executeUpdate.mock.calls as unknown as [unknown, { updateId: string }][]).map(
-      ([, { updateId }]) => updateId,
-    );
-
-  it('is sent without an id, since the order knows the same result again', async () => {
-    const client = aClient();
-    client.temporal.executeUpdate.mockResolvedValue(answer('pass'));
-    await client.orderScreening.recordGatewayResult(order, { attempt: 2, result: 'pass' });
-    await client.orderScreening.recordGatewayResult(order, { result: 'pass' });
-    expect(sentIds(client)).toEqual([undefined, undefined]);
-  });
-
   it('to an order that has ended is refused, in words that say what to do', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(described('COMPLETED'));
@@ -160,7 +146,6 @@ describe('a gateway result', () => {
 
 describe('what a closed order takes no more', () => {
   it.each([
-    ['a gateway result', 'recordGatewayResult', { attempt: 1, result: 'pass' }],
     ['an acknowledgement', 'acknowledge', { reason: 'x' }],
     ['an override', 'override', { action: 'proceed', reason: 'x' }],
     ['a withdrawal', 'withdraw', { number: 1 }],

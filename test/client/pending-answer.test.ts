@@ -76,12 +76,6 @@ describe('without a worker', () => {
     expect(await screen()).toEqual(given);
   });
 
-  it('the order’s record says what it is now', async () => {
-    const { screen, temporal, decided, given } = aPendingCheckout();
-    temporal.record.mockResolvedValue(decided({ action: 'proceed' }));
-    expect(await screen()).toMatchObject({ decision: 'review', fingerprint: given.fingerprint });
-  });
-
   it('nobody is told pending of an order whose record can’t be read', async () => {
     const { screen, temporal } = aPendingCheckout();
     temporal.describe.mockResolvedValue(described('RUNNING', 'decided', 'fail'));

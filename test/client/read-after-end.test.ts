@@ -79,14 +79,6 @@ describe('a hint or a recheck for a closed order', () => {
     expect(started()).toMatchObject([{ args: [{ decisions: [late] }], memo: { [LATE_DECISIONS]: [late] } }]);
   });
 
-  it('starts at most one read per spacing', async () => {
-    const { orderScreening, started } = aClosed();
-    for (const _time of [1, 2, 3]) expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
-    expect(started()).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(started()).toHaveLength(2);
-  });
-
   it('reads nothing of an order without a transaction', async () => {
     const { orderScreening, started } = aClosed(aClosedOrder({}, { transactions: [] }));
     expect(await orderScreening.hint(hint)).toEqual({ outcome: 'unknown' });

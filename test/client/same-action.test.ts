@@ -1,19 +1,9 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, CustomerCodeRequest } from '../../src/contract/messages.ts';
-import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, startedActions } from './fake-temporal.ts';
+import { aClosed, CLOSED_TRANSACTION, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const chargeback: ChargebackRequest = { reason_code: '10.4', due_date: '2026-04-01' };
-
-function aClosed() {
-  const client = aClient();
-  client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
-  client.temporal.describe.mockResolvedValue(described('COMPLETED'));
-  client.temporal.result.mockResolvedValueOnce(aClosedOrder()).mockResolvedValue(aPortalAnswer());
-  return client;
-}
 
 /** The id of the workflow that sends it: the same for the same. */
 async function chargebackId(request: ChargebackRequest): Promise<string | undefined> {
@@ -47,11 +37,4 @@ it('of a closed order, a customer code with a corrected e-mail is another one', 
   const one = await customerCodeId({ customerCode: '1', email: 'jnae@example.com' });
   expect(await customerCodeId({ customerCode: '1', email: 'jane@example.com' })).not.toBe(one);
   expect(await customerCodeId({ customerCode: '1', email: 'jnae@example.com' })).toBe(one);
-});
-
-it('of a closed order, what the service echoed of a chargeback is passed on', async () => {
-  const client = aClosed();
-  const echo = { reason_code: '10.4', due_date: '2026-04-01', inquiry: 'false' };
-  client.temporal.result.mockResolvedValue(aPortalAnswer({ kind: 'chargeback', chargeback: echo }));
-  expect(await client.orderScreening.submitChargeback(order, chargeback)).toMatchObject({ chargeback: echo });
 });

@@ -133,12 +133,6 @@ describe('an update that the server takes no more of', () => {
     expect(temporal[call]).toHaveBeenCalledTimes(1);
   });
 
-  it('is busy, too, when the order says so', async () => {
-    const { orderScreening, temporal } = aClient();
-    ending(temporal, 'startUpdate', [refused('busy')]);
-    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code: 'busy' });
-  });
-
   it('is left as a signal when it is a hint', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.executeUpdate.mockRejectedValue(exhausted);

@@ -2,7 +2,7 @@ import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { ActionRecord } from '../../src/contract/state.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
+import { aClient, aClosedOrder, CLOSED_TRANSACTION, described } from './fake-temporal.ts';
 
 const order = { orderId: '#order-1' };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
@@ -42,13 +42,4 @@ describe('withdrawing a portal action', () => {
       transactionId: CLOSED_TRANSACTION,
     });
   });
-
-  it.each(['unknown-action', 'action-ended', 'order-closed'] as const)(
-    'that the order refuses with %s is that error',
-    async (code) => {
-      const { orderScreening, temporal } = aClient();
-      temporal.startUpdate.mockRejectedValue(refused(code));
-      await expect(orderScreening.withdraw(order, { number: 2 })).rejects.toMatchObject({ code });
-    },
-  );
 });

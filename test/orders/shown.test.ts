@@ -205,6 +205,7 @@ describe('ids', () => {
       integration: 'shop',
       orderId: 'a:b',
     });
+    expect(orderOfWorkflowId('portal:default:cancel:1')).toBeUndefined();
   });
 
   it('an order id loses its leading #', () => {
