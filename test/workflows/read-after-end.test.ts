@@ -182,14 +182,6 @@ describe('the read after an order’s end', () => {
     expect(world.events.map(({ sequence }) => sequence)).toEqual([5, 6]);
   });
 
-  it('keeps the decision, and sends nothing, where no receiver is configured', async () => {
-    const { ask, world } = anEnded(failed, { policy: aPolicy({ events: false }) });
-    const [late] = await (await ask()).result();
-    expect(late).toMatchObject({ decision: 'fail' });
-    expect(late).not.toHaveProperty('event');
-    expect(world.events).toEqual([]);
-  });
-
   it('continues as new when its history grows long, and forgets nothing', async () => {
     const { ask, world, memo, pass } = anEnded(failed);
     const handle = await ask();
