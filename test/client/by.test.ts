@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderScreening, PortalOptions } from '../../src/starter.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { anOrderState } from '../fixtures/orders.ts';
-import { aClient, aClosed, CLOSED_TRANSACTION, described, startedActions } from './fake-temporal.ts';
+import { anOrderState, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, aClosed, described, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const by = { key: 'ops', actor: 'ada' };

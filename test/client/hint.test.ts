@@ -1,6 +1,7 @@
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aClient as aClientOf, CLOSED_TRANSACTION } from './fake-temporal.ts';
+import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient as aClientOf } from './fake-temporal.ts';
 
 const gone = new WorkflowNotFoundError('completed', 'order', undefined);
 const unavailable = new ServiceError('Failed', {

@@ -2,7 +2,8 @@ import { ServiceError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
-import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';
+import { aClosedOrder } from '../fixtures/orders.ts';
+import { aClient, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const at = (iso: string) => msToTs(Date.parse(iso));

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
 import type { GatewayResultAnswer } from '../../src/contract/answers.ts';
 import type { GatewayRecord } from '../../src/contract/state.ts';
-import { HOUR, sinceStart } from '../orders/support.ts';
-import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';
+import { aClosedOrder, HOUR, sinceStart } from '../fixtures/orders.ts';
+import { aClient, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const unavailable = new ServiceError('Failed', { cause: grpcError(14) });

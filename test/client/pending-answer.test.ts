@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
 import type { OrderState } from '../../src/contract/state.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
+import { aClosedOrder } from '../fixtures/orders.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { aClient, aClosedOrder, described } from './fake-temporal.ts';
+import { aClient, described } from './fake-temporal.ts';
 
 const request = { orderId: '1001', transaction: aTransaction() };
 

@@ -6,14 +6,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import {
-  aClient,
-  aClosed,
-  aClosedOrder,
-  CLOSED_TRANSACTION,
-  refused,
-  startedActions,
-} from './fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, aClosed, refused, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: '#order-1' };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');

@@ -3,8 +3,9 @@ import { RetryState } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LateDecision } from '../../src/contract/order.ts';
 import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { aPolicy } from '../fixtures/policies.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described } from './fake-temporal.ts';
+import { aClient, described } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const hint = { ...order, source: 'webhook' };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, CustomerCodeRequest } from '../../src/contract/messages.ts';
-import { aClosed, CLOSED_TRANSACTION, startedActions } from './fake-temporal.ts';
+import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClosed, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const chargeback: ChargebackRequest = { reason_code: '10.4', due_date: '2026-04-01' };

@@ -2,7 +2,8 @@ import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { ActionRecord } from '../../src/contract/state.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described } from './fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, described } from './fake-temporal.ts';
 
 const order = { orderId: '#order-1' };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { type Life, RECHECK, screened, told } from './life.ts';
-import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 const FORBIDDEN = { kind: 'forbidden' } as const;
 const PRE = { workflow: 'pre-gateway', events: 'all' } as const;

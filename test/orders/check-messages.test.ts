@@ -9,7 +9,7 @@ import {
 } from '../../src/orders/check-messages.ts';
 import { MESSAGES, PORTAL_ACTION_INPUT } from '../../src/orders/message-shapes.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import { anOrder, sinceStart } from './support.ts';
+import { anOrder, sinceStart } from '../fixtures/orders.ts';
 
 /** As it comes from outside: nobody has checked it. */
 function raw(value: unknown) {

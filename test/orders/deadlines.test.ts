@@ -21,7 +21,7 @@ import {
   screen,
   sinceStart,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
 
 function read(order: OrderState, decision: Decision, at: number): void {
   applyReading(order, { kind: 'read', decision }, 'poll', sinceStart(at));

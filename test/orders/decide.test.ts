@@ -5,7 +5,7 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { decide } from '../../src/orders/decide.ts';
 import { setPhase } from '../../src/orders/record.ts';
-import { anOrder, attention, DAY, MINUTE, sinceStart } from './support.ts';
+import { anOrder, attention, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];
 const NOW = sinceStart(MINUTE);

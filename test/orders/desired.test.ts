@@ -7,7 +7,6 @@ import { CONCERNS } from '../../src/orders/concerns/index.ts';
 import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, currentAttempt } from '../../src/orders/record.ts';
-import { screened } from './life.ts';
 import {
   anOrder,
   answered,
@@ -18,7 +17,8 @@ import {
   screen,
   sinceStart,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { screened } from './life.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;

@@ -7,7 +7,7 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { eventToSend } from '../../src/orders/events.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
-import { announced, anOrder, answered, attention, HOUR, sinceStart, unanswered } from './support.ts';
+import { announced, anOrder, answered, attention, HOUR, sinceStart, unanswered } from '../fixtures/orders.ts';
 
 const ENRICHED = {
   insights: { risk: { '1': { name: 'velocity', impact: 'high' } } },

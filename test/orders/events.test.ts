@@ -4,8 +4,17 @@ import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { eventToSend } from '../../src/orders/events.ts';
+import {
+  announced,
+  anOrder,
+  answered,
+  type aPolicy,
+  DAY,
+  HOUR,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { aLife, checkedOut, type Life, screened } from './life.ts';
-import { announced, anOrder, answered, type aPolicy, DAY, HOUR, sinceStart, unanswered } from './support.ts';
 
 const WAITS = 9_000;
 const CHANGES = { events: 'changes' } as const;

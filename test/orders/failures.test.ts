@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { resumed } from '../../src/orders/kernel.ts';
-import { aLife, Life, RECHECK, screened } from './life.ts';
 import {
   answered,
   aPolicy,
@@ -11,7 +10,8 @@ import {
   NOT_SENT,
   sinceStart,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { aLife, Life, RECHECK, screened } from './life.ts';
 
 type Activity = 'poll' | 'gateway' | 'look-up' | 'catch-up' | 'portal' | 'read';
 

@@ -9,7 +9,6 @@ import { autoCancelDue } from '../../src/orders/decide.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import { type Life, screened } from './life.ts';
 import {
   anOrder,
   answered,
@@ -22,7 +21,8 @@ import {
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { type Life, screened } from './life.ts';
 
 const NOW = sinceStart(MINUTE);
 const PRE = { workflow: 'pre-gateway' } as const;

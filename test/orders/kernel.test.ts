@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed } from '../../src/orders/kernel.ts';
 import type { Command, Input } from '../../src/orders/order.ts';
+import { attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';
 import { aLife, CANCELLATION, HINT, Life, RECHECK, screened } from './life.ts';
-import { attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const fail = { kind: 'poll', outcome: { kind: 'read', decision: 'fail' } } as const;
 const pass = { kind: 'read', outcome: { kind: 'read', decision: 'pass' } } as const;

@@ -23,7 +23,7 @@ import type {
   Running,
 } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { answered, aPolicy, sinceStart } from './support.ts';
+import { answered, aPolicy, sinceStart } from '../fixtures/orders.ts';
 
 type Asked = Extract<Input, { kind: 'request' }>;
 type Told<Result> = Result extends { kind: 'look-up' }

@@ -13,7 +13,7 @@ import type { Order } from '../../src/orders/order.ts';
 import { memoOf, RECORD, recordIn, WrittenMemo } from '../../src/orders/order-memo.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
-import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } from './support.ts';
+import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } from '../fixtures/orders.ts';
 
 const KIB = 1_024;
 const KEY = { id: 'k1', key: Buffer.alloc(32, 7) };

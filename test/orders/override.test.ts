@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OverrideAction } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { answered, attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, type Life, RECHECK, screened } from './life.ts';
-import { answered, attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 const REASON = 'the customer showed the card';
 

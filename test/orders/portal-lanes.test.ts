@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Decision } from '../../src/contract/words.ts';
+import {
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { type Life, RECHECK, screened, told } from './life.ts';
-import { answered, attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const CODE: PortalFields = { kind: 'customer-code', customerCode: 'c-1' };
 const REPORT: PortalFields = { kind: 'report-fraud' };

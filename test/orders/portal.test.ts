@@ -27,7 +27,7 @@ import {
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
 
 const NOW = sinceStart(HOUR);
 const CANCEL: PortalFields = { kind: 'cancel' };

@@ -2,9 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../src/orders/order.ts';
+import {
+  answered,
+  DAY,
+  HOUR,
+  MINUTE,
+  START,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';
 import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
-import { answered, DAY, HOUR, MINUTE, START, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const review = { kind: 'read', outcome: { kind: 'read', decision: 'review' } } as const;
 

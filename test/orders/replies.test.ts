@@ -3,8 +3,8 @@ import type { PortalFields } from '../../src/contract/messages.ts';
 import { answerNow } from '../../src/orders/answers.ts';
 import { isFinished, mayContinueAsNew } from '../../src/orders/kernel.ts';
 import type { Request } from '../../src/orders/order.ts';
+import { answered, aPolicy, HOUR, MINUTE, unanswered } from '../fixtures/orders.ts';
 import { aLife, type Life, screened, told } from './life.ts';
-import { answered, aPolicy, HOUR, MINUTE, unanswered } from './support.ts';
 
 const CANCEL: Request = { kind: 'portal', fields: { kind: 'cancel' } };
 

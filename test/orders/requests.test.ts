@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describe as inWords } from '../../src/orders/describe.ts';
 import { isFinished } from '../../src/orders/kernel.ts';
+import { answered, DAY, HOUR, MINUTE, sinceStart } from '../fixtures/orders.ts';
 import { aLife, type Life, screened, told } from './life.ts';
-import { answered, DAY, HOUR, MINUTE, sinceStart } from './support.ts';
 
 function events({ order }: Life): string[] {
   return order.outbox.map(({ type }) => type);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, PortalFields } from '../../src/contract/messages.ts';
 import { earlier, subjectOf } from '../../src/orders/portal-requests.ts';
 import { addAttempt } from '../../src/orders/record.ts';
+import { anOrder, answered, HOUR, MINUTE, screen, sinceStart, TRANSACTION_ID } from '../fixtures/orders.ts';
 import { type Life, screened, told } from './life.ts';
-import { anOrder, answered, HOUR, MINUTE, screen, sinceStart, TRANSACTION_ID } from './support.ts';
 
 const CHARGEBACK = { kind: 'chargeback', reason_code: '10.4', due_date: '2026-04-01' } as const;
 

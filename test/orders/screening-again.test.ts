@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { isFinished, mayContinueAsNew } from '../../src/orders/kernel.ts';
-import { type Life, RECHECK, screened, told } from './life.ts';
 import {
   answered,
   attention,
@@ -14,7 +13,8 @@ import {
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { type Life, RECHECK, screened, told } from './life.ts';
 
 const DONE = { kind: 'done', code: '200' } as const;
 

@@ -4,8 +4,8 @@ import { refusalOf } from '../../src/orders/concerns/index.ts';
 import type { Order, Request } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt } from '../../src/orders/record.ts';
+import { answered, HOUR, screen, sinceStart } from '../fixtures/orders.ts';
 import { screened } from './life.ts';
-import { answered, HOUR, screen, sinceStart } from './support.ts';
 
 function refused(order: Order, ask: Request, at = HOUR): string | undefined {
   return refusalOf(order, ask, sinceStart(at))?.code;

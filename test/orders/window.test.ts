@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/contract/words.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
 import { cancelByOf, lastCall, transactionOf, windowOpen } from '../../src/orders/transactions.ts';
-import { property } from '../support/property.ts';
-import { aLife, checkedOut, HINT, type Life, screened } from './life.ts';
 import {
   answered,
   attention,
@@ -16,7 +14,9 @@ import {
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { property } from '../support/property.ts';
+import { aLife, checkedOut, HINT, type Life, screened } from './life.ts';
 
 const windowMs = fc.integer({ min: 1_000, max: 5 * DAY });
 

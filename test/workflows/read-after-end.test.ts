@@ -10,7 +10,7 @@ import {
   readAfterEndInput,
 } from '../../src/orders/after-end.ts';
 import type { readAfterEnd } from '../../src/workflows/index.ts';
-import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { eventually } from '../support/index.ts';
 import { historiesOf, replay } from '../support/replays.ts';
 import { again, aPolicy, HOUR, MINUTE, type World, withOrders } from './support.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
-import { anOrder, DAY, HOUR, sinceStart } from '../../orders/support.ts';
+import { anOrder, DAY, HOUR, sinceStart } from '../../fixtures/orders.ts';
 import { anApi, anInspectedOrder, anOrderSummary } from '../fake-order-screening.ts';
 import { HOSTILE, SHOWN, textOf } from './support.ts';
 

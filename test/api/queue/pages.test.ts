@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FILLS } from '../../../src/api/queue/layout.ts';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
-import { HOUR } from '../../orders/support.ts';
+import { HOUR } from '../../fixtures/orders.ts';
 import { anApi, anInspectedOrder, anOrderSummary, RUN_ID } from '../fake-order-screening.ts';
 import { HOSTILE, SHOWN, textOf } from './support.ts';
 
