@@ -6,7 +6,7 @@ import { type Life, RECHECK, screened, told } from './life.ts';
 const FORBIDDEN = { kind: 'forbidden' } as const;
 const PRE = { workflow: 'pre-gateway', events: 'all' } as const;
 
-const reports = ({ order }: Life) => order.outbox.filter(({ type }) => type === 'order.attention').length;
+const reports = ({ outbox }: Life) => outbox.filter((type) => type === 'order.attention').length;
 
 /** Resolves what may be resolved. @returns how much, or the code of the refusal */
 function acknowledge(life: Life, at: number): number | string | undefined {

@@ -25,10 +25,6 @@ function withRunning(kind: Activity): Life {
   return kind === 'read' ? life.take(RECHECK) : life;
 }
 
-function events({ order }: Life): string[] {
-  return order.outbox.map(({ type }) => type);
-}
-
 describe('an activity that fails for good', () => {
   it.each(['poll', 'gateway', 'look-up', 'catch-up', 'read'] as const)(
     '%s starts again after five minutes',
@@ -69,10 +65,10 @@ describe('an activity that fails for good', () => {
 
   it('by delivering gives these events up, and a person is told', () => {
     const life = screened('review', { events: 'all' });
-    expect(events(life)).toEqual(['order.decided']);
+    expect(life.outbox).toEqual(['order.decided']);
     life.break('deliver');
     expect(attention(life.order.state)).toEqual(['events-undelivered']);
-    expect(events(life)).toEqual([]);
+    expect(life.outbox).toEqual([]);
     life.take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, DAY);
     life.end({ kind: 'deliver' }, DAY);
@@ -155,7 +151,7 @@ describe('a wrong key', () => {
       const life = withRunning(kind);
       for (const at of [MINUTE, HOUR]) life.end({ kind, outcome: { kind: 'forbidden' } }, at);
       expect(attention(life.order.state)).toEqual(['wrong-key']);
-      expect(events(life).filter((type) => type === 'order.attention')).toHaveLength(1);
+      expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);
       expect(life.calls(kind).map(({ request }) => request.forbiddenKnown)).toEqual([false, true, true]);
     },
   );

@@ -71,6 +71,11 @@ export class Life {
     return this.order.running.filter(({ effect }) => effect.call.kind === 'timer');
   }
 
+  /** The types of the events that wait to be delivered, the oldest first. */
+  get outbox(): string[] {
+    return this.order.outbox.map(({ type }) => type);
+  }
+
   /** Ends the checkout. Undefined: its activity failed. */
   checkOut(result: CheckedOut | undefined): this {
     this.refusal = applyCheckout(this.order, result);
