@@ -165,11 +165,6 @@ describe('nothing is canceled by itself because of what was so at the adoption',
     life.until(4 * DAY - 12 * HOUR);
     expect(life.order.state.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
   });
-
-  it('a review that fails later is canceled', () => {
-    const life = polled(adopted('review'), 'fail', HOUR);
-    expect(life.order.state.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
-  });
 });
 
 describe('in pre-gateway', () => {

@@ -141,8 +141,8 @@ describe('the gateway’s result', () => {
     ['an unknown attempt', () => anOrder('pass', PRE), { attempt: 3, result: 'pass' }, 'unknown-attempt'],
     ['an earlier attempt', retried, { attempt: 1, result: 'pass' }, 'gateway-result-out-of-turn'],
     ['no attempt named among several', retried, { result: 'pass' }, 'attempt-required'],
-    ['a closed order', closed, { result: 'pass' }, 'order-closed'],
-    ['a canceled order that ends, and sends nothing on', ending, { result: 'pass' }, 'order-closed'],
+    ['a closed order', () => ended('closed'), { result: 'pass' }, 'order-closed'],
+    ['a canceled order', () => ended('canceled'), { result: 'pass' }, 'order-closed'],
   ])('for %s is refused', (_case, order, request, code) => {
     expect(gatewayRefusal(around(order()), request)?.code).toBe(code);
   });
@@ -192,16 +192,10 @@ function retried(): OrderState {
   return order;
 }
 
-function closed(): OrderState {
+/** Returns an order that has ended in this phase. */
+function ended(phase: 'closed' | 'canceled'): OrderState {
   const order = anOrder('pass', PRE);
-  setPhase(order, 'closed', NOW);
-  order.endedAt = NOW;
-  return order;
-}
-
-function ending(): OrderState {
-  const order = anOrder('pass', PRE);
-  setPhase(order, 'canceled', NOW);
+  setPhase(order, phase, NOW);
   order.endedAt = NOW;
   return order;
 }
