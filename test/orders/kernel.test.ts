@@ -218,6 +218,13 @@ describe('8. an order', () => {
     expect(new Life(resumed(structuredClone(life.order))).calls('deliver')).toEqual([]);
   });
 
+  it('does not finish while a caller waits', () => {
+    const life = screened({ kind: 'skipped', rule: 0 });
+    expect(isFinished(life.order)).toBe(true);
+    life.order.replies = [{ action: 1, until: sinceStart(HOUR) }];
+    expect(isFinished(life.order)).toBe(false);
+  });
+
   it('does not finish while a card is to be deleted', () => {
     const life = screened({ kind: 'skipped', rule: 0 }, {}, aLife({ cardRef: 'card-1' }));
     expect(isFinished(life.order)).toBe(false);
