@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { asRequested, timed, withMoment } from '../../src/activities/activity-world.ts';
+import { timed } from '../../src/activities/activity-world.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import { MACHINE } from '../../src/screening/index.ts';
 import {
@@ -8,11 +8,9 @@ import {
   aLookUp,
   aRead,
   aWorld,
-  failureOf,
   perform,
   sandbox,
   screened,
-  UNKNOWN_ID,
   withSandbox,
 } from './support.ts';
 
@@ -35,26 +33,6 @@ describe('the moment of a result', () => {
     expect(result).toMatchObject({ began: BEGUN, outcome: 'known' });
     expect(Date.parse(result.at) - scheduledMs).toBeGreaterThanOrEqual(55);
     expect(Date.parse(result.at) - scheduledMs).toBeLessThan(5_000);
-  });
-
-  it('stands beside what a result says already, or alone', async () => {
-    const beside = await perform(
-      withMoment(new ServerClock(MACHINE), async () => ({ rules: 1 })),
-      undefined,
-      { scheduledMs },
-    );
-    expect(beside).toEqual({ rules: 1, began: BEGUN, at: expect.stringMatching(/^2026-11-22T10:00:0/) });
-    const alone = await perform(
-      withMoment(new ServerClock(MACHINE), async () => ({})),
-      undefined,
-      { scheduledMs },
-    );
-    expect(Object.keys(alone).toSorted()).toEqual(['at', 'began']);
-  });
-
-  it('begins for a local activity when its request says, since the server schedules none', async () => {
-    const look = timed(new ServerClock(MACHINE), async () => undefined, asRequested);
-    expect(await perform(look, { begun: BEGUN }, { scheduledMs: 1 })).toMatchObject({ began: BEGUN });
   });
 
   it.each([300, 3_600_000])(
@@ -80,17 +58,7 @@ describe('the moment of a result', () => {
       }
     },
   );
-
-  it('is told of no failure', async () => {
-    const failing = timed(new ServerClock(MACHINE), async () => Promise.reject(await failureOf(aFailure())));
-    expect(await failureOf(perform(failing, undefined))).not.toHaveProperty('at');
-  });
 });
-
-function aFailure() {
-  const request = aRead({ integration: 'elsewhere', transactionId: UNKNOWN_ID });
-  return perform(aWorld().reads.readStatus, request);
-}
 
 describe('every activity', () => {
   it('that is local tells when it was learned', async () => {

@@ -5,7 +5,6 @@ import {
   aWorld,
   expectNoSecret,
   failureOf,
-  fromNow,
   outcomeOf,
   requests,
   sandbox,
@@ -99,20 +98,6 @@ describe('what is sent', () => {
       expect(outcome).toEqual({ kind: 'refused', message: 'No transaction is named.' });
     },
   );
-});
-
-describe('the service’s own rules', () => {
-  it('refuses a cancel after 5 days', async () => {
-    const transactionId = await screened(aWorld());
-    sandbox.control.setClock({ advanceMs: 5 * 86_400_000 + 1 });
-    const outcome = await act(aPortalRequest('cancel', { transactionId, notAfter: fromNow(60_000) }));
-    expect(outcome).toMatchObject({ kind: 'refused', code: '403' });
-  });
-
-  it('refuses a chargeback of an order in review', async () => {
-    const transactionId = await screened(aWorld(), 'review');
-    expect(await act(aPortalRequest('chargeback', { transactionId }))).toMatchObject({ kind: 'refused' });
-  });
 });
 
 describe('the gateway’s result', () => {

@@ -46,17 +46,6 @@ describe('a further attempt at checkout', () => {
     expect(requests('status-by-invoice')).toBeGreaterThan(1);
   });
 
-  it('called again finds what arrives while the customer waits', async () => {
-    const world = aWorld();
-    const faults = [{ operation: 'create-transaction', kind: 'delay', delayMs: 300, times: 1 }] as const;
-    sandbox.control.setFaults({ faults: [...faults] });
-    const late = outcomeOf(world.checkout.screenRetry, aCatchUp('review'));
-    const outcome = await outcomeOf(world.checkout.screenRetry, aCatchUp('review'), { attempt: 2 });
-    await late;
-    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
-    expect(requests('create-transaction')).toBe(1);
-  });
-
   it('called again answers at once where an earlier attempt’s transaction hides its own', async () => {
     const world = aWorld();
     const known = await screened(world, 'fail');

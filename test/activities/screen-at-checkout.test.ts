@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { DECISIONS } from '../../src/contract/words.ts';
 import {
-  AFTER_RESET,
   aCheckout,
   aWorld,
   checkOut,
@@ -121,13 +120,6 @@ describe('the budget', () => {
     const { outcome } = await checkOut(world, request, TASK_LOST);
     expect(outcome).toMatchObject({ kind: 'answered', decision: 'pass', found: true });
     expect(requests('status-by-invoice')).toBe(3);
-  });
-
-  it('looks for nothing after a reset: what the caller was told then is not known', async () => {
-    const request = aCheckout('pass', { answerBy: fromNow(-1) });
-    const { outcome } = await checkOut(aWorld(), request, AFTER_RESET);
-    expect(outcome).toEqual({ ...noTime, unseenSince: expect.any(String) });
-    expect(requests('status-by-invoice')).toBe(0);
   });
 
   it('is whole for an order that nobody waits for, however long it was queued', async () => {

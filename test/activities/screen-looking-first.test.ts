@@ -28,14 +28,6 @@ describe('looking first', () => {
   const lookFirst = (world: TestWorld, changes: Partial<CheckoutRequest> = {}) =>
     checkOut(world, aCheckout('review', changes), TASK_LOST);
 
-  it('adopts a transaction that is new to the order', async () => {
-    const world = aWorld();
-    await checkOut(world, aCheckout('review'));
-    const { outcome } = await lookFirst(world);
-    expect(outcome).toMatchObject({ kind: 'answered', found: true, transactionId: theTransaction().id });
-    expect(requests('create-transaction')).toBe(1);
-  });
-
   const owned = (...owners: string[]) => {
     const withTransaction = async (id: string) => (id === theTransaction().id ? owners : []);
     const orders = { ...noOrders, withTransaction };
@@ -158,18 +150,6 @@ describe('the card', () => {
   it('stays where it is when the integration workflow needs none', async () => {
     const { outcome } = await checkOut(aWorld(), aCheckout('pass', { cardRef: 'card_gone' }));
     expect(outcome).toMatchObject({ kind: 'answered' });
-  });
-
-  it('is waited for when the stash does not answer, without its address in the outcome', async () => {
-    const cards = {
-      ...createCardStash('memory:'),
-      get: async () => {
-        throw new Error('connect ECONNREFUSED redis://canary:canary@127.0.0.1:6379');
-      },
-    };
-    const { outcome } = await checkOut(aWorld({}, { cards }), preGateway({ cardRef: 'card_somewhere' }));
-    expect(outcome).toEqual({ kind: 'unanswered', reason: 'card-stash' });
-    expect(requests('create-transaction')).toBe(0);
   });
 
   it('takes a refusal as final, with the service’s words', async () => {

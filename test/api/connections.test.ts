@@ -63,33 +63,24 @@ async function expectCounted(app: FastifyInstance, logged: () => string, status:
 }
 
 describe('a caller who sends slowly', () => {
-  it('is told so and cut off when its headers drip in', async () => {
-    const { app, logged, orderScreening } = await aListeningApi({ times: SLOW });
-    let dripping: NodeJS.Timeout | undefined;
-    const answer = await exchange(app, 'GET /v1/orders/order-1 HTTP/1.1\r\nHost: localhost\r\n', (send) => {
-      dripping = setInterval(() => send('X-Drip: 1\r\n'), 50);
-    });
-    clearInterval(dripping);
-    expect(read(answer).statusCode).toBe(408);
-    expectProblem(read(answer));
-    await expectCounted(app, logged, 408, 'request-timeout');
-    expect(orderScreening.get).not.toHaveBeenCalled();
-  });
+  const CANCEL =
+    'POST /v1/orders/order-1/cancel HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 
-  it('is told so and cut off when its body drips in', async () => {
+  it.each([
+    ['headers', 'GET /v1/orders/order-1 HTTP/1.1\r\nHost: localhost\r\n', 'X-Drip: 1\r\n'],
+    ['body', `${CANCEL}Content-Length: 1000\r\n\r\n{"reason":"`, 'x'],
+  ])('is told so and cut off when what drips in are its %s', async (_what, begin, drop) => {
     const { app, logged, orderScreening } = await aListeningApi({ times: SLOW });
-    const head =
-      'POST /v1/orders/order-1/cancel HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     let dripping: NodeJS.Timeout | undefined;
-    const answer = await exchange(app, `${head}Content-Length: 1000\r\n\r\n{"reason":"`, (send) => {
-      dripping = setInterval(() => send('x'), 50);
+    const answer = await exchange(app, begin, (send) => {
+      dripping = setInterval(() => send(drop), 50);
     });
     clearInterval(dripping);
     expect(read(answer).statusCode).toBe(408);
     expectProblem(read(answer));
     await expectCounted(app, logged, 408, 'request-timeout');
     expect(logged().match(/"status":(?!200)/g)).toHaveLength(1);
-    expect(orderScreening.cancel).not.toHaveBeenCalled();
+    for (const asked of Object.values(orderScreening)) expect(asked).not.toHaveBeenCalled();
   });
 
   it('keeps nobody else from being answered', async () => {

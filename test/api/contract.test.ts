@@ -64,20 +64,6 @@ describe('the examples', () => {
   });
 });
 
-it('the fields of a transaction are in the document, with their limits', async () => {
-  const { app } = await anApi();
-  const screening = (await operationsOf(app)).find(({ path }) => path.endsWith('/screening'));
-  expect(screening?.operation.requestBody?.content['application/json']?.schema).toMatchObject({
-    required: ['transaction'],
-    additionalProperties: false,
-    properties: {
-      transaction: {
-        required: expect.arrayContaining(['amount', 'customer', 'billTo', 'customerIP', 'payment']),
-      },
-    },
-  });
-});
-
 it('a body may be left out where the document says so', async () => {
   const { app, orderScreening } = await anApi();
   const optional: string[] = [];

@@ -5,8 +5,7 @@ import type { ApiKey } from '../../src/config/index.ts';
 import type { CheckoutAnswer, PortalAnswer } from '../../src/contract/answers.ts';
 import { createLog } from '../../src/process/log.ts';
 import type { InspectedOrder, OrderScreening, OrderSummary, TransactionStatus } from '../../src/starter.ts';
-import { anOrderState } from '../fixtures/orders.ts';
-import { anOrder } from '../orders/support.ts';
+import { anOrder, anOrderState } from '../fixtures/orders.ts';
 import { type Contract, createContract } from '../support/openapi-contract.ts';
 
 export const TRANSACTION_ID = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';

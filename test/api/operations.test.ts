@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../src/config/index.ts';
 import type { ActionRecord } from '../../src/contract/state.ts';
-import { anOrder, sinceStart } from '../orders/support.ts';
+import { anOrder, sinceStart } from '../fixtures/orders.ts';
 import { anApi, aPortalAnswer } from './fake-order-screening.ts';
 import { POSTS } from './operations.ts';
 

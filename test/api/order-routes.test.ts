@@ -9,17 +9,6 @@ import { aCheckoutAnswer, anApi, CANCEL_BY, TRANSACTION_ID } from './fake-order-
 const screening = { method: 'POST', url: '/v1/orders/order-1/screening' } as const;
 
 describe('POST screening', () => {
-  it('answers 200 with the decision and the action, without our own fingerprint', async () => {
-    const { app, orderScreening, logged } = await anApi();
-    const body = { workflow: 'post-acceptance', attempt: 2, transaction: aTransaction() };
-    const response = await app.inject({ ...screening, body });
-    expect(response.statusCode).toBe(200);
-    const { fingerprint: _ours, ...answer } = aCheckoutAnswer();
-    expect(response.json()).toEqual(answer);
-    expect(orderScreening.screen).toHaveBeenCalledWith({ orderId: 'order-1', ...body });
-    expect(logged()).toMatch(/"orderId":"order-1".*"attempt":2/);
-  });
-
   it('answers 202 while the decision is pending', async () => {
     const { app, orderScreening } = await anApi();
     orderScreening.screen.mockResolvedValue(

@@ -3,7 +3,8 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { CheckoutAnswer } from '../../src/contract/answers.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, described, refused } from './fake-temporal.ts';
 
 const HOUR = 3_600_000;
 const request = { orderId: '#1001', transactionId: CLOSED_TRANSACTION, screenedAt: ago(HOUR) };

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/contract/errors.ts';
 import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, UNREADABLE } from './fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const ENDED_AT = '2026-03-06T10:00:00.000Z';

@@ -1,10 +1,9 @@
 /** Who asks: what the client library sends of it. */
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { OrderScreening, PortalOptions } from '../../src/starter.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { anOrderState } from '../fixtures/orders.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, startedActions } from './fake-temporal.ts';
+import { anOrderState, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, aClosed, described, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const by = { key: 'ops', actor: 'ada' };
@@ -91,10 +90,7 @@ describe('who asks', () => {
   );
 
   it('stands in the input of what a closed order starts: its portal actions', async () => {
-    const client = aClient();
-    client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
-    client.temporal.describe.mockResolvedValue(described('COMPLETED'));
-    client.temporal.result.mockResolvedValueOnce(aClosedOrder()).mockResolvedValue(aPortalAnswer());
+    const client = aClosed();
     await client.orderScreening.reportFraud(order, {}, { by });
     expect(startedActions(client)).toMatchObject([{ input: { fields: { kind: 'report-fraud' }, by } }]);
     expect(startedActions(client)[0]?.input.fields).not.toHaveProperty('by');

@@ -6,8 +6,8 @@ import type { CheckoutRequest } from '../../src/contract/activity-contract.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
+import { answered, aPolicy, sinceStart } from '../fixtures/orders.ts';
 import { aPreGatewayTransaction, aTransaction } from '../fixtures/transactions.ts';
-import { answered, aPolicy, sinceStart } from '../orders/support.ts';
 import { aClient, described, refused } from './fake-temporal.ts';
 
 const request = { orderId: '1', transaction: aPreGatewayTransaction() };

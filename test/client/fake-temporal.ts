@@ -13,14 +13,14 @@ import type { CardStash } from '../../src/cards/index.ts';
 import type { OrderErrorCode, OrderErrorDetails } from '../../src/contract/errors.ts';
 import type { PortalActionInput, ScreenOrderInput } from '../../src/contract/messages.ts';
 import type { Integration } from '../../src/contract/policy.ts';
-import type { Attempt, OrderState, OrderTransaction } from '../../src/contract/state.ts';
+import type { OrderState } from '../../src/contract/state.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { orderAttributes } from '../../src/orders/describe.ts';
 import { memoOf, RECORD } from '../../src/orders/order-memo.ts';
 import { createOrderScreening, type EarlyAnswers } from '../../src/starter.ts';
+import { aPortalAnswer } from '../api/fake-order-screening.ts';
 import { anIntegration, finding } from '../fixtures/integrations.ts';
-import { anOrderState } from '../fixtures/orders.ts';
-import { aPolicy, HOUR } from '../fixtures/policies.ts';
+import { aClosedOrder } from '../fixtures/orders.ts';
 
 type Call = (...args: never[]) => Promise<unknown>;
 
@@ -170,44 +170,11 @@ export function startedActions({ temporal }: ReturnType<typeof aClient>) {
   return calls.map(([type, { args, ...options }]) => ({ type, input: args[0], ...options }));
 }
 
-export const CLOSED_TRANSACTION = '3f2c1a5e-8d4b-4c6f-9a7e-2b1d0c9f8e7a';
-
-/** The record of a closed order whose cancel window is open for another hour. */
-export function aClosedOrder(
-  attempt: Partial<Attempt> = {},
-  order: Partial<OrderState> = {},
-  transaction: Partial<OrderTransaction> = {},
-): OrderState {
-  const { startedAt } = anOrderState();
-  return anOrderState({
-    phase: 'closed',
-    attempts: [
-      {
-        number: 1,
-        startedAt,
-        screenUntil: startedAt,
-        decision: 'pass',
-        readings: [],
-        rescreens: 0,
-        ...attempt,
-      },
-    ],
-    transactions: [
-      {
-        id: CLOSED_TRANSACTION,
-        attempt: 1,
-        invoiceNumber: 'order-1',
-        sentFrom: startedAt,
-        sentUntil: startedAt,
-        found: 'created',
-        decision: 'pass',
-        decidedAt: startedAt,
-        source: 'checkout',
-        cancelBy: new Date(Date.now() + HOUR).toISOString(),
-        ...transaction,
-      },
-    ],
-    policy: aPolicy(),
-    ...order,
-  });
+/** A client of one closed order, whose portal actions are done. */
+export function aClosed(record = aClosedOrder()) {
+  const client = aClient();
+  client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
+  client.temporal.describe.mockResolvedValue(described('COMPLETED'));
+  client.temporal.result.mockResolvedValueOnce(record).mockResolvedValue(aPortalAnswer());
+  return client;
 }

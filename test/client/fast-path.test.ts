@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import { EarlyAnswers } from '../../src/starter.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
+import { answered, aPolicy, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { answered, aPolicy, sinceStart, unanswered } from '../orders/support.ts';
 import { aClient } from './fake-temporal.ts';
 
 const RUN = 'run-1';

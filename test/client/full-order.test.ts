@@ -5,7 +5,7 @@ import type { Insights } from '../../src/contract/terms.ts';
 import { recordOf } from '../../src/orders/bounded-record.ts';
 import { eventToSend, nextEvent } from '../../src/orders/events.ts';
 import { memoOf } from '../../src/orders/order-memo.ts';
-import { anOrder, answered, sinceStart } from '../orders/support.ts';
+import { anOrder, answered, sinceStart } from '../fixtures/orders.ts';
 import { aClient, described } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };

@@ -1,6 +1,7 @@
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aClient as aClientOf, CLOSED_TRANSACTION } from './fake-temporal.ts';
+import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient as aClientOf } from './fake-temporal.ts';
 
 const gone = new WorkflowNotFoundError('completed', 'order', undefined);
 const unavailable = new ServiceError('Failed', {
@@ -59,13 +60,6 @@ describe('a hint', () => {
     expect(JSON.stringify(temporal.signal.mock.calls)).not.toMatch(/4111|5555/);
   });
 
-  it('is unknown when no order takes it', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.signal.mockRejectedValue(gone);
-    const { transactionId: _none, ...named } = hint;
-    expect(await orderScreening.hint(named)).toEqual({ outcome: 'unknown' });
-  });
-
   it('goes to the order that owns its transaction, in whatever case, though another order has the invoice number as its id', async () => {
     const { orderScreening, temporal, handles } = aClient();
     temporal.listWorkflowExecutions.mockResolvedValue(page);
@@ -122,18 +116,6 @@ describe('a hint', () => {
 });
 
 describe('hints within a spacing', () => {
-  it('are accepted at once, and leave as one signal; 10,000 leave as two', async () => {
-    const { orderScreening, signals } = aClient();
-    const answers = await Promise.all(Array.from({ length: 10_000 }, () => orderScreening.hint(hint)));
-    expect(new Set(answers.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
-    expect(signals()).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(signals()).toEqual([
-      expect.objectContaining({ transactionId: CLOSED_TRANSACTION }),
-      expect.objectContaining({ transactionId: CLOSED_TRANSACTION }),
-    ]);
-  });
-
   it('that name different things make one that names none of them', async () => {
     const { orderScreening, signals } = aClient();
     const other = '11111111-2222-4333-8444-555555555555';

@@ -2,7 +2,8 @@ import { ServiceError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
-import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';
+import { aClosedOrder } from '../fixtures/orders.ts';
+import { aClient, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const at = (iso: string) => msToTs(Date.parse(iso));
@@ -43,13 +44,6 @@ describe('inspecting an order', () => {
     temporal.record.mockResolvedValue(aClosedOrder());
     const found = await orderScreening.inspect(order);
     expect(found).toMatchObject({ state: { phase: 'closed' }, summary: { closedAt: START.toISOString() } });
-  });
-
-  it('asks one that an operator has paused, as any open one', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.describe.mockResolvedValue(seen('PAUSED'));
-    temporal.record.mockResolvedValue(aClosedOrder({}, { phase: 'review' }));
-    expect(await orderScreening.inspect(order)).toMatchObject({ state: { phase: 'review' } });
   });
 
   it('whose record can’t be decrypted says so', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type ListRequest, queryOf } from '../../src/client/list-request.ts';
-import { orderOfWorkflowId } from '../../src/contract/ids.ts';
 import { aClient } from './fake-temporal.ts';
 
 describe('a list of orders', () => {
@@ -83,10 +82,5 @@ describe('a list of orders', () => {
       });
     }
     expect(temporal.listWorkflowExecutions).not.toHaveBeenCalled();
-  });
-
-  it('reads the order from its workflow id', () => {
-    expect(orderOfWorkflowId('order:default:a:b')).toEqual({ integration: 'default', orderId: 'a:b' });
-    expect(orderOfWorkflowId('portal:default:cancel:1')).toBeUndefined();
   });
 });

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { within } from '../../src/client/temporal-errors.ts';
 import type { GatewayResultAnswer } from '../../src/contract/answers.ts';
 import type { GatewayRecord } from '../../src/contract/state.ts';
-import { HOUR, sinceStart } from '../orders/support.ts';
-import { aClient, aClosedOrder, described, UNREADABLE } from './fake-temporal.ts';
+import { aClosedOrder, HOUR, sinceStart } from '../fixtures/orders.ts';
+import { aClient, described, UNREADABLE } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const unavailable = new ServiceError('Failed', { cause: grpcError(14) });
@@ -114,20 +114,6 @@ describe('reading an order', () => {
 });
 
 describe('a gateway result', () => {
-  const answer = (result: GatewayResultAnswer['result']) => ({ result, action: 'proceed' });
-  const sentIds = ({ temporal }: ReturnType<typeof aClient>) =>
-    (temporal.executeUpdate.mock.calls as unknown as [unknown, { updateId: string }][]).map(
-      ([, { updateId }]) => updateId,
-    );
-
-  it('is sent without an id, since the order knows the same result again', async () => {
-    const client = aClient();
-    client.temporal.executeUpdate.mockResolvedValue(answer('pass'));
-    await client.orderScreening.recordGatewayResult(order, { attempt: 2, result: 'pass' });
-    await client.orderScreening.recordGatewayResult(order, { result: 'pass' });
-    expect(sentIds(client)).toEqual([undefined, undefined]);
-  });
-
   it('to an order that has ended is refused, in words that say what to do', async () => {
     const { orderScreening, temporal } = aClient();
     temporal.describe.mockResolvedValue(described('COMPLETED'));
@@ -160,9 +146,9 @@ describe('a gateway result', () => {
 
 describe('what a closed order takes no more', () => {
   it.each([
-    ['a gateway result', 'recordGatewayResult', { attempt: 1, result: 'pass' }],
     ['an acknowledgement', 'acknowledge', { reason: 'x' }],
     ['an override', 'override', { action: 'proceed', reason: 'x' }],
+    ['a withdrawal', 'withdraw', { number: 1 }],
   ] as const)('%s is order-closed, and of an unknown order unknown-order', async (_what, method, request) => {
     const { orderScreening, temporal } = aClient();
     const send = orderScreening[method] as (...args: unknown[]) => Promise<unknown>;

@@ -2,7 +2,8 @@ import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, RetryState } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, CLOSED_TRANSACTION, described, startedActions } from './fake-temporal.ts';
+import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, described, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: '#order-1' };
 

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
 import type { OrderState } from '../../src/contract/state.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
+import { aClosedOrder } from '../fixtures/orders.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import { aClient, aClosedOrder, described } from './fake-temporal.ts';
+import { aClient, described } from './fake-temporal.ts';
 
 const request = { orderId: '1001', transaction: aTransaction() };
 
@@ -74,12 +75,6 @@ describe('without a worker', () => {
   it('the pending stands while no record says more', async () => {
     const { screen, given } = aPendingCheckout();
     expect(await screen()).toEqual(given);
-  });
-
-  it('the order’s record says what it is now', async () => {
-    const { screen, temporal, decided, given } = aPendingCheckout();
-    temporal.record.mockResolvedValue(decided({ action: 'proceed' }));
-    expect(await screen()).toMatchObject({ decision: 'review', fingerprint: given.fingerprint });
   });
 
   it('nobody is told pending of an order whose record can’t be read', async () => {

@@ -3,8 +3,9 @@ import { RetryState } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LateDecision } from '../../src/contract/order.ts';
 import { LATE_DECISIONS } from '../../src/orders/after-end.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { aPolicy } from '../fixtures/policies.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described } from './fake-temporal.ts';
+import { aClient, described } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const hint = { ...order, source: 'webhook' };
@@ -77,14 +78,6 @@ describe('a hint or a recheck for a closed order', () => {
     const { orderScreening, started } = aClosed(aClosedOrder(), [late]);
     await orderScreening.recheck(order);
     expect(started()).toMatchObject([{ args: [{ decisions: [late] }], memo: { [LATE_DECISIONS]: [late] } }]);
-  });
-
-  it('starts at most one read per spacing', async () => {
-    const { orderScreening, started } = aClosed();
-    for (const _time of [1, 2, 3]) expect(await orderScreening.hint(hint)).toEqual({ outcome: 'accepted' });
-    expect(started()).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(started()).toHaveLength(2);
   });
 
   it('reads nothing of an order without a transaction', async () => {

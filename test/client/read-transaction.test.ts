@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { FaultPlanInput } from '../../src/sandbox/fault-plan.ts';
 import { OrderScreeningError } from '../../src/starter.ts';
 import { CARD_LIKE_ID } from '../attacks/card-disguises.ts';
+import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { created, decidedAs, LIVE_KEY, send, startSandbox, TEST_KEY } from '../sandbox/support.ts';
-import { aClient, CLOSED_TRANSACTION } from './fake-temporal.ts';
+import { aClient } from './fake-temporal.ts';
 
 const unavailable = new OrderScreeningError('temporal-unavailable', 'Not now.');
 

@@ -1,19 +1,10 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, CustomerCodeRequest } from '../../src/contract/messages.ts';
-import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, startedActions } from './fake-temporal.ts';
+import { CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClosed, startedActions } from './fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
 const chargeback: ChargebackRequest = { reason_code: '10.4', due_date: '2026-04-01' };
-
-function aClosed() {
-  const client = aClient();
-  client.temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
-  client.temporal.describe.mockResolvedValue(described('COMPLETED'));
-  client.temporal.result.mockResolvedValueOnce(aClosedOrder()).mockResolvedValue(aPortalAnswer());
-  return client;
-}
 
 /** The id of the workflow that sends it: the same for the same. */
 async function chargebackId(request: ChargebackRequest): Promise<string | undefined> {
@@ -37,16 +28,9 @@ describe('of a closed order, the same chargeback is', () => {
     expect(await chargebackId({ ...chargeback, ...more })).toBe(await chargebackId(chargeback));
   });
 
-  it.each<[string, Partial<ChargebackRequest>]>([
-    ['an inquiry', { inquiry: 'true' }],
-    ['notes', { notes: 'goods received' }],
-    ['a tracking number', { carrier_tracking_number: 'T1' }],
-    ['a carrier', { carrier: 'UPS' }],
-    ['a day of notice', { notice_date: '2026-03-01' }],
-    ['a reference', { reference_number: 'CB-1' }],
-    ['another due date', { due_date: '2026-04-02' }],
-  ])('not one with %s', async (_what, more) => {
-    expect(await chargebackId({ ...chargeback, ...more })).not.toBe(await chargebackId(chargeback));
+  it('not one with other evidence', async () => {
+    const other = await chargebackId({ ...chargeback, notes: 'goods received' });
+    expect(other).not.toBe(await chargebackId(chargeback));
   });
 });
 
@@ -54,11 +38,4 @@ it('of a closed order, a customer code with a corrected e-mail is another one', 
   const one = await customerCodeId({ customerCode: '1', email: 'jnae@example.com' });
   expect(await customerCodeId({ customerCode: '1', email: 'jane@example.com' })).not.toBe(one);
   expect(await customerCodeId({ customerCode: '1', email: 'jnae@example.com' })).toBe(one);
-});
-
-it('of a closed order, what the service echoed of a chargeback is passed on', async () => {
-  const client = aClosed();
-  const echo = { reason_code: '10.4', due_date: '2026-04-01', inquiry: 'false' };
-  client.temporal.result.mockResolvedValue(aPortalAnswer({ kind: 'chargeback', chargeback: echo }));
-  expect(await client.orderScreening.submitChargeback(order, chargeback)).toMatchObject({ chargeback: echo });
 });

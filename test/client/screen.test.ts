@@ -2,7 +2,6 @@ import {
   type WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
-  WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { RetryState } from '@temporalio/common';
@@ -11,8 +10,9 @@ import { CardStashError, createCardStash } from '../../src/cards/index.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
 import type { ScreenOrderInput } from '../../src/contract/messages.ts';
 import { aCheckoutAnswer } from '../api/fake-order-screening.ts';
+import { aClosedOrder } from '../fixtures/orders.ts';
 import { aPreGatewayTransaction, aTransaction, TEST_CARD } from '../fixtures/transactions.ts';
-import { aClient, aClosedOrder, described, refused, startedWith } from './fake-temporal.ts';
+import { aClient, described, refused, startedWith } from './fake-temporal.ts';
 
 const request = { orderId: '#1001', transaction: aTransaction() };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
@@ -285,16 +285,6 @@ describe('an order that is closed', () => {
     await expect(orderScreening.screen(request)).rejects.toMatchObject({
       code: 'order-closed',
       details: {},
-    });
-  });
-
-  it('takes no later attempt', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
-    temporal.describe.mockResolvedValue(described('COMPLETED'));
-    temporal.result.mockResolvedValue(aClosedOrder());
-    await expect(orderScreening.retry({ ...request, attempt: 2 })).rejects.toMatchObject({
-      code: 'order-closed',
     });
   });
 });

@@ -6,15 +6,9 @@ import { sendUpdate } from '../../src/client/order-messages.ts';
 import { isUnanswered, within } from '../../src/client/temporal-errors.ts';
 import { acknowledgeUpdate } from '../../src/contract/messages.ts';
 import { aCheckoutAnswer, aPortalAnswer } from '../api/fake-order-screening.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { aTransaction } from '../fixtures/transactions.ts';
-import {
-  aClient,
-  aClosedOrder,
-  CLOSED_TRANSACTION,
-  described,
-  refused,
-  startedActions,
-} from './fake-temporal.ts';
+import { aClient, described, refused, startedActions } from './fake-temporal.ts';
 
 type Temporal = ReturnType<typeof aClient>['temporal'];
 type Screening = ReturnType<typeof aClient>['orderScreening'];
@@ -131,12 +125,6 @@ describe('an update that the server takes no more of', () => {
     temporal[call].mockRejectedValue(exhausted);
     await expect(ask(orderScreening)).rejects.toMatchObject({ code: 'busy' });
     expect(temporal[call]).toHaveBeenCalledTimes(1);
-  });
-
-  it('is busy, too, when the order says so', async () => {
-    const { orderScreening, temporal } = aClient();
-    ending(temporal, 'startUpdate', [refused('busy')]);
-    await expect(orderScreening.cancel(order)).rejects.toMatchObject({ code: 'busy' });
   });
 
   it('is left as a signal when it is a hint', async () => {

@@ -1,8 +1,9 @@
-import { WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { ActionRecord } from '../../src/contract/state.ts';
 import { aPortalAnswer } from '../api/fake-order-screening.ts';
-import { aClient, aClosedOrder, CLOSED_TRANSACTION, described, refused } from './fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
+import { aClient, described } from './fake-temporal.ts';
 
 const order = { orderId: '#order-1' };
 const noAnswer = new WorkflowUpdateRPCTimeoutOrCancelledError('deadline exceeded');
@@ -40,36 +41,6 @@ describe('withdrawing a portal action', () => {
       kind: 'customer-code',
       status: 'requested',
       transactionId: CLOSED_TRANSACTION,
-    });
-  });
-
-  it('that nobody accepted is not called requested', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.startUpdate.mockRejectedValue(noAnswer);
-    await expect(orderScreening.withdraw(order, { number: 2 })).rejects.toMatchObject({
-      code: 'temporal-unavailable',
-    });
-  });
-
-  it.each(['unknown-action', 'action-ended', 'order-closed'] as const)(
-    'that the order refuses with %s is that error',
-    async (code) => {
-      const { orderScreening, temporal } = aClient();
-      temporal.startUpdate.mockRejectedValue(refused(code));
-      await expect(orderScreening.withdraw(order, { number: 2 })).rejects.toMatchObject({ code });
-    },
-  );
-
-  it('of a closed order is order-closed, and of an unknown one unknown-order', async () => {
-    const { orderScreening, temporal } = aClient();
-    temporal.startUpdate.mockRejectedValue(new WorkflowNotFoundError('completed', 'order', undefined));
-    await expect(orderScreening.withdraw(order, { number: 1 })).rejects.toMatchObject({
-      code: 'unknown-order',
-    });
-    temporal.describe.mockResolvedValue(described('COMPLETED'));
-    temporal.result.mockResolvedValue(aClosedOrder());
-    await expect(orderScreening.withdraw(order, { number: 1 })).rejects.toMatchObject({
-      code: 'order-closed',
     });
   });
 });

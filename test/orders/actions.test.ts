@@ -9,7 +9,16 @@ import {
 } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import { anOrder, answered, attention, found, MINUTE, screen, sinceStart, unanswered } from './support.ts';
+import {
+  anOrder,
+  answered,
+  attention,
+  found,
+  MINUTE,
+  screen,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
 
 type Row = [Decision | 'pending' | 'skipped', IntegrationWorkflow, UnavailableAction, Action, Phase];
 

@@ -5,7 +5,6 @@ import type { Adoption } from '../../src/contract/state.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { adoptionFaults, adoptRefusal, startRefusal } from '../../src/orders/check-messages.ts';
 import { checkoutRequest } from '../../src/orders/checkout.ts';
-import { aLife, HINT, type Life, screened, told } from './life.ts';
 import {
   anOrder,
   aPolicy,
@@ -17,7 +16,8 @@ import {
   START,
   sinceStart,
   TRANSACTION_ID,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { aLife, HINT, type Life, screened, told } from './life.ts';
 
 const OTHER_ID = '7b1e3c5e-2222-4f0e-9a53-2f6f4b5d0c11';
 const WINDOW = 5 * DAY;
@@ -163,11 +163,6 @@ describe('nothing is canceled by itself because of what was so at the adoption',
   it('a review that comes due later is canceled where the policy says so', () => {
     const life = adopted('review', { onUnresolvedReview: 'cancel' });
     life.until(4 * DAY - 12 * HOUR);
-    expect(life.order.state.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
-  });
-
-  it('a review that fails later is canceled', () => {
-    const life = polled(adopted('review'), 'fail', HOUR);
     expect(life.order.state.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
   });
 });

@@ -10,7 +10,7 @@ import {
 } from '../../src/orders/after-end.ts';
 import { shapeRefusal } from '../../src/orders/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../../src/orders/message-shapes.ts';
-import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { aPolicy } from '../fixtures/policies.ts';
 
 const AT = '2026-03-07T11:00:00.000Z';

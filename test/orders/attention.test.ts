@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { type Life, RECHECK, screened, told } from './life.ts';
-import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 const FORBIDDEN = { kind: 'forbidden' } as const;
 const PRE = { workflow: 'pre-gateway', events: 'all' } as const;
 
-const reports = ({ order }: Life) => order.outbox.filter(({ type }) => type === 'order.attention').length;
+const reports = ({ outbox }: Life) => outbox.filter((type) => type === 'order.attention').length;
 
 /** Resolves what may be resolved. @returns how much, or the code of the refusal */
 function acknowledge(life: Life, at: number): number | string | undefined {
@@ -32,13 +32,6 @@ describe('a wrong key that a cancel met', () => {
     life.take(RECHECK).end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 2 * HOUR);
     expect(attention(life.order.state)).toEqual(['wrong-key']);
     expect(life.underWay).toContain('portal:1');
-  });
-
-  it('is not reported twice', () => {
-    const life = refusedByKey();
-    life.end({ kind: 'portal', outcome: FORBIDDEN }, 2 * HOUR);
-    expect(attention(life.order.state)).toEqual(['wrong-key']);
-    expect(reports(life)).toBe(1);
   });
 
   it('ends when the cancel succeeds', () => {

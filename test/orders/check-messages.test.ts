@@ -9,7 +9,7 @@ import {
 } from '../../src/orders/check-messages.ts';
 import { MESSAGES, PORTAL_ACTION_INPUT } from '../../src/orders/message-shapes.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
-import { anOrder, sinceStart } from './support.ts';
+import { anOrder, sinceStart } from '../fixtures/orders.ts';
 
 /** As it comes from outside: nobody has checked it. */
 function raw(value: unknown) {
@@ -166,6 +166,9 @@ describe('a message', () => {
     ['decision', {}, ['attempt']],
     ['adopt', { transactionId: '' }, ['transactionId']],
     ['gateway-result', { result: 'maybe', authcode: {} }, ['result', 'authcode']],
+    ['gateway-result', { result: 'pass', authcode: 1, transactionId: [] }, ['authcode', 'transactionId']],
+    ['gateway-result', { result: 'pass', authcode: '9'.repeat(4097) }, ['authcode']],
+    ['gateway-result', { result: 'pass', authcode: '', transactionId: 't-1' }, undefined],
   ])('%s with %j', (kind, message, paths) => {
     expect(messageRefusal(message, MESSAGES[kind])?.errors?.map(({ path }) => path)).toEqual(paths);
   });

@@ -13,7 +13,7 @@ import {
   next,
   sinceStart,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
 
 describe('what happens by itself while it is screened', () => {
   it('to an order without an answer: it is given up after a day, and the action stands', () => {

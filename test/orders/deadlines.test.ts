@@ -21,7 +21,7 @@ import {
   screen,
   sinceStart,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
 
 function read(order: OrderState, decision: Decision, at: number): void {
   applyReading(order, { kind: 'read', decision }, 'poll', sinceStart(at));
@@ -125,18 +125,6 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual([]);
   });
 
-  it('to a canceled order: nothing, it ends', () => {
-    const order = anOrder('review');
-    applyPortalOutcome(
-      order,
-      queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(HOUR)),
-      { kind: 'done' },
-      sinceStart(HOUR),
-    );
-    expect(lifeOf(order)).toEqual([['nothing-left', HOUR]]);
-    expect(order.phase).toBe('canceled');
-  });
-
   it('to a skipped order: nothing, it is closed', () => {
     const order = anOrder({ kind: 'skipped', rule: 2 });
     expect(lifeOf(order)).toEqual([['nothing-left', 0]]);
@@ -158,18 +146,6 @@ describe('what happens by itself', () => {
     const record = queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(HOUR));
     applyPortalOutcome(order, record, { kind: 'done' }, sinceStart(HOUR));
     expect(lifeOf(order)).toEqual([['nothing-left', HOUR]]);
-  });
-
-  it.each([
-    ['pass', 5 * DAY],
-    ['review', 30 * DAY],
-    ['fail', HOUR],
-  ] as const)('after a %s the order ends when its last deadline has passed', (decision, at) => {
-    const order = anOrder(decision);
-    passUntil(order, sinceStart(at - 1));
-    expect(order.endedAt).toBeUndefined();
-    passUntil(order, sinceStart(at));
-    expect(order).toMatchObject({ phase: 'closed', endedAt: sinceStart(at) });
   });
 
   it('to an order whose gateway says nothing: attention after a day, once', () => {

@@ -5,7 +5,7 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { decide } from '../../src/orders/decide.ts';
 import { setPhase } from '../../src/orders/record.ts';
-import { anOrder, attention, DAY, MINUTE, sinceStart } from './support.ts';
+import { anOrder, attention, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
 
 const DECISIONS: Decision[] = ['pass', 'fail', 'review', 'fraudulent', 'error'];
 const NOW = sinceStart(MINUTE);
@@ -96,13 +96,6 @@ describe('a reading of the status', () => {
       read(order, known === 'pass' ? 'review' : 'pass');
       expect(order.action).toBe('cancel');
     }
-  });
-
-  it('asks for attention when a fail comes after the window', () => {
-    const order = anOrder('review');
-    expect(read(order, 'fail', sinceStart(6 * DAY))).toEqual(['order.review_resolved', 'order.attention']);
-    expect(order).toMatchObject({ action: 'cancel', phase: 'decided' });
-    expect(attention(order)).toEqual(['failed-after-window']);
   });
 
   it('asks for nobody’s attention after the window in passive mode', () => {

@@ -7,21 +7,18 @@ import { CONCERNS } from '../../src/orders/concerns/index.ts';
 import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, currentAttempt } from '../../src/orders/record.ts';
-import { screened } from './life.ts';
 import {
   anOrder,
   answered,
   around,
-  attention,
   DAY,
-  HOUR,
   MINUTE,
   NOT_SENT,
-  next,
   screen,
   sinceStart,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { screened } from './life.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
@@ -36,27 +33,6 @@ function wanted(state: OrderState, at = 0): string[] {
 }
 
 describe('an order wants', () => {
-  it('no read and no write when it is decided', () => {
-    for (const decision of ['pass', 'fail', 'fraudulent'] as const)
-      expect(wanted(anOrder(decision))).toEqual([]);
-  });
-
-  it('to catch up while it has no answer, unless a cancel was asked', () => {
-    const order = anOrder(unanswered());
-    expect(wanted(order)).toEqual(['catch-up']);
-    queueAction(order, { kind: 'cancel' }, 'caller', sinceStart(0));
-    expect(wanted(order)).not.toContain('catch-up');
-  });
-
-  it('to be screened again after an error, once the pause is over', () => {
-    const order = anOrder('error');
-    expect(wanted(order)).toEqual([]);
-    expect(next(order).kind).toBe('rescreen');
-    expect(effectsOf(around(order))).toMatchObject([
-      { key: 'catch-up:1:1', resource: 'create', whenObsolete: 'cancel-and-await' },
-    ]);
-  });
-
   it('nothing more after a definite refusal', () => {
     expect(wanted(anOrder({ kind: 'refused', reason: 'refused', words: 'Missing data' }))).toEqual([]);
   });
@@ -100,15 +76,6 @@ describe('an order wants', () => {
     expect(life.underWay).toEqual([]);
   });
 
-  it('that look before the order may end, however it ended', () => {
-    const life = screened(unanswered(), DECLINING).until(HOUR);
-    expect(life.order.state.endedAt).toBe(sinceStart(HOUR));
-    expect(life.underWay).toEqual(['look-up:1']);
-    expect(life.order.over).toBeUndefined();
-    life.end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
-    expect(life.order.over).toBe(true);
-  });
-
   it('no look when surely nothing was sent', () => {
     expect(wanted(anOrder(NOT_SENT, { whenUnavailable: 'decline' }))).toEqual([]);
   });
@@ -119,18 +86,6 @@ describe('an order wants', () => {
     expect(wanted(order)).toEqual(['retry-screening']);
     screen(order, answered('pass', 'second'));
     expect(wanted(order)).toEqual(['look-up']);
-  });
-
-  it('attention when that look meets a wrong key, once', () => {
-    const life = screened(unanswered(), { ...DECLINING, events: 'all' });
-    const told = () => life.order.outbox.filter(({ type }) => type === 'order.attention').length;
-    life.end({ kind: 'look-up', outcome: { kind: 'forbidden' } }, MINUTE);
-    expect([attention(life.order.state), told()]).toEqual([['wrong-key'], 1]);
-    expect(life.calls('look-up').at(-1)?.request.forbiddenKnown).toBe(true);
-    life.end({ kind: 'look-up', outcome: { kind: 'forbidden' } }, 2 * MINUTE);
-    expect([attention(life.order.state), told()]).toEqual([['wrong-key'], 1]);
-    life.end({ kind: 'look-up', outcome: { kind: 'none' } }, 3 * MINUTE);
-    expect(attention(life.order.state)).toEqual([]);
   });
 
   it('its card forgotten once nothing is screened any more', () => {

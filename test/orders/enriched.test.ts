@@ -7,7 +7,7 @@ import { applyReading } from '../../src/orders/apply-reading.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
 import { eventToSend } from '../../src/orders/events.ts';
 import { currentAttempt } from '../../src/orders/record.ts';
-import { announced, anOrder, answered, attention, HOUR, sinceStart, unanswered } from './support.ts';
+import { announced, anOrder, answered, attention, HOUR, sinceStart, unanswered } from '../fixtures/orders.ts';
 
 const ENRICHED = {
   insights: { risk: { '1': { name: 'velocity', impact: 'high' } } },
@@ -46,14 +46,6 @@ describe('what the service says beside a decision', () => {
     const { data } = sent(order, 'order.decision_changed');
     expect(data).toMatchObject({ subStatus: 'approved' });
     expect(data).not.toHaveProperty('insights');
-  });
-
-  it('is told with the end of a review', () => {
-    const order = anOrder(enriched());
-    const read = { kind: 'read', decision: 'pass', subStatus: 'approved' } as const;
-    expect(applyReading(order, read, 'poll', sinceStart(HOUR))).toEqual(['order.review_resolved']);
-    const { data } = sent(order, 'order.review_resolved');
-    expect(data).toMatchObject({ subStatus: 'approved' });
   });
 
   it('is not told again with what brings no decision', () => {

@@ -4,20 +4,42 @@ import type { ScreeningOutcome } from '../../src/contract/activity-contract.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/orders/apply-reading.ts';
 import { eventToSend } from '../../src/orders/events.ts';
+import {
+  announced,
+  anOrder,
+  answered,
+  type aPolicy,
+  DAY,
+  HOUR,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { aLife, checkedOut, type Life, screened } from './life.ts';
-import { announced, anOrder, answered, type aPolicy, DAY, HOUR, sinceStart, unanswered } from './support.ts';
 
 const WAITS = 9_000;
+const CHANGES = { events: 'changes' } as const;
 
 /** An order whose caller waits, and that is to tell only changes. */
 function asked(outcome: ScreeningOutcome | Decision, policy: Parameters<typeof aPolicy>[0] = {}): Life {
-  return screened(outcome, { events: 'changes', ...policy }, aLife({ answerBy: WAITS }));
+  return screened(outcome, { ...CHANGES, ...policy }, aLife({ answerBy: WAITS }));
+}
+
+/** An order whose checkout ended that late. */
+function checkedOutAt(at: number): Life {
+  return aLife({ answerBy: WAITS }).checkOut(checkedOut('pass', CHANGES, at));
+}
+
+/** An order whose second attempt is reviewed. */
+function retried(how: { again?: true } = {}): Life {
+  const life = asked('fail');
+  life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 10_000);
+  return life.end({ kind: 'retry-screening', outcome: answered('review'), ...how }, 11_000);
 }
 
 /** What was told until now, delivered or not. */
-function told({ order }: Life): string[] {
+function told({ order, outbox }: Life): string[] {
   expect(order.outbox.map(({ sequence }) => sequence)).toEqual(order.outbox.map((_, index) => index + 1));
-  return order.outbox.map(({ type }) => type);
+  return outbox;
 }
 
 describe('with the policy changes', () => {
@@ -31,69 +53,49 @@ describe('with the policy changes', () => {
     expect(told(all)).toContain('order.decided');
   });
 
-  it('the decision of a plain start is told: nobody waits for it', () => {
-    expect(told(screened('pass', { events: 'changes' }))).toEqual(['order.decided']);
-  });
-
-  it('a decision that came when its caller had stopped waiting is told', () => {
-    const late = (at: number) =>
-      aLife({ answerBy: WAITS }).checkOut(checkedOut('pass', { events: 'changes' }, at));
-    expect(told(late(WAITS))).not.toContain('order.decided');
-    expect(told(late(WAITS + 1))).toContain('order.decided');
-  });
-
   it('a first task that was run again tells: nobody knows what its caller was told', () => {
     const again = aLife({ answerBy: WAITS }).checkOut({
-      ...checkedOut('pass', { events: 'changes' }),
+      ...checkedOut('pass', CHANGES),
       again: true,
     });
     expect(told(again)).toEqual(['order.decided']);
   });
 
-  it.each([
-    ['a decline', 'fail', {}],
-    ['a cancel', 'fail', { workflow: 'post-acceptance' }],
-  ] as const)('%s is told also to a caller who got it in time', (_words, decision, policy) => {
-    expect(told(asked(decision, policy))).toContain('order.decided');
-  });
-
-  it('the decision after an answer without one is told', () => {
-    const life = asked(unanswered());
-    expect(told(life)).toEqual([]);
-    life.end({ kind: 'catch-up', outcome: answered('pass') }, 5_000);
-    expect(told(life)).toEqual(['order.decided']);
-  });
-
-  it('a decline for want of a decision is told, as what follows is', () => {
-    expect(told(asked(unanswered(), { whenUnavailable: 'decline' }))).toEqual(['order.decided']);
-  });
-
-  it('what a person must look at is told beside an answer that was given', () => {
-    expect(told(asked({ kind: 'refused', reason: 'refused', words: 'No such currency' }))).toEqual([
-      'order.attention',
-    ]);
-  });
-
-  it('a change after the answer is told, and counts from 1', () => {
-    const life = asked('review');
-    life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
-    expect(told(life)).toEqual(['order.review_resolved']);
-  });
-
-  it('a later attempt’s decision isn’t told to whoever waited for it', () => {
-    const life = asked('fail');
-    const before = told(life);
-    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 10_000);
-    life.end({ kind: 'retry-screening', outcome: answered('review') }, 11_000);
-    expect(life.order.state).toMatchObject({ decision: 'review' });
-    expect(told(life)).toEqual(before);
-  });
-
-  it('a later attempt’s decision is told when its activity may have answered differently before', () => {
-    const life = asked('fail');
-    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, 10_000);
-    life.end({ kind: 'retry-screening', outcome: answered('review'), again: true }, 11_000);
-    expect(told(life)).toEqual(['order.decided', 'order.decided']);
+  it.each<[what: string, life: () => Life, told: string[]]>([
+    ['a plain start’s decision: nobody waits for it', () => screened('pass', CHANGES), ['order.decided']],
+    ['no decision that came in time', () => checkedOutAt(WAITS), []],
+    ['a decision that came when its caller waited no more', () => checkedOutAt(WAITS + 1), ['order.decided']],
+    ['a decline', () => asked('fail'), ['order.decided']],
+    ['a cancel', () => asked('fail', { workflow: 'post-acceptance' }), ['order.decided']],
+    ['no answer without a decision', () => asked(unanswered()), []],
+    [
+      'the decision that comes after it',
+      () => asked(unanswered()).end({ kind: 'catch-up', outcome: answered('pass') }, 5_000),
+      ['order.decided'],
+    ],
+    [
+      'a decline for want of a decision',
+      () => asked(unanswered(), { whenUnavailable: 'decline' }),
+      ['order.decided'],
+    ],
+    [
+      'what a person must look at',
+      () => asked({ kind: 'refused', reason: 'refused', words: 'No such currency' }),
+      ['order.attention'],
+    ],
+    [
+      'a change after the answer',
+      () => asked('review').end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, HOUR),
+      ['order.review_resolved'],
+    ],
+    ['no later attempt’s decision to its caller', () => retried(), ['order.decided']],
+    [
+      'it if the caller may have had another',
+      () => retried({ again: true }),
+      ['order.decided', 'order.decided'],
+    ],
+  ])('%s is told', (_what, life, types) => {
+    expect(told(life())).toEqual(types);
   });
 
   it('the end of a plain pass isn’t told, and costs no delivery', () => {
@@ -105,9 +107,9 @@ describe('with the policy changes', () => {
   it.each([
     ['a declined order', asked('fail')],
     ['a pass that somebody acted on', reported(asked('pass'))],
-    ['a pass that was told of', screened('pass', { events: 'changes' })],
+    ['a pass that was told of', screened('pass', CHANGES)],
   ])('the end of %s is told', (_words, life) => {
-    expect(life.until(6 * DAY).order.outbox.map(({ type }) => type)).toContain('order.closed');
+    expect(life.until(6 * DAY).outbox).toContain('order.closed');
   });
 });
 
@@ -137,4 +139,15 @@ describe('an event that is kept', () => {
     const numbers = order.events.last?.map(({ sequence }) => sequence);
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => index + 11));
   });
+});
+
+it('a batch of events is fixed when it is begun; what comes meanwhile leaves with the next', () => {
+  const life = screened('review', { events: 'all' });
+  life.end({ kind: 'poll', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
+  expect(life.calls('deliver').map((call) => call.events.length)).toEqual([1]);
+  life.end({ kind: 'deliver' }, 2 * HOUR);
+  expect(life.calls('deliver').map((call) => call.events.map(({ sequence }) => sequence))).toEqual([
+    [1],
+    [2],
+  ]);
 });

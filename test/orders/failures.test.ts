@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { resumed } from '../../src/orders/kernel.ts';
+import {
+  answered,
+  aPolicy,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  NOT_SENT,
+  sinceStart,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { aLife, Life, RECHECK, screened } from './life.ts';
-import { attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 type Activity = 'poll' | 'gateway' | 'look-up' | 'catch-up' | 'portal' | 'read';
 
@@ -13,10 +23,6 @@ function withRunning(kind: Activity): Life {
   if (kind === 'gateway') life.ask({ kind: 'gateway-result', request: { result: 'pass' } }, 0);
   if (kind === 'portal') life.ask({ kind: 'portal', fields: { kind: 'report-fraud' } }, 0);
   return kind === 'read' ? life.take(RECHECK) : life;
-}
-
-function events({ order }: Life): string[] {
-  return order.outbox.map(({ type }) => type);
 }
 
 describe('an activity that fails for good', () => {
@@ -59,10 +65,10 @@ describe('an activity that fails for good', () => {
 
   it('by delivering gives these events up, and a person is told', () => {
     const life = screened('review', { events: 'all' });
-    expect(events(life)).toEqual(['order.decided']);
+    expect(life.outbox).toEqual(['order.decided']);
     life.break('deliver');
     expect(attention(life.order.state)).toEqual(['events-undelivered']);
-    expect(events(life)).toEqual([]);
+    expect(life.outbox).toEqual([]);
     life.take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, DAY);
     life.end({ kind: 'deliver' }, DAY);
@@ -101,6 +107,43 @@ describe('an activity that fails for good', () => {
   });
 });
 
+describe('a checkout that failed', () => {
+  it('is answered without a decision, and the catch-up brings the policy', () => {
+    const life = aLife({ answerBy: 9_000 });
+    const ticket = life.ask({ kind: 'decision', request: { attempt: 1 } }, 0);
+    life.checkOut(undefined);
+    expect(life.replies.get(ticket)).toMatchObject({ checkout: { decision: 'pending', action: 'hold' } });
+    expect(life.order.policyMissing).toBe(true);
+    const [call] = life.calls('catch-up');
+    expect(call?.request).toMatchObject({
+      unseenSince: sinceStart(0),
+      mayBeSkipped: true,
+      policyMissing: true,
+    });
+    expect(call?.request).not.toHaveProperty('workflow');
+    const policy = aPolicy({ workflow: 'pre-gateway', events: false });
+    life.end({ kind: 'catch-up', outcome: answered('pass'), policy }, HOUR);
+    expect(life.order).not.toHaveProperty('policyMissing');
+    expect(life.order.state).toMatchObject({
+      workflow: 'pre-gateway',
+      decision: 'pass',
+      phase: 'awaiting-gateway',
+      policy,
+    });
+  });
+
+  it('cancels nothing and sends no action until the policy is known; a passive one proceeds then', () => {
+    const life = aLife().checkOut(undefined);
+    expect(life.order.state.action).toBe('hold');
+    const policy = aPolicy({ passive: true, workflow: 'post-acceptance' });
+    life.end({ kind: 'catch-up', outcome: NOT_SENT, policy }, HOUR);
+    expect(life.order.state).toMatchObject({ action: 'proceed', wouldBe: 'hold' });
+    expect(life.calls('catch-up').at(-1)?.request).not.toHaveProperty('policyMissing');
+    life.end({ kind: 'catch-up', outcome: answered('fail') }, 2 * HOUR);
+    expect(life.order.state).toMatchObject({ action: 'proceed', wouldBe: 'cancel', actions: [] });
+  });
+});
+
 describe('a wrong key', () => {
   it.each(['poll', 'gateway', 'look-up', 'catch-up', 'portal', 'read'] as const)(
     'met by the %s is reported once, and it begins anew, knowing that',
@@ -108,7 +151,7 @@ describe('a wrong key', () => {
       const life = withRunning(kind);
       for (const at of [MINUTE, HOUR]) life.end({ kind, outcome: { kind: 'forbidden' } }, at);
       expect(attention(life.order.state)).toEqual(['wrong-key']);
-      expect(events(life).filter((type) => type === 'order.attention')).toHaveLength(1);
+      expect(life.outbox.filter((type) => type === 'order.attention')).toHaveLength(1);
       expect(life.calls(kind).map(({ request }) => request.forbiddenKnown)).toEqual([false, true, true]);
     },
   );

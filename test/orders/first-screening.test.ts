@@ -5,9 +5,17 @@ import type { ScreenOrderInput } from '../../src/contract/messages.ts';
 import { DECISIONS } from '../../src/contract/words.ts';
 import { answerBeforeRecord, applyCheckout, checkoutRequest } from '../../src/orders/checkout.ts';
 import { newOrder } from '../../src/orders/record.ts';
+import {
+  answered,
+  type aPolicy,
+  DAY,
+  HOUR,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';
 import { checkedOut } from './life.ts';
-import { answered, type aPolicy, DAY, HOUR, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const input: ScreenOrderInput = { orderId: 'order-1', transaction: {}, fingerprint: 'f' };
 const request: CheckoutRequest = {

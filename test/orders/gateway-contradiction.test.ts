@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { GatewayResult } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { describe as inWords } from '../../src/orders/describe.ts';
+import { answered, DAY, MINUTE, sinceStart } from '../fixtures/orders.ts';
 import { type Life, screened } from './life.ts';
-import { answered, DAY, MINUTE, sinceStart } from './support.ts';
 
 const PRE = { workflow: 'pre-gateway' } as const;
 

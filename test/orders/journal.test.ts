@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { messageRefusal } from '../../src/orders/check-messages.ts';
 import { MESSAGES } from '../../src/orders/message-shapes.ts';
 import { withoutNulls } from '../../src/orders/read-message.ts';
+import { HOUR, MINUTE, sinceStart } from '../fixtures/orders.ts';
 import { type Life, screened } from './life.ts';
-import { HOUR, MINUTE, sinceStart } from './support.ts';
 
 const ADA = { key: 'ops', actor: 'ada@example.com' };
 const journal = ({ order }: Life) => order.state.journal;

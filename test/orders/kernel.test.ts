@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { begin, isFinished, mayContinueAsNew, resultsFirst, resumed } from '../../src/orders/kernel.ts';
 import type { Command, Input } from '../../src/orders/order.ts';
+import { attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
 import { property } from '../support/property.ts';
 import { aLife, CANCELLATION, HINT, Life, RECHECK, screened } from './life.ts';
-import { answered, attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 const fail = { kind: 'poll', outcome: { kind: 'read', decision: 'fail' } } as const;
 const pass = { kind: 'read', outcome: { kind: 'read', decision: 'pass' } } as const;
@@ -83,15 +83,6 @@ describe('3. everything that an input causes', () => {
     act(life);
     expect(begin(life.order)).toEqual([]);
   });
-
-  it('follows from one input until nothing more does', () => {
-    const life = screened('review', { workflow: 'post-acceptance' });
-    expect(commandsOf(life, () => life.end(fail, 5 * DAY - 29_000))).toEqual(
-      expect.arrayContaining(['start timer']),
-    );
-    expect(life.order.state.attention.map(({ code }) => code)).toContain('failed-after-window');
-    expect(life.until(5 * DAY).order).toMatchObject({ over: true, state: { phase: 'closed' } });
-  });
 });
 
 describe('4. every signal leaves a command', () => {
@@ -117,36 +108,16 @@ describe('4. every signal leaves a command', () => {
       }
     }
   });
-
-  it('no other input is counted', () => {
-    const life = busy();
-    const commands = commandsOf(life, () => withCancel(life).until(4.5 * DAY));
-    expect(commands).not.toContain('count-signals');
-  });
 });
 
 describe('6. the time', () => {
-  it('of a result is its own', () => {
-    const life = screened('review').end(fail, HOUR);
-    expect(life.order.now).toBe(sinceStart(HOUR));
-    expect(life.order.state.lastRead?.at).toBe(sinceStart(HOUR));
-  });
-
-  it('of a timer is the moment that it was set to', () => {
-    const life = screened('review').until(4.5 * DAY);
-    expect(life.order.now).toBe(sinceStart(4.5 * DAY));
-  });
-
-  it('of a signal is the order’s newest', () => {
-    const life = screened('review').end(fail, HOUR).take(CANCELLATION);
-    expect(life.order.now).toBe(sinceStart(HOUR));
-    expect(life.order.state.attention).toMatchObject([{ since: sinceStart(HOUR) }]);
-  });
-
-  it('never goes back: a result that is earlier than what is known counts from then', () => {
-    const life = busy().end(fail, MINUTE);
-    expect(life.order.now).toBe(sinceStart(HOUR));
-    expect(life.order.state.lastRead?.at).toBe(sinceStart(HOUR));
+  it.each<[string, () => Life, number]>([
+    ['of a result is its own', () => screened('review').end(fail, HOUR), HOUR],
+    ['of a timer is the moment that it was set to', () => screened('review').until(4.5 * DAY), 4.5 * DAY],
+    ['of a signal is the order’s newest', () => screened('review').end(fail, HOUR).take(CANCELLATION), HOUR],
+    ['never goes back: an earlier result counts from then', () => busy().end(fail, MINUTE), HOUR],
+  ])('%s', (_what, life, at) => {
+    expect(life().order.now).toBe(sinceStart(at));
   });
 
   it('is no earlier than the start of the effect that ended', () => {
@@ -172,20 +143,6 @@ describe('7. the outcome', () => {
     const before = structuredClone(life.order);
     expect(commandsOf(life, () => life.take(late))).toEqual([]);
     expect(life.order).toEqual(before);
-  });
-
-  it('of a canceled write is awaited, and nothing on its resource starts before', () => {
-    const life = screened(unanswered());
-    expect(commandsOf(life, () => withCancel(life))).toContain('cancel');
-    expect(life.underWay).toEqual(['catch-up:1:0']);
-    expect(begin(life.order)).toEqual([]);
-    expect(commandsOf(life, () => life.break('catch-up', 'canceled'))).toContain('start look-up');
-  });
-
-  it('of a canceled write counts', () => {
-    const life = withCancel(screened(unanswered()));
-    life.end({ kind: 'catch-up', outcome: answered('pass', 'made') }, HOUR);
-    expect(life.order.state.transactions.map(({ id }) => id)).toEqual(['made']);
   });
 
   it('of a write is awaited before the next one on its resource starts', () => {
@@ -235,19 +192,30 @@ describe('8. an order', () => {
     const again = new Life(resumed(JSON.parse(JSON.stringify(life.order))));
     expect(again.underWay).toEqual(life.underWay);
     expect(again.timers.map(({ effect }) => effect.key)).toEqual(life.timers.map(({ effect }) => effect.key));
+    expect(again.calls('poll')).toMatchObject([
+      { request: { transactionId: TRANSACTION_ID, known: 'review' } },
+    ]);
   });
 
-  it('finishes when it is over, has sent its events, and nothing runs', () => {
-    const life = screened('pass', { events: 'all', workflow: 'pre-gateway' });
-    paid(life).until(5 * DAY);
-    expect(life.order).toMatchObject({ state: { phase: 'closed' } });
-    expect(life.order.over).toBeUndefined();
-    life.end({ kind: 'gateway', outcome: { kind: 'sent' } }, 5 * DAY);
-    expect(life.order.over).toBe(true);
-    expect(isFinished(life.order)).toBe(false);
-    while (life.order.outbox.length > 0) life.end({ kind: 'deliver' }, 5 * DAY);
-    expect(isFinished(life.order)).toBe(true);
-    expect(attention(life.order.state)).toEqual([]);
+  it('a delivery that waits for its next try is canceled, awaited, and started by the next run', () => {
+    const life = screened('pass', { events: 'all' });
+    expect(mayContinueAsNew(life.order)).toBe(false);
+    expect(commandsOf(life, () => life.wrapUp())).toEqual(['cancel']);
+    expect(commandsOf(life, () => life.wrapUp())).toEqual([]);
+    expect(mayContinueAsNew(life.order)).toBe(false);
+    life.break('deliver', 'canceled');
+    expect(mayContinueAsNew(life.order)).toBe(true);
+    expect(life.order.outbox).toHaveLength(1);
+    const again = new Life(resumed(structuredClone(life.order)));
+    expect(again.order).not.toHaveProperty('continues');
+    expect(again.calls('deliver').map(({ events }) => events.map(({ sequence }) => sequence))).toEqual([[1]]);
+    again.end({ kind: 'deliver' }, HOUR);
+    expect(again.order.state.events).toMatchObject({ delivered: 1, waiting: 0 });
+  });
+
+  it('a delivery that ends all the same is not repeated', () => {
+    const life = screened('pass', { events: 'all' }).wrapUp().end({ kind: 'deliver' }, HOUR);
+    expect(new Life(resumed(structuredClone(life.order))).calls('deliver')).toEqual([]);
   });
 
   it('does not finish while a caller waits', () => {
@@ -255,6 +223,12 @@ describe('8. an order', () => {
     expect(isFinished(life.order)).toBe(true);
     life.order.replies = [{ action: 1, until: sinceStart(HOUR) }];
     expect(isFinished(life.order)).toBe(false);
+  });
+
+  it('does not finish while a card is to be deleted', () => {
+    const life = screened({ kind: 'skipped', rule: 0 }, {}, aLife({ cardRef: 'card-1' }));
+    expect(isFinished(life.order)).toBe(false);
+    expect(isFinished(life.end({ kind: 'forget-card' }, MINUTE).order)).toBe(true);
   });
 });
 

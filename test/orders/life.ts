@@ -23,7 +23,7 @@ import type {
   Running,
 } from '../../src/orders/order.ts';
 import { newOrder } from '../../src/orders/record.ts';
-import { answered, aPolicy, sinceStart } from './support.ts';
+import { answered, aPolicy, sinceStart } from '../fixtures/orders.ts';
 
 type Asked = Extract<Input, { kind: 'request' }>;
 type Told<Result> = Result extends { kind: 'look-up' }
@@ -69,6 +69,11 @@ export class Life {
   /** The timers that run. */
   get timers(): Running[] {
     return this.order.running.filter(({ effect }) => effect.call.kind === 'timer');
+  }
+
+  /** The types of the events that wait to be delivered, the oldest first. */
+  get outbox(): string[] {
+    return this.order.outbox.map(({ type }) => type);
   }
 
   /** Ends the checkout. Undefined: its activity failed. */

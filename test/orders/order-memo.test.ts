@@ -13,7 +13,7 @@ import type { Order } from '../../src/orders/order.ts';
 import { memoOf, RECORD, recordIn, WrittenMemo } from '../../src/orders/order-memo.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
-import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } from './support.ts';
+import { aNewOrder, announced, anOrder, answered, aPolicy, screen, sinceStart } from '../fixtures/orders.ts';
 
 const KIB = 1_024;
 const KEY = { id: 'k1', key: Buffer.alloc(32, 7) };
@@ -99,12 +99,7 @@ describe('the record of an order', () => {
     for (let at = 1; at <= 20; at += 1) {
       state.attempts[0]?.readings.push({ decision: 'review', at: sinceStart(at), source: 'poll' });
       note(order, { what: 'override', because: `reason ${at}` }, { key: 'ops' });
-      queueAction(
-        state,
-        { kind: 'customer-code', customerCode: `code-${at}` },
-        'caller',
-        sinceStart(at),
-      ).status = 'done';
+      addDone(state, at);
     }
     const record = readBack(state);
     expect(record.attempts[0]?.readings.at(-1)?.at).toBe(sinceStart(20));
@@ -121,14 +116,7 @@ describe('the record of an order', () => {
   it('always shows portal actions that are under way', () => {
     const { state } = anOrderOf(answered('review'));
     queueAction(state, { kind: 'cancel' }, 'caller', sinceStart(0));
-    for (let at = 1; at <= 30; at += 1) {
-      queueAction(
-        state,
-        { kind: 'customer-code', customerCode: `code-${at}` },
-        'caller',
-        sinceStart(at),
-      ).status = 'done';
-    }
+    for (let at = 1; at <= 30; at += 1) addDone(state, at);
     expect(readBack(state).actions[0]).toMatchObject({ number: 1, kind: 'cancel', status: 'queued' });
   });
 
@@ -233,4 +221,10 @@ function anOrderOf(outcome: Parameters<typeof screen>[1]): Order {
   order.state.policy = aPolicy();
   screen(order.state, outcome);
   return order;
+}
+
+/** Adds a portal action that is done. */
+function addDone(state: OrderState, at: number): void {
+  const fields = { kind: 'customer-code', customerCode: `code-${at}` } as const;
+  queueAction(state, fields, 'caller', sinceStart(at)).status = 'done';
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OverrideAction } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
+import { answered, attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from '../fixtures/orders.ts';
 import { aLife, type Life, RECHECK, screened } from './life.ts';
-import { answered, attention, DAY, HOUR, MINUTE, sinceStart, unanswered } from './support.ts';
 
 const REASON = 'the customer showed the card';
 
@@ -18,7 +18,6 @@ function decides(life: Life, action: OverrideAction, at = HOUR) {
 const reads = (life: Life, decision: 'pass' | 'fail' | 'review', at = 2 * HOUR) =>
   life.end({ kind: 'poll', outcome: { kind: 'read', decision } }, at);
 
-const types = ({ order }: Life) => order.outbox.map(({ type }) => type);
 const cancels = ({ order }: Life) =>
   order.state.actions.filter(({ kind }) => kind === 'cancel').map(({ by, status }) => `${by} ${status}`);
 
@@ -86,7 +85,7 @@ describe('a person decides', () => {
     life.order.outbox.length = 0;
     reads(life, 'fail');
     expect(life.order.state).toMatchObject({ decision: 'fail', action: 'proceed', phase: 'decided' });
-    expect(types(life)).toEqual(['order.review_resolved', 'order.attention']);
+    expect(life.outbox).toEqual(['order.review_resolved', 'order.attention']);
     expect(life.order.state.attention[0]?.words).toContain('«fail»');
     life.take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, 3 * HOUR);
@@ -136,7 +135,6 @@ describe('a person who says proceed', () => {
     life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, 2 * HOUR);
     life.end({ kind: 'portal', outcome: { kind: 'refused' } }, 2 * HOUR);
     expect(life.order.state.action).toBe('cancel');
-    Object.assign(life.order.state.attempts[0] ?? {}, { transactionId: 't-2', transactionIds: ['t-2'] });
     life.take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'fail' } }, 3 * HOUR);
     expect(life.order.state.decision).toBe('fail');
@@ -215,12 +213,21 @@ describe('a person who says cancel', () => {
     ]);
     life.end({ kind: 'portal', outcome: { kind: 'done' } }, HOUR);
     expect(life.order.state).toMatchObject({ decision: 'pass', action: 'cancel', phase: 'canceled' });
-    expect(types(life)).toEqual([
+    expect(life.outbox).toEqual([
       'order.decided',
       'order.decision_changed',
       'order.canceled',
       'order.closed',
     ]);
+  });
+
+  it('joins one that a caller asked for while the order was screened', () => {
+    const life = screened('fail', { workflow: 'pre-acceptance' });
+    life.ask({ kind: 'retry', request: { attempt: 2, transaction: {} } }, MINUTE);
+    life.ask({ kind: 'portal', fields: { kind: 'cancel' } }, MINUTE);
+    life.ask({ kind: 'override', request: { action: 'cancel', reason: 'by hand' } }, MINUTE);
+    life.end({ kind: 'retry-screening', outcome: answered('pass', 't-2') }, MINUTE);
+    expect(life.order.state.actions.filter(({ kind }) => kind === 'cancel')).toHaveLength(1);
   });
 
   it('has the create stopped and looked up while the order is screened, and hears what it left', () => {

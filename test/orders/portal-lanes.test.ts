@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalFields } from '../../src/contract/messages.ts';
 import type { Decision } from '../../src/contract/words.ts';
+import {
+  answered,
+  attention,
+  DAY,
+  HOUR,
+  MINUTE,
+  sinceStart,
+  TRANSACTION_ID,
+  unanswered,
+} from '../fixtures/orders.ts';
 import { type Life, RECHECK, screened, told } from './life.ts';
-import { answered, attention, DAY, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const CODE: PortalFields = { kind: 'customer-code', customerCode: 'c-1' };
 const REPORT: PortalFields = { kind: 'report-fraud' };
@@ -128,30 +137,33 @@ describe('a portal action whose day is over', () => {
     expect(life.underWay).toEqual([]);
   });
 
-  it('is done when its end says so', () => {
+  it.each<[string, (life: Life) => unknown, string]>([
+    [
+      'is done when its end says so',
+      (life) => life.until(HOUR + DAY).end({ kind: 'portal', outcome: DONE }, HOUR + DAY),
+      'done',
+    ],
+    [
+      'was certainly not sent when the service refused the key to the end',
+      (life) => {
+        life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, HOUR).until(HOUR + DAY);
+        life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR + DAY);
+      },
+      'not-sent',
+    ],
+    [
+      'ends also while it pauses after a failure: it may have been sent',
+      (life) => {
+        act(life, CODE, HOUR + DAY - MINUTE);
+        life.break('portal').until(HOUR + DAY);
+      },
+      'unconfirmed',
+    ],
+  ])('%s', (_what, ends, status) => {
     const life = screened('pass');
     act(life, CODE);
-    life.until(HOUR + DAY).end({ kind: 'portal', outcome: DONE }, HOUR + DAY);
-    expect(statuses(life)).toEqual(['done']);
-    expect(attention(life.order.state)).toEqual([]);
-  });
-
-  it('was certainly not sent when the service refused the key to the end', () => {
-    const life = screened('pass');
-    act(life, CODE);
-    life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, HOUR);
-    life.until(HOUR + DAY).end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR + DAY);
-    expect(statuses(life)).toEqual(['not-sent']);
-  });
-
-  it('ends also while it pauses after a failure: it may have been sent', () => {
-    const life = screened('pass');
-    act(life, CODE);
-    act(life, CODE, HOUR + DAY - MINUTE);
-    life.break('portal');
-    expect(life.underWay).toEqual([]);
-    life.until(HOUR + DAY);
-    expect(statuses(life)).toEqual(['unconfirmed']);
+    ends(life);
+    expect(statuses(life)).toEqual([status]);
     expect(life.underWay).toEqual([]);
   });
 
@@ -205,7 +217,7 @@ describe('withdrawing a portal action', () => {
     act(life, CODE);
     act(life, REPORT);
     act(life, CHARGEBACK);
-    expect(told(life, withdraw(life, 2, HOUR))).toBe('withdrawn');
+    for (const _twice of [1, 2]) expect(told(life, withdraw(life, 2, HOUR))).toBe('withdrawn');
     life.end({ kind: 'portal', outcome: DONE }, HOUR);
     expect(life.underWay).toContain('portal:3');
     expect(statuses(life)).toEqual(['done', 'withdrawn', 'running']);
@@ -246,49 +258,28 @@ describe('withdrawing a portal action', () => {
     expect(life.calls('portal')).toHaveLength(2);
   });
 
-  it('of one that pauses after a failure ends it: it may have been sent', () => {
+  it.each<[string, (life: Life) => number]>([
+    ['pauses after a failure', (life) => withdraw(life.break('portal'), 1, 2 * HOUR)],
+    [
+      'failed before and met a wrong key then',
+      (life) => {
+        const ticket = withdraw(life.break('portal').until(HOUR + 5 * MINUTE), 1, 2 * HOUR);
+        life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, 2 * HOUR);
+        return ticket;
+      },
+    ],
+    [
+      'met a wrong key after a try that nobody knows of',
+      (life) => {
+        const ticket = withdraw(life, 1, 2 * HOUR);
+        life.end({ kind: 'portal', outcome: { kind: 'forbidden', maybeDone: true } }, 2 * HOUR);
+        return ticket;
+      },
+    ],
+  ])('ends one that %s: it may have been sent', (_what, taken) => {
     const life = screened('pass');
     act(life, CODE);
-    life.break('portal');
-    const ticket = withdraw(life, 1, 2 * HOUR);
-    expect(told(life, ticket)).toBe('outcome-unknown');
+    expect(told(life, taken(life))).toBe('outcome-unknown');
     expect(statuses(life)).toEqual(['unconfirmed']);
-  });
-
-  it('that failed before and met a wrong key then: it may have been sent', () => {
-    const life = screened('pass');
-    act(life, CODE);
-    life.break('portal').until(HOUR + 5 * MINUTE);
-    withdraw(life, 1, 2 * HOUR);
-    life.end({ kind: 'portal', outcome: { kind: 'forbidden' } }, 2 * HOUR);
-    expect(statuses(life)).toEqual(['unconfirmed']);
-  });
-
-  it('that met a wrong key after a try that nobody knows of: it may have been sent', () => {
-    const life = screened('pass');
-    act(life, CODE);
-    withdraw(life, 1, 2 * HOUR);
-    life.end({ kind: 'portal', outcome: { kind: 'forbidden', maybeDone: true } }, 2 * HOUR);
-    expect(statuses(life)).toEqual(['unconfirmed']);
-  });
-
-  it('twice says the same twice', () => {
-    const life = screened('pass');
-    act(life, CODE);
-    act(life, REPORT);
-    expect([told(life, withdraw(life, 2, HOUR)), told(life, withdraw(life, 2, 2 * HOUR))]).toEqual([
-      'withdrawn',
-      'withdrawn',
-    ]);
-  });
-
-  it('of a cancel that policy asked for is not undone by the policy', () => {
-    const life = screened('fail', { workflow: 'post-acceptance' });
-    expect(life.underWay).toEqual(['portal:1']);
-    withdraw(life, 1, HOUR);
-    life.end({ kind: 'portal', outcome: { kind: 'not-sent' } }, HOUR);
-    expect(statuses(life)).toEqual(['withdrawn']);
-    expect(life.underWay).toEqual([]);
-    expect(life.order.state).toMatchObject({ phase: 'decided', action: 'cancel', cancelAsked: false });
   });
 });

@@ -4,7 +4,6 @@ import type { OrderState } from '../../src/contract/state.ts';
 import type { Phase } from '../../src/contract/words.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
 import {
-  actionNumbered,
   aimCancel,
   applyPortalOutcome,
   portalAnswer,
@@ -28,7 +27,7 @@ import {
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
 
 const NOW = sinceStart(HOUR);
 const CANCEL: PortalFields = { kind: 'cancel' };
@@ -176,13 +175,6 @@ describe('a portal action', () => {
       message: 'ok',
       at: NOW,
     });
-  });
-
-  it('that the order doesn’t have is a fault of ours, and says which', () => {
-    const order = anOrder('pass');
-    queueAction(order, CANCEL, 'caller', NOW);
-    expect(actionNumbered(order, 1)).toMatchObject({ kind: 'cancel' });
-    expect(() => actionNumbered(order, 2)).toThrow(new TypeError('the order has no portal action 2'));
   });
 });
 

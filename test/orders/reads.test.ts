@@ -2,11 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../src/orders/order.ts';
-import { property } from '../support/property.ts';
-import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
 import {
   answered,
-  attention,
   DAY,
   HOUR,
   MINUTE,
@@ -14,7 +11,9 @@ import {
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { property } from '../support/property.ts';
+import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from './life.ts';
 
 const review = { kind: 'read', outcome: { kind: 'read', decision: 'review' } } as const;
 
@@ -42,13 +41,6 @@ describe('a signal', () => {
       lastRead: { at: sinceStart(HOUR), source: 'webhook' },
     });
     expect(life.order.reads).toEqual([]);
-  });
-
-  it('while a read runs is served by one after it', () => {
-    const life = screened('pass').take(RECHECK).take(HINT);
-    expect(life.underWay).toEqual(['read:1']);
-    life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
-    expect(life.underWay).toEqual(['read:2']);
   });
 
   it('beyond two pending reads leaves its count, and changes nothing else', () => {
@@ -153,13 +145,6 @@ describe('a read', () => {
     expect(life.underWay).toEqual([]);
   });
 
-  it('of a recheck has an order screened again whose decision is «error» to the end', () => {
-    const life = screened({ kind: 'refused', reason: 'refused' }).take(RECHECK);
-    life.end({ kind: 'read', outcome: undefined }, HOUR);
-    expect(life.order.state.phase).toBe('screening');
-    expect(life.underWay).toEqual(['catch-up:1:1']);
-  });
-
   it('of a recheck that finds a decision screens nothing again', () => {
     const life = withError().take(RECHECK);
     life.end({ kind: 'read', outcome: { kind: 'read', decision: 'pass' } }, HOUR);
@@ -167,11 +152,11 @@ describe('a read', () => {
     expect(life.calls('catch-up')).toEqual([]);
   });
 
-  it('that met a wrong key goes on, and is reported once', () => {
-    const life = screened('pass').take(HINT);
-    life.end({ kind: 'read', outcome: { kind: 'forbidden' } }, MINUTE);
-    expect(attention(life.order.state)).toEqual(['wrong-key']);
-    expect(lastRead(life)).toMatchObject({ read: 1, forbiddenKnown: true });
+  it('of a pass before the window closes that finds a review has it polled', () => {
+    const life = screened('pass', { recheckLeadTimeMs: HOUR }).until(5 * DAY - HOUR);
+    life.end(review, 5 * DAY - HOUR);
+    expect(life.underWay).toEqual([expect.stringContaining('poll:')]);
+    expect(life.order.state.lastRead?.source).toBe('recheck');
   });
 
   it('that began before the last reading ended only asks for another', () => {
@@ -224,12 +209,6 @@ describe('the spacing between reads', () => {
       expect(begun.at(-1) ?? 0).toBeGreaterThanOrEqual(moments.at(-1) ?? 0);
     },
   );
-
-  it('lets a steady flood cause few reads', () => {
-    expect(flood(Array.from({ length: HOUR / 500 }, (_, index) => index * 500)).begun.length).toBeLessThan(
-      25,
-    );
-  });
 });
 
 /** Sends hints at these moments. Each read waits until it may begin, and ends at once. Returns when they began. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ChargebackRequest, PortalFields } from '../../src/contract/messages.ts';
 import { earlier, subjectOf } from '../../src/orders/portal-requests.ts';
 import { addAttempt } from '../../src/orders/record.ts';
+import { anOrder, answered, HOUR, MINUTE, screen, sinceStart, TRANSACTION_ID } from '../fixtures/orders.ts';
 import { type Life, screened, told } from './life.ts';
-import { anOrder, answered, HOUR, MINUTE, screen, sinceStart, TRANSACTION_ID } from './support.ts';
 
 const CHARGEBACK = { kind: 'chargeback', reason_code: '10.4', due_date: '2026-04-01' } as const;
 
@@ -100,13 +100,5 @@ describe('another submission of the same chargeback', () => {
     life.ask({ kind: 'portal', fields: { ...CHARGEBACK, notes: 'a receipt' } }, HOUR);
     expect(life.order.state.actions).toMatchObject([{ status: 'done' }, { status: 'running' }]);
     expect(earlier(life.order.state, CHARGEBACK)?.number).toBe(1);
-  });
-
-  it('that is done is not sent again', () => {
-    const life = screened('pass');
-    life.ask({ kind: 'portal', fields: CHARGEBACK }, HOUR);
-    life.end({ kind: 'portal', outcome: { kind: 'done' } }, HOUR);
-    life.ask({ kind: 'portal', fields: CHARGEBACK }, HOUR);
-    expect(life.calls('portal')).toHaveLength(1);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/contract/words.ts';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { isFinished, mayContinueAsNew } from '../../src/orders/kernel.ts';
-import { type Life, RECHECK, screened, told } from './life.ts';
 import {
   answered,
   attention,
@@ -10,10 +9,12 @@ import {
   found,
   HOUR,
   MINUTE,
+  NOT_SENT,
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { type Life, RECHECK, screened, told } from './life.ts';
 
 const DONE = { kind: 'done', code: '200' } as const;
 
@@ -56,6 +57,15 @@ describe('an order that was given up and is screened again', () => {
     expect(life.order.state).toMatchObject({ decision: 'pass', transactions: [{ id: 'first' }] });
     expect(life.calls('catch-up')).toHaveLength(1);
   });
+});
+
+it('a screening in the background says since when a create may be under way', () => {
+  const life = screened(NOT_SENT);
+  expect(life.calls('catch-up')[0]?.request).not.toHaveProperty('unseenSince');
+  life.end({ kind: 'catch-up', outcome: { kind: 'forbidden', unseenSince: sinceStart(1) } }, MINUTE);
+  expect(life.calls('catch-up')[1]?.request).toMatchObject({ unseenSince: sinceStart(1) });
+  life.end({ kind: 'catch-up', outcome: { kind: 'forbidden' } }, 2 * MINUTE);
+  expect(life.calls('catch-up')[2]?.request).not.toHaveProperty('unseenSince');
 });
 
 describe('a cancel', () => {
@@ -151,13 +161,6 @@ describe('another attempt', () => {
     expect(attention(life.order.state)).toEqual([]);
     expect(life.order.state.reason).toBeUndefined();
   });
-
-  it('without an answer is pending, and goes on by itself', () => {
-    const life = withRetry().end({ kind: 'retry-screening', outcome: unanswered() }, MINUTE);
-    expect(life.order.state.attempts[1]?.answer).toMatchObject({ decision: 'pending', action: 'hold' });
-    life.end({ kind: 'catch-up', outcome: answered('pass', 'second') }, HOUR);
-    expect(life.order.state).toMatchObject({ decision: 'pass', action: 'proceed' });
-  });
 });
 
 describe('a retry that comes while the attempt before it is being screened, as after a reset', () => {
@@ -188,10 +191,5 @@ describe('a retry that comes while the attempt before it is being screened, as a
     screenNext(life, 'second');
     expect(told(life, fourth)).toBe('retry-out-of-turn');
     expect(isFinished(life.until(2 * HOUR).order)).toBe(true);
-  });
-
-  it('is refused at once where no attempt is being screened', () => {
-    const life = screened('fail');
-    expect(told(life, retry(life, 3))).toBe('retry-out-of-turn');
   });
 });

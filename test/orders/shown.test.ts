@@ -12,7 +12,6 @@ import {
 import { eventToSend } from '../../src/orders/events.ts';
 import { setPhase } from '../../src/orders/record.ts';
 import { invoiceNumberOf } from '../../src/orders/screen-request.ts';
-import { screened } from './life.ts';
 import {
   aNewOrder,
   announced,
@@ -22,7 +21,8 @@ import {
   sinceStart,
   TRANSACTION_ID,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { screened } from './life.ts';
 
 const PHASES: Phase[] = [
   'screening',
@@ -205,6 +205,7 @@ describe('ids', () => {
       integration: 'shop',
       orderId: 'a:b',
     });
+    expect(orderOfWorkflowId('portal:default:cancel:1')).toBeUndefined();
   });
 
   it('an order id loses its leading #', () => {

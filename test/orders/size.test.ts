@@ -13,7 +13,7 @@ import type { Order } from '../../src/orders/order.ts';
 import { applyPortalOutcome, queueAction } from '../../src/orders/portal-records.ts';
 import { tooManyActions } from '../../src/orders/portal-requests.ts';
 import { addAttempt, newOrder } from '../../src/orders/record.ts';
-import { aPolicy, sinceStart } from './support.ts';
+import { aPolicy, sinceStart } from '../fixtures/orders.ts';
 
 /** As many bytes as the client keeps of a reply. */
 const INSIGHTS: Insights = {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { refusalOf } from '../../src/orders/concerns/index.ts';
 import { isFinished } from '../../src/orders/kernel.ts';
+import { answered, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from '../fixtures/orders.ts';
 import { type Life, screened } from './life.ts';
-import { answered, HOUR, MINUTE, sinceStart, TRANSACTION_ID, unanswered } from './support.ts';
 
 const SKIPPED = { kind: 'skipped', rule: 0 } as const;
 const GIFT_CARD = { payment: { method: 'gift card' } };

@@ -2,8 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invoiceNumberOf } from '../../src/orders/screen-request.ts';
-import { property } from '../support/property.ts';
-import { type Life, RECHECK, screened } from './life.ts';
 import {
   answered,
   attention,
@@ -14,7 +12,9 @@ import {
   NOT_SENT,
   sinceStart,
   unanswered,
-} from './support.ts';
+} from '../fixtures/orders.ts';
+import { property } from '../support/property.ts';
+import { type Life, RECHECK, screened } from './life.ts';
 
 describe('a transaction that a lookup finds by an invoice number of two attempts', () => {
   /** Attempt 1 left a create that nobody has seen; then attempt 2’s lookup found a transaction, an hour after. */

@@ -4,8 +4,8 @@ import { refusalOf } from '../../src/orders/concerns/index.ts';
 import type { Order, Request } from '../../src/orders/order.ts';
 import { queueAction } from '../../src/orders/portal-records.ts';
 import { addAttempt } from '../../src/orders/record.ts';
-import { aLife, screened } from './life.ts';
-import { answered, DAY, HOUR, screen, sinceStart } from './support.ts';
+import { answered, HOUR, screen, sinceStart } from '../fixtures/orders.ts';
+import { screened } from './life.ts';
 
 function refused(order: Order, ask: Request, at = HOUR): string | undefined {
   return refusalOf(order, ask, sinceStart(at))?.code;
@@ -23,18 +23,6 @@ describe('a validator', () => {
     refused(order, { kind: 'withdraw', request: { number: 1 } });
     refused(order, { kind: 'retry', request: { attempt: 2, transaction: {} } });
     expect(order).toEqual(before);
-  });
-
-  it('takes a portal action that can’t be judged before the policy is known', () => {
-    expect(refused(aLife().order, portal({ kind: 'cancel' }))).toBeUndefined();
-  });
-
-  it('tells the window’s end with a cancel that comes after it', () => {
-    const { order } = screened('pass');
-    expect(refusalOf(order, portal({ kind: 'cancel' }), sinceStart(5 * DAY))).toMatchObject({
-      code: 'cancel-window-closed',
-      cancelBy: sinceStart(5 * DAY),
-    });
   });
 });
 

@@ -25,28 +25,6 @@ describe('a portal action', () => {
     expect(world.portalCalls).toHaveLength(2);
   });
 
-  it('that is never answered keeps no cancel waiting', async () => {
-    const { handle, world } = await order(decided('pass'));
-    world.portal = async ({ fields }) => {
-      if (fields.kind !== 'cancel') throw again(MINUTE);
-      return { kind: 'done', code: '200' };
-    };
-    const code = await handle.startUpdate(attachCustomerCodeUpdate, {
-      args: [{ customerCode: '4711' }],
-      waitForStage: 'ACCEPTED',
-    });
-    expect(await handle.executeUpdate(cancelUpdate, { args: [{}] })).toMatchObject({
-      status: 'done',
-      phase: 'canceled',
-    });
-    expect(await code.result()).toMatchObject({ status: 'requested', number: 1 });
-    expect(await handle.result()).toMatchObject({
-      phase: 'canceled',
-      actions: [{ status: 'unconfirmed' }, { status: 'done' }],
-      attention: [{ code: 'portal-unconfirmed' }],
-    });
-  });
-
   it('is taken back while it waits, and stopped when it was begun', async () => {
     const { handle, world, until } = await order(decided('pass'));
     world.portal = async () => {
@@ -78,27 +56,6 @@ describe('a portal action', () => {
 });
 
 describe('a cancel', () => {
-  it('is made with the service, and ends the order', async () => {
-    const { answer, handle, world } = await order(decided('review'));
-    const done = await handle.executeUpdate(cancelUpdate, { args: [{ reason: 'customer asked' }] });
-    expect(done).toMatchObject({
-      kind: 'cancel',
-      status: 'done',
-      phase: 'canceled',
-      action: 'cancel',
-      code: '200',
-    });
-    expect(world.portalCalls).toMatchObject([
-      { transactionId: answer.transactionId, fields: { kind: 'cancel' } },
-    ]);
-    const ended = await handle.result();
-    expect(ended).toMatchObject({
-      phase: 'canceled',
-      actions: [{ by: 'caller', because: 'customer asked' }],
-    });
-    expect(world.eventTypes().slice(-2)).toEqual(['order.canceled', 'order.closed']);
-  });
-
   it('while the order is screened waits, looks for what may exist, and cancels it with the service', async () => {
     const { handle, world, until } = await order((world) => {
       world.screenings = [{ kind: 'unanswered', reason: 'timeout', unseenSince: '2026-03-01T10:00:00.000Z' }];

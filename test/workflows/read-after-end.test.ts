@@ -10,7 +10,7 @@ import {
   readAfterEndInput,
 } from '../../src/orders/after-end.ts';
 import type { readAfterEnd } from '../../src/workflows/index.ts';
-import { aClosedOrder, CLOSED_TRANSACTION } from '../client/fake-temporal.ts';
+import { aClosedOrder, CLOSED_TRANSACTION } from '../fixtures/orders.ts';
 import { eventually } from '../support/index.ts';
 import { historiesOf, replay } from '../support/replays.ts';
 import { again, aPolicy, HOUR, MINUTE, type World, withOrders } from './support.ts';
@@ -180,14 +180,6 @@ describe('the read after an order’s end', () => {
     world.deliver = () => undefined;
     await handle.result();
     expect(world.events.map(({ sequence }) => sequence)).toEqual([5, 6]);
-  });
-
-  it('keeps the decision, and sends nothing, where no receiver is configured', async () => {
-    const { ask, world } = anEnded(failed, { policy: aPolicy({ events: false }) });
-    const [late] = await (await ask()).result();
-    expect(late).toMatchObject({ decision: 'fail' });
-    expect(late).not.toHaveProperty('event');
-    expect(world.events).toEqual([]);
   });
 
   it('continues as new when its history grows long, and forgets nothing', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checksOf } from '../../../src/api/queue/timeline.ts';
-import { anOrderState } from '../../fixtures/orders.ts';
-import { anOrder, DAY, MINUTE, START, sinceStart } from '../../orders/support.ts';
+import { anOrder, anOrderState, DAY, MINUTE, START, sinceStart } from '../../fixtures/orders.ts';
 
 const NOW = Date.parse('2026-03-02T10:00:00.000Z');
 const EARLIER = '2026-03-02T09:00:00.000Z';

@@ -2,15 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
-import { anOrder, DAY, HOUR, sinceStart } from '../../orders/support.ts';
+import { anOrder, DAY, HOUR, sinceStart } from '../../fixtures/orders.ts';
 import { anApi, anInspectedOrder, anOrderSummary } from '../fake-order-screening.ts';
+import { HOSTILE, SHOWN, textOf } from './support.ts';
 
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
-const HOSTILE = `<img src=x onerror=alert(1)>"'&`;
-const SHOWN = '&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;';
-
-/** The text of a page, without its markup. */
-const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('the page of an order', () => {
   it('has a timeline, the oldest first, and what comes next', async () => {

@@ -2,17 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { FILLS } from '../../../src/api/queue/layout.ts';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
-import { HOUR } from '../../orders/support.ts';
+import { HOUR } from '../../fixtures/orders.ts';
 import { anApi, anInspectedOrder, anOrderSummary, RUN_ID } from '../fake-order-screening.ts';
+import { HOSTILE, SHOWN, textOf } from './support.ts';
 
 const KEY = 'the-key-of-the-operators';
 const temporalUi = { url: 'http://127.0.0.1:8233/', namespace: 'orders' };
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
-const HOSTILE = `<img src=x onerror=alert(1)>"'&`;
-const SHOWN = '&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;';
-
-/** The text of a page, without its markup. */
-const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('the queue page', () => {
   const queued = async (summary: Parameters<typeof anOrderSummary>[0] = {}) => {

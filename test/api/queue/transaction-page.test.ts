@@ -2,13 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { hashedKey } from '../../../src/config/index.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
 import { anApi, aTransactionStatus, TRANSACTION_ID } from '../fake-order-screening.ts';
+import { HOSTILE, SHOWN, textOf } from './support.ts';
 
 const KEY = 'the-key-of-the-shop-alone';
-const HOSTILE = `<img src=x onerror=alert(1)>"'&`;
-const SHOWN = '&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;';
-
-/** The text of a page, without its markup. */
-const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('the page of a transaction', () => {
   it('shows what the screening service says now, and links to the order that owns it', async () => {

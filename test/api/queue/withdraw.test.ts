@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionRecord } from '../../../src/contract/state.ts';
 import { OrderScreeningError } from '../../../src/starter.ts';
-import { anOrder, sinceStart } from '../../orders/support.ts';
+import { anOrder, sinceStart } from '../../fixtures/orders.ts';
 import { anApi, anInspectedOrder, aPortalAnswer } from '../fake-order-screening.ts';
 
 const running: ActionRecord = {
