@@ -1,4 +1,4 @@
-/** The worker of the floor and of the plain way: as many slots and as large a cache as ours, and modules shared as ours are. */
+/** The worker of the floor and of the plain way, with the slots, the cache size and the shared modules of order-screening's worker. */
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
@@ -8,7 +8,7 @@ import { FLOOR_TASK_QUEUE } from './names.ts';
 import type { FloorActivities, FloorInput } from './workflows.ts';
 
 const workflowsPath = fileURLToPath(import.meta.resolve('./workflows.ts'));
-/** Of what is done at a time, and as many workflows in the cache: as ours. */
+/** Concurrent tasks, and workflows in the cache, as in `src/worker.ts`. */
 const SLOTS = 500;
 
 const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '', SERVICE_URL = '' } = process.env;
@@ -22,7 +22,7 @@ const activities: FloorActivities = {
       body: JSON.stringify(bareCreate(orderId, transaction)),
       agent,
     });
-    if (!response.ok) throw new Error(`the service answered ${response.status}`);
+    if (!response.ok) throw new Error(`the screening service returned ${response.status}`);
     const { decision } = Object(await response.json());
     return String(decision);
   },

@@ -1,4 +1,4 @@
-/** An order service with the client library and the worker in one process; its customers come by bare HTTP. */
+/** An order service with the client library and the worker in one process, called by plain HTTP. */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Client } from '@temporalio/client';

@@ -94,7 +94,6 @@ const WRITES: { page: string; has: string; output: RegExp; again?: true }[] = [
   { page: 'docs/calling.md', has: 'execute-update-with-start', output: /decision:review/ },
   { page: 'docs/calling.md', has: '--name recheck', output: /"phase":\s*"canceled"/ },
   { page: 'docs/calling.md', has: '"orderId": "2202"', output: /decision:pass/ },
-  { page: 'docs/scaling.md', has: 'npm run simulate', output: /worker processes/ },
   { page: 'docs/calling.md', has: 'card-refs', output: /"cardRef":"/ },
 ];
 
