@@ -26,7 +26,6 @@ const NOT_RUN: NotRun[] = [
     has: 'npm start',
     because: 'so the stack of this test is started',
   },
-  { page: 'docs/drills.md', has: 'npm run drill', because: 'test/e2e/drills.test.ts' },
   {
     page: 'docs/encryption.md',
     has: 'npm run api',

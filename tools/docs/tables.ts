@@ -9,7 +9,6 @@ import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/c
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
 import { orderSearchAttributes } from '../../src/orders/describe.ts';
 import { METRICS } from '../../src/orders/metrics.ts';
-import { DRILLS } from '../drill/drills.ts';
 import { lookalikeRows } from './lookalikes.ts';
 
 type Row = readonly string[];
@@ -58,16 +57,6 @@ export const TABLES: Record<string, () => Row[]> = {
       code(name),
       `${status}`,
       `${title}. ${detail.replaceAll('<', '\\<')}`,
-    ]),
-  ],
-  drills: () => [
-    ['drill', 'what happens', 'alert', 'what the log says of the cause', 'it is over when'],
-    ...DRILLS.map(({ name, about, alert, alertWhen, cause, over }) => [
-      code(name),
-      about,
-      `${code(alert)}, ${alertWhen}`,
-      `«${cause.words}», ${code(cause.says)}`,
-      over,
     ]),
   ],
 };
