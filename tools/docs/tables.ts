@@ -9,7 +9,6 @@ import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/c
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
 import { orderSearchAttributes } from '../../src/orders/describe.ts';
 import { METRICS } from '../../src/orders/metrics.ts';
-import { lookalikeRows } from './lookalikes.ts';
 
 type Row = readonly string[];
 
@@ -22,10 +21,6 @@ export const TABLES: Record<string, () => Row[]> = {
       fallback === undefined ? (optional === true ? '–' : 'required') : code(asWritten(fallback)),
       about,
     ]),
-  ],
-  'values that look like card numbers': () => [
-    ['what merchants write', 'such as', 'taken for a card number'],
-    ...lookalikeRows(),
   ],
   events: () => [['type', 'when'], ...Object.entries(ORDER_EVENTS).map(([type, when]) => [code(type), when])],
   metrics: () => [
