@@ -85,11 +85,6 @@ export function figureOf(input: FigureInput): Figure[] {
   ];
 }
 
-/** @returns whether every target of every figure is met */
-export function allMet(figures: readonly Figure[]): boolean {
-  return figures.every(({ targets }) => targets.every(({ met }) => met));
-}
-
 function judge(
   { against, is, limit }: Target,
   values: { itself: number; floor: Ratio | undefined; plain: Ratio | undefined },

@@ -7,7 +7,6 @@ interface BenchOptions {
   only: readonly Part[];
   size: SizeName;
   json?: string;
-  check?: boolean;
   address?: string;
 }
 
@@ -20,7 +19,6 @@ export function readOptions(args: readonly string[]): BenchOptions {
     .addOption(new Option('--size <size>', 'how much to measure').choices(SIZE_NAMES).default('full'))
     .option('--quick', 'the same as --size quick: minutes')
     .option('--json <file>', 'write the figures to this file')
-    .option('--check', 'exit with 1 when a target is missed')
     .option('--address <host:port>', 'measure on this Temporal server instead of starting one')
     .parse(args, { from: 'user' })
     .opts<BenchOptions & { quick?: boolean }>();

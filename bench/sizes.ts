@@ -23,13 +23,13 @@ export const SIZES: Readonly<Record<SizeName, Sizes>> = {
   full: {
     decision: { rate: 10, calls: 150, rounds: 5, serviceMs: [0, 250, 1_000] },
     throughput: { callers: 32, forMs: 10_000, rounds: 4, wholeLives: 2_000, workers: [1, 2] },
-    history: { times: 5, polls: [1, 100, 1_000] },
+    history: { times: 5, polls: [1, 20, 200] },
     memory: { base: 100, cached: 490, evicted: 3_000 },
   },
   quick: {
     decision: { rate: 10, calls: 60, rounds: 3, serviceMs: [0, 250] },
     throughput: { callers: 32, forMs: 4_000, rounds: 2, wholeLives: 300, workers: [1, 2] },
-    history: { times: 3, polls: [1, 20, 100] },
+    history: { times: 3, polls: [1, 10, 50] },
     memory: { base: 100, cached: 490, evicted: 1_200 },
   },
   tiny: {

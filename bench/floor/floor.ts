@@ -4,9 +4,9 @@ import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 import type { BenchOrder } from '../orders.ts';
 import type { Stack } from '../stack/stack.ts';
-import { FLOOR_TASK_QUEUE } from './names.ts';
 import { type floor, floorDecision, type plain, plainDecision } from './workflows.ts';
 
+const TASK_QUEUE = 'bench-floor';
 const QUERY_EVERY_MS = 100;
 
 export interface Floor {
@@ -31,6 +31,7 @@ export async function startFloor(
   const env = {
     TEMPORAL_ADDRESS: stack.address,
     TEMPORAL_NAMESPACE: namespace,
+    TASK_QUEUE,
     SERVICE_URL: stack.sandbox.baseUrl,
   };
   const startWorker = async () => {
@@ -47,7 +48,7 @@ export async function startFloor(
         updateId: 'decision',
         startWorkflowOperation: new WithStartWorkflowOperation<typeof floor>('floor', {
           workflowId: `floor:${orderId}`,
-          taskQueue: FLOOR_TASK_QUEUE,
+          taskQueue: TASK_QUEUE,
           args: [{ orderId, transaction, staysOpen }],
           workflowIdConflictPolicy: 'USE_EXISTING',
         }),
@@ -57,7 +58,7 @@ export async function startFloor(
     decidePlainly: async ({ orderId, transaction }, staysOpen = true) => {
       const handle = await client.workflow.start<typeof plain>('plain', {
         workflowId: `plain:${orderId}`,
-        taskQueue: FLOOR_TASK_QUEUE,
+        taskQueue: TASK_QUEUE,
         args: [{ orderId, transaction, staysOpen }],
       });
       for (;;) {

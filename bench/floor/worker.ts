@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import fetch from 'node-fetch';
 import { bareCreate } from '../service.ts';
-import { FLOOR_TASK_QUEUE } from './names.ts';
 import type { FloorActivities, FloorInput } from './workflows.ts';
 
 const workflowsPath = fileURLToPath(import.meta.resolve('./workflows.ts'));
 /** Concurrent tasks, and workflows in the cache, as in `src/worker.ts`. */
 const SLOTS = 500;
 
-const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '', SERVICE_URL = '' } = process.env;
+const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '' } = process.env;
+const { TASK_QUEUE: taskQueue = '', SERVICE_URL = '' } = process.env;
 const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
 
 const activities: FloorActivities = {
@@ -33,7 +33,7 @@ const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
   namespace,
-  taskQueue: FLOOR_TASK_QUEUE,
+  taskQueue,
   workflowsPath,
   bundlerOptions: { preloadModules: [workflowsPath] },
   activities: { ...activities },

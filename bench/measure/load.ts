@@ -12,7 +12,7 @@ export interface Clock {
 
 const WALL: Clock = { now: () => performance.now(), sleep };
 
-export interface OpenLoad {
+interface OpenLoad {
   /** Arrivals per second, evenly spaced. */
   rate: number;
   count: number;
@@ -24,21 +24,20 @@ interface Latencies {
   failures: string[];
 }
 
-/** @returns when each call is due, in milliseconds from the start */
-export function arrivals({ rate, count }: OpenLoad): number[] {
-  return Array.from({ length: count }, (_, index) => (index * 1_000) / rate);
-}
-
 /**
  * Calls at a constant rate, whether or not earlier calls have returned, and counts each latency from when its call was due.
  * A pause of the measured program therefore shows in every call that was due during it ("no coordinated omission").
  */
-export async function openLoop(load: OpenLoad, call: Call, clock: Clock = WALL): Promise<Latencies> {
+export async function openLoop(
+  { rate, count }: OpenLoad,
+  call: Call,
+  clock: Clock = WALL,
+): Promise<Latencies> {
   const began = clock.now();
   const result: Latencies = { latencies: [], failures: [] };
   const underWay: Promise<void>[] = [];
-  for (const [index, offset] of arrivals(load).entries()) {
-    const due = began + offset;
+  for (let index = 0; index < count; index += 1) {
+    const due = began + (index * 1_000) / rate;
     if (due > clock.now()) await clock.sleep(due - clock.now());
     underWay.push(
       call(index).then(

@@ -1,7 +1,7 @@
 /** Statistics of measured values. */
 
 export const SHARES = ['p50', 'p90', 'p99'] as const;
-export type Share = (typeof SHARES)[number];
+type Share = (typeof SHARES)[number];
 
 /** Of latencies in milliseconds. */
 export type Percentiles = Record<Share, number>;

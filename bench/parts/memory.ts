@@ -7,6 +7,7 @@ import { closedLoop } from '../measure/load.ts';
 import { type Held, held, MEMORY_NODE_ARGS } from '../measure/memory.ts';
 import { untilQuiet } from '../measure/processes.ts';
 import { anOrder, type BenchOrder } from '../orders.ts';
+import type { Sizes } from '../sizes.ts';
 import { deploy } from '../stack/deployment.ts';
 import { withStack } from '../stack/stack.ts';
 import { CACHED_MEMORY_TARGET } from '../targets.ts';
@@ -20,11 +21,8 @@ interface Opener {
   open: (order: BenchOrder) => Promise<unknown>;
 }
 
-/** Growth per 1,000 open orders. */
-interface Growth {
-  cached: Held;
-  evicted: Held;
-}
+/** The memory with few open orders, with a full cache, and with more orders than the cache holds. */
+type Points = readonly [few: Held, full: Held, beyond: Held];
 
 export async function benchMemory(context: BenchContext): Promise<Figure[]> {
   const nodeArgs = MEMORY_NODE_ARGS;
@@ -38,10 +36,10 @@ export async function benchMemory(context: BenchContext): Promise<Figure[]> {
     const open = (order: BenchOrder) => library.orders.screen({ ...order });
     return measure(context, { name: 'order-screening', worker: library.workers[0], open });
   });
-  return figuresOf(ours, theirs);
+  return figuresOf(ours, theirs, context.sizes.memory);
 }
 
-async function measure({ sizes, say }: BenchContext, { name, worker, open }: Opener): Promise<Growth> {
+async function measure({ sizes, say }: BenchContext, { name, worker, open }: Opener): Promise<Points> {
   if (worker === undefined) throw new Error(`${name}: no worker was started`);
   const { base, cached, evicted } = sizes.memory;
   let opened = 0;
@@ -54,45 +52,37 @@ async function measure({ sizes, say }: BenchContext, { name, worker, open }: Ope
     await untilQuiet([worker.pid]);
     return held(worker);
   };
-  const few = await openUpTo(base);
-  const full = await openUpTo(cached);
-  const beyond = await openUpTo(evicted);
-  return {
-    cached: perThousand(few, full, cached - base),
-    evicted: perThousand(full, beyond, evicted - cached),
-  };
+  return [await openUpTo(base), await openUpTo(cached), await openUpTo(evicted)];
 }
 
-function perThousand(before: Held, after: Held, orders: number): Held {
-  const growth = (from: number, to: number) => ((to - from) / orders) * 1_000;
-  return {
-    heapMb: growth(before.heapMb, after.heapMb),
-    ...(before.residentMb !== undefined &&
-      after.residentMb !== undefined && { residentMb: growth(before.residentMb, after.residentMb) }),
-  };
-}
-
-function figuresOf(ours: Growth, theirs: Growth): Figure[] {
+function figuresOf(ours: Points, theirs: Points, { base, cached, evicted }: Sizes['memory']): Figure[] {
   const common = { part: 'memory', unit: 'MB/1,000' } as const;
+  const inCache = (of: keyof Held, [few, full]: Points) => perThousand(few[of], full[of], cached - base);
+  const beyond = (of: keyof Held, [, full, most]: Points) =>
+    perThousand(full[of], most[of], evicted - cached);
   return [
     ...figureOf({
       ...common,
       name: 'resident, cached open orders',
-      value: ours.cached.residentMb,
-      floor: theirs.cached.residentMb,
+      value: inCache('residentMb', ours),
+      floor: inCache('residentMb', theirs),
       targets: [CACHED_MEMORY_TARGET],
     }),
     ...figureOf({
       ...common,
       name: 'JavaScript heap, cached open orders',
-      value: ours.cached.heapMb,
-      floor: theirs.cached.heapMb,
+      value: inCache('heapMb', ours),
+      floor: inCache('heapMb', theirs),
     }),
     ...figureOf({
       ...common,
       name: 'resident, further open orders, evicted',
-      value: ours.evicted.residentMb,
-      floor: theirs.evicted.residentMb,
+      value: beyond('residentMb', ours),
+      floor: beyond('residentMb', theirs),
     }),
   ];
+}
+
+function perThousand(before: number | undefined, after: number | undefined, orders: number) {
+  return before === undefined || after === undefined ? undefined : ((after - before) / orders) * 1_000;
 }

@@ -9,7 +9,7 @@ import { THROUGHPUT_TARGET } from '../targets.ts';
 import { Rounds, rotated } from '../ways/rounds.ts';
 import type { Way, WayKind } from '../ways/way.ts';
 import { SCALABLE_WAYS } from '../ways/ways.ts';
-import { benchWholeLives, inWords } from './whole-lives.ts';
+import { benchWholeLives } from './whole-lives.ts';
 
 export async function benchThroughput(context: BenchContext): Promise<Figure[]> {
   return [...(await toDecision(context)), ...(await benchWholeLives(context))];
@@ -34,7 +34,7 @@ function toDecision({ sizes, address, say }: BenchContext): Promise<Figure[]> {
             way.decide(anOrder()),
           );
           if (done === 0) throw new Error(`${kind.name}: no decision: ${failures[0]}`);
-          perSecond.add(kind, (done * 1_000) / tookMs);
+          perSecond.add(kind, (done * 1_000) / tookMs, failures);
         }
       }
       figures.push(
@@ -48,4 +48,9 @@ function toDecision({ sizes, address, say }: BenchContext): Promise<Figure[]> {
     }
     return figures;
   });
+}
+
+/** @returns the number of worker processes, in words */
+function inWords(workers: number): string {
+  return workers === 1 ? '1 worker' : `${workers} workers`;
 }

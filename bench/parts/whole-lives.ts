@@ -6,75 +6,52 @@ import { closedLoop } from '../measure/load.ts';
 import { cpuSeconds, untilQuiet } from '../measure/processes.ts';
 import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
-import { type Stack, withStack } from '../stack/stack.ts';
+import { withStack } from '../stack/stack.ts';
 import { decideByApi } from '../ways/ways.ts';
 
 /** An order's life takes seconds, and each of its steps has its own time. */
 const SHORT_LIFE = { cancelWindow: '8s', reviewLeadTime: '2s', recheckLeadTime: '2s' };
 const WITHIN_MS = 600_000;
 
-export async function benchWholeLives(context: BenchContext): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const workers of context.sizes.throughput.workers) {
-    figures.push(
-      ...(await withStack(context.address, async (stack) => {
-        const deployment = await deploy(stack, {
-          namespace: `bench-lives-${workers}`,
-          integrations: { default: SHORT_LIFE },
-          encrypted: true,
-          api: true,
-        });
-        while (deployment.workers.length < workers) await deployment.startWorker();
-        return liveWholeLives(context, stack, deployment);
-      })),
-    );
-  }
-  return figures;
-}
-
-async function liveWholeLives(
-  { sizes, say }: BenchContext,
-  stack: Stack,
-  deployment: Deployment,
-): Promise<Figure[]> {
-  const { wholeLives: count, callers } = sizes.throughput;
-  const { workers, api } = deployment;
-  const name = `whole life by the API, encrypted, ${inWords(workers.length)}`;
-  say(`throughput: ${count} orders, ${name}`);
-  const processes: Record<string, readonly number[]> = {
-    server: stack.serverPids,
-    worker: workers.map(({ pid }) => pid),
-    API: api === undefined ? [] : [api.process.pid],
-  };
-  await untilQuiet(Object.values(processes).flat());
-  const closedBefore = await closedOrders(deployment);
-  const before = Object.entries(processes).map(([process, pids]) => ({
-    process,
-    pids,
-    cpu: cpuSeconds(pids),
-  }));
-  const began = performance.now();
-  const decide = decideByApi(deployment);
-  const { done, failures } = await closedLoop({ callers, count }, () => decide(anOrder()));
-  if (done < count) throw new Error(`whole lives: ${count - done} without a decision: ${failures[0]}`);
-  await eventually(async () => (await closedOrders(deployment)) >= closedBefore + done, {
-    timeoutMs: WITHIN_MS,
-    intervalMs: 200,
+export function benchWholeLives({ sizes, address, say }: BenchContext): Promise<Figure[]> {
+  return withStack(address, async (stack) => {
+    const integrations = { default: SHORT_LIFE };
+    const options = { namespace: 'bench-lives', integrations, encrypted: true, api: true };
+    const deployment = await deploy(stack, options);
+    const { wholeLives: count, callers } = sizes.throughput;
+    const name = 'whole life by the API, encrypted, 1 worker';
+    say(`throughput: ${count} orders, ${name}`);
+    const { workers, api } = deployment;
+    const processes: Record<string, readonly number[]> = {
+      server: stack.serverPids,
+      worker: workers.map(({ pid }) => pid),
+      API: api === undefined ? [] : [api.process.pid],
+    };
+    await untilQuiet(Object.values(processes).flat());
+    const closedBefore = await closedOrders(deployment);
+    const before = Object.entries(processes).map(([process, pids]) => ({
+      process,
+      pids,
+      cpu: cpuSeconds(pids),
+    }));
+    const began = performance.now();
+    const decide = decideByApi(deployment);
+    const { done, failures } = await closedLoop({ callers, count }, () => decide(anOrder()));
+    if (done < count) throw new Error(`whole lives: ${count - done} without a decision: ${failures[0]}`);
+    await eventually(async () => (await closedOrders(deployment)) >= closedBefore + done, {
+      timeoutMs: WITHIN_MS,
+      intervalMs: 200,
+    });
+    const tookMs = performance.now() - began;
+    const cpu = before.flatMap(({ process, pids, cpu: used = 0 }) => {
+      const now = pids.length === 0 ? undefined : cpuSeconds(pids);
+      const value = now === undefined ? undefined : ((now - used) / done) * 1_000;
+      return figureOf({ part: 'throughput', name: `CPU of ${process}, ${name}`, unit: 's/1,000', value });
+    });
+    const note = `${done} orders, from the first checkout to the last end, with a window of ${SHORT_LIFE.cancelWindow}`;
+    const value = (done * 1_000) / tookMs;
+    return [...figureOf({ part: 'throughput', name, unit: 'orders/s', value, note }), ...cpu];
   });
-  const tookMs = performance.now() - began;
-  const cpu = before.flatMap(({ process, pids, cpu: used = 0 }) => {
-    const now = pids.length === 0 ? undefined : cpuSeconds(pids);
-    const value = now === undefined ? undefined : ((now - used) / done) * 1_000;
-    return figureOf({ part: 'throughput', name: `CPU of ${process}, ${name}`, unit: 's/1,000', value });
-  });
-  const note = `${done} orders, from the first checkout to the last end, with a window of ${SHORT_LIFE.cancelWindow}`;
-  const value = (done * 1_000) / tookMs;
-  return [...figureOf({ part: 'throughput', name, unit: 'orders/s', value, note }), ...cpu];
-}
-
-/** @returns the number of worker processes, in words */
-export function inWords(workers: number): string {
-  return workers === 1 ? '1 worker' : `${workers} workers`;
 }
 
 async function closedOrders({ client }: Deployment): Promise<number> {

@@ -24,8 +24,6 @@ export interface DeploymentOptions {
   api?: boolean;
   /** Starts this script, which is the worker and the API in one process, instead of one process each. */
   together?: string;
-  /** Polls per second. */
-  maxRps?: number;
   /** Options of Node for the workers. */
   nodeArgs?: string[];
 }
@@ -37,6 +35,8 @@ export interface Deployment {
   startWorker: () => Promise<void>;
   /** Absent unless requested. */
   api?: { url: string; process: SpawnedProcess };
+  /** Of the workers and the API. */
+  pids: () => number[];
 }
 
 /** Starts a deployment with one worker. It is stopped with the stack. */
@@ -63,17 +63,13 @@ export async function deploy(stack: Stack, options: DeploymentOptions): Promise<
   const script = together ?? (options.api ? 'src/api.ts' : undefined);
   const api = script && (await startApi(script));
   const orders = createOrderScreening({ client, findIntegration });
-  return { client, orders, workers, startWorker, ...(api && { api }) };
-}
-
-/** @returns the process ids of the workers and the API */
-export function pidsOf({ workers, api }: Deployment): number[] {
-  return [...workers, ...(api ? [api.process] : [])].map(({ pid }) => pid);
+  const pids = () => [...workers, ...(api ? [api.process] : [])].map(({ pid }) => pid);
+  return { client, orders, workers, startWorker, pids, ...(api && { api }) };
 }
 
 /** The settings that a deployment's processes and its client library share. */
 async function settingsOf(stack: Stack, options: DeploymentOptions): Promise<NodeJS.ProcessEnv> {
-  const { namespace, integrations = { default: {} }, encrypted = false, events = true, maxRps } = options;
+  const { namespace, integrations = { default: {} }, encrypted = false, events = true } = options;
   const policyFile = join(stack.directory, `${namespace}.json`);
   const addresses = { baseUrl: stack.sandbox.baseUrl, portalBaseUrl: stack.sandbox.portalBaseUrl };
   const complete = Object.entries(integrations).map(([name, keys]) => [name, { ...addresses, ...keys }]);
@@ -90,6 +86,5 @@ async function settingsOf(stack: Stack, options: DeploymentOptions): Promise<Nod
     PAYLOAD_KEYS: encrypted ? `bench:${randomBytes(32).toString('base64')}` : '',
     EVENTS_URL: events ? stack.events.url : '',
     EVENTS_SECRETS: events ? stack.events.secret : '',
-    SCREENING_MAX_RPS: String(maxRps ?? 20),
   };
 }

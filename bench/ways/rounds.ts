@@ -2,23 +2,29 @@
 import { type Figure, type FigureInput, figureOf } from '../figures.ts';
 import type { WayKind } from './way.ts';
 
-/** A measured value of each way, one per round. */
+/** A measured value of each way per round, and the calls that failed. */
 export class Rounds {
-  readonly #values = new Map<WayKind, number[]>();
+  readonly #measured = new Map<WayKind, { values: number[]; failures: string[] }>();
 
-  add(kind: WayKind, value: number): void {
-    this.#values.set(kind, [...(this.#values.get(kind) ?? []), value]);
+  add(kind: WayKind, value: number, failures: readonly string[]): void {
+    const before = this.#measured.get(kind) ?? { values: [], failures: [] };
+    this.#measured.set(kind, {
+      values: [...before.values, value],
+      failures: [...before.failures, ...failures],
+    });
   }
 
-  /** @param describe everything but the values */
-  figures(describe: (kind: WayKind) => Omit<FigureInput, 'value' | 'floor' | 'plain'>): Figure[] {
-    const all = [...this.#values];
-    const valuesOf = (role: WayKind['role']) => all.find(([kind]) => kind.role === role)?.[1];
-    return all
-      .filter(([{ role }]) => role === 'ours')
-      .flatMap(([kind, value]) =>
-        figureOf({ ...describe(kind), value, floor: valuesOf('floor'), plain: valuesOf('plain') }),
-      );
+  /** @param describe everything that does not follow from the values and the failures */
+  figures(describe: (kind: WayKind) => Pick<FigureInput, 'part' | 'name' | 'unit' | 'targets'>): Figure[] {
+    const all = [...this.#measured];
+    const valuesOf = (role: WayKind['role']) => all.find(([kind]) => kind.role === role)?.[1].values;
+    const [floor, plain] = [valuesOf('floor'), valuesOf('plain')];
+    return all.flatMap(([kind, { values: value, failures }]) => {
+      if (kind.role !== 'ours') return [];
+      const failed = failures.length > 0;
+      const note = failed ? `${failures.length} failed: ${failures[0]}` : undefined;
+      return figureOf({ ...describe(kind), value, floor, plain, failed, note });
+    });
   }
 }
 

@@ -8,7 +8,7 @@ export interface Way {
   decide: (order: BenchOrder) => Promise<void>;
   /** The processes that serve it. */
   pids: () => number[];
-  /** Absent where the worker runs in another program's process. */
+  /** Absent where the way has no workers. */
   startWorker?: () => Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 import { startFloor } from '../floor/floor.ts';
 import type { BenchOrder } from '../orders.ts';
 import { bareCreate } from '../service.ts';
-import { type Deployment, type DeploymentOptions, deploy, pidsOf } from '../stack/deployment.ts';
+import { type Deployment, type DeploymentOptions, deploy } from '../stack/deployment.ts';
 import { requestJson } from '../stack/request-json.ts';
 import type { Stack } from '../stack/stack.ts';
 import { DECISION_TARGETS } from '../targets.ts';
@@ -48,7 +48,7 @@ const library: WayKind = {
 
 /** The same without an events receiver, which the floor doesn't have either. */
 const silent: WayKind = {
-  name: 'client library, no events',
+  name: 'client library, no events receiver',
   role: 'ours',
   open: (stack) => openByLibrary(stack, { namespace: 'bench-silent', events: false }),
 };
@@ -58,10 +58,7 @@ const api: WayKind = {
   name: 'HTTP API',
   role: 'ours',
   targets: DECISION_TARGETS.api,
-  open: async (stack) => {
-    const deployment = await deploy(stack, { namespace: 'bench-api', encrypted: true, api: true });
-    return wayOf(deployment, decideByApi(deployment));
-  },
+  open: (stack) => openByApi(stack, { namespace: 'bench-api', encrypted: true, api: true }),
 };
 
 /** An order service with the worker in its own process; payloads plain. */
@@ -70,7 +67,7 @@ const fastLibrary: WayKind = {
   role: 'ours',
   targets: DECISION_TARGETS.fastLibrary,
   open: (stack) =>
-    openTogether(stack, { namespace: 'bench-fast-library', together: 'bench/ways/order-service.ts' }),
+    openByApi(stack, { namespace: 'bench-fast-library', together: 'bench/ways/order-service.ts' }),
 };
 
 /** `npm run serve`; payloads encrypted. */
@@ -79,7 +76,7 @@ const fastApi: WayKind = {
   role: 'ours',
   targets: DECISION_TARGETS.fastApi,
   open: (stack) =>
-    openTogether(stack, { namespace: 'bench-fast-api', together: 'src/serve.ts', encrypted: true }),
+    openByApi(stack, { namespace: 'bench-fast-api', together: 'src/serve.ts', encrypted: true }),
 };
 
 export const WAYS: readonly WayKind[] = [direct, floor, plain, library, silent, api, fastLibrary, fastApi];
@@ -88,24 +85,20 @@ export const SCALABLE_WAYS: readonly WayKind[] = [floor, plain, library, silent,
 
 async function openByLibrary(stack: Stack, options: DeploymentOptions): Promise<Way> {
   const deployment = await deploy(stack, options);
-  return wayOf(deployment, async (order) => expectPass(await deployment.orders.screen({ ...order })));
+  const decide = async (order: BenchOrder) => expectPass(await deployment.orders.screen({ ...order }));
+  return { ...deployment, decide };
 }
 
-async function openTogether(stack: Stack, options: DeploymentOptions): Promise<Way> {
+async function openByApi(stack: Stack, options: DeploymentOptions): Promise<Way> {
   const deployment = await deploy(stack, options);
-  return { decide: decideByApi(deployment), pids: () => pidsOf(deployment) };
-}
-
-function wayOf(deployment: Deployment, decide: Way['decide']): Way {
-  return { decide, pids: () => pidsOf(deployment), startWorker: deployment.startWorker };
+  return { ...deployment, decide: decideByApi(deployment) };
 }
 
 /** @returns the call of an order service that uses HTTP */
-export function decideByApi({ api }: Deployment, integration?: string): (order: BenchOrder) => Promise<void> {
+export function decideByApi({ api }: Deployment): (order: BenchOrder) => Promise<void> {
   return async ({ orderId, transaction }) => {
     const url = `${api?.url ?? ''}/v1/orders/${orderId}/screening`;
-    const body = { transaction, ...(integration !== undefined && { integration }) };
-    expectPass(await requestJson('POST', url, body));
+    expectPass(await requestJson('POST', url, { transaction }));
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AddedTimes } from '../../bench/parts/decision.ts';
+import { figuresOf } from '../../bench/parts/decision.ts';
 import { rotated } from '../../bench/ways/rounds.ts';
 import type { WayKind } from '../../bench/ways/way.ts';
 
@@ -15,21 +15,18 @@ const took = (p50: number) => ({ p50, p90: 2 * p50, p99: 3 * p50 });
 
 it('compares what each of our ways adds with the floor and the plain way, percentile by percentile', () => {
   const one = kind('one', 'ours', { p50: [{ against: 'floor', is: 'at most', limit: 2 }] });
-  const floor = kind('floor', 'floor');
-  const added = new AddedTimes(250);
-  added.addRound(
-    new Map([
-      [kind('direct call', 'service'), took(10)],
-      [floor, took(30)],
-      [kind('plain way', 'plain'), took(90)],
-      [one, took(34)],
-      [kind('two', 'ours'), took(40)],
-    ]),
+  const figures = figuresOf(
+    [
+      [
+        { kind: kind('direct call', 'service'), took: took(10), failures: [] },
+        { kind: kind('floor', 'floor'), took: took(30), failures: ['late'] },
+        { kind: kind('plain way', 'plain'), took: took(90), failures: [] },
+        { kind: one, took: took(34), failures: ['the decision was pending'] },
+        { kind: kind('two', 'ours'), took: took(40), failures: [] },
+      ],
+    ],
+    250,
   );
-  added.addFailures(one, ['the decision was pending']);
-  added.addFailures(floor, ['late']);
-
-  const figures = added.figures();
 
   expect(figures.map(({ name }) => name)).toEqual([
     'one, service 250 ms, p50',
