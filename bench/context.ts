@@ -1,12 +1,10 @@
 import type { Sizes } from './sizes.ts';
 
-/** What every part of the bench is given. */
+/** What every part of the bench receives. */
 export interface BenchContext {
   sizes: Sizes;
-  /** Of a Temporal server that is to be measured; absent: one of our own. */
+  /** Address of a running Temporal server to measure; absent: the bench starts one. */
   address?: string;
-  /** Options of Node for workers and API, such as `--cpu-prof`. */
-  nodeArgs: string[];
-  /** Tells what goes on. */
+  /** Reports progress. */
   say: (words: string) => void;
 }

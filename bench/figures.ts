@@ -1,12 +1,10 @@
-/** A figure beside its floor and beside the plain way, and whether it is as good as it must be. */
+/** A figure beside the floor and the plain way, and whether it meets its targets. */
 import { median } from './measure/statistics.ts';
 
-export const PARTS = ['decision', 'throughput', 'history', 'memory', 'start', 'crowds', 'cluster'] as const;
+export const PARTS = ['decision', 'throughput', 'history', 'memory'] as const;
 export type Part = (typeof PARTS)[number];
-/** All but what needs PostgreSQL, and the server's own build. */
-export const USUAL_PARTS: readonly Part[] = PARTS.filter((part) => part !== 'cluster');
 
-/** What must hold. `against` says what the value is divided by; `itself` is the value as it stands. */
+/** A limit. `against` names what the value is divided by; `itself` stands for no division. */
 export interface Target {
   against: 'floor' | 'plain' | 'itself';
   is: 'at most' | 'at least';
@@ -14,13 +12,13 @@ export interface Target {
 }
 
 /** Ours ÷ theirs; `low` and `high` over the rounds, where there were several. */
-export interface Ratio {
+interface Ratio {
   value: number;
   low?: number;
   high?: number;
 }
 
-/** @returns the ratio in words, with what it was from round to round */
+/** @returns the ratio in words, with the lowest and the highest round */
 export function ratioWords(ratio: Ratio | undefined): string {
   if (ratio === undefined) return '';
   const { value, low, high } = ratio;
@@ -41,8 +39,8 @@ export interface Figure {
   note?: string;
 }
 
-/** One number, or one for each round: their median is the figure. Absent: it could not be measured here. */
-export type Measured = number | readonly number[] | undefined;
+/** One number, or one per round, whose median is the figure. Absent: it could not be measured on this system. */
+type Measured = number | readonly number[] | undefined;
 
 export interface FigureInput {
   part: Part;
@@ -53,14 +51,13 @@ export interface FigureInput {
   plain?: Measured;
   targets?: readonly Target[];
   note?: string | undefined;
-  /** Whether calls failed while it was measured: then no target is met. */
+  /** Whether calls failed during the measurement. Then no target is met. */
   failed?: boolean;
 }
 
 /**
- * Makes a figure of what was measured. The n-th rounds of ours, floor and plain ran one after another, so that a ratio
- * can be given for each.
- * @returns none when there is no value; a target against something that wasn't measured is left out
+ * Makes a figure of measured values. The n-th rounds of ours, floor and plain ran one after another, so each round has a ratio.
+ * @returns no figure without a value; targets against missing values are left out
  */
 export function figureOf(input: FigureInput): Figure[] {
   const { part, name, unit, targets = [], note, failed = false } = input;
@@ -88,11 +85,6 @@ export function figureOf(input: FigureInput): Figure[] {
   ];
 }
 
-/** @returns whether every target of every figure is met */
-export function allMet(figures: readonly Figure[]): boolean {
-  return figures.every(({ targets }) => targets.every(({ met }) => met));
-}
-
 function judge(
   { against, is, limit }: Target,
   values: { itself: number; floor: Ratio | undefined; plain: Ratio | undefined },
@@ -109,7 +101,7 @@ function middle(measured: Measured): number | undefined {
   return measured.length === 0 ? undefined : median(measured);
 }
 
-/** Of the medians, with the lowest and the highest of the rounds. */
+/** The ratio of the medians, with the lowest and the highest round. */
 function ratio(ours: Measured, theirs: Measured): Ratio | undefined {
   const [upper, lower] = [middle(ours), middle(theirs)];
   if (upper === undefined || lower === undefined || lower <= 0) return undefined;

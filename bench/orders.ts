@@ -1,4 +1,4 @@
-/** What the load consists of. */
+/** The orders of the load. */
 import { randomBytes } from 'node:crypto';
 import { aTransaction, withEmail } from '../test/fixtures/transactions.ts';
 
@@ -7,12 +7,12 @@ export interface BenchOrder {
   transaction: Record<string, unknown>;
 }
 
-/** Ids of two runs on one server never meet. */
+/** Keeps the ids of two runs on one server apart. */
 const run = randomBytes(4).toString('hex');
 let made = 0;
 
-/** @returns a new order that the sandbox decides so */
-export function anOrder(decision: 'pass' | 'review' | 'fail' | 'fraudulent' | 'error' = 'pass'): BenchOrder {
+/** @returns a new order for which the sandbox returns this decision */
+export function anOrder(decision: 'pass' | 'review' | 'fail' | 'fraudulent' = 'pass'): BenchOrder {
   made += 1;
   const transaction = withEmail(`${decision}@example.com`, aTransaction());
   return { orderId: `bench-${run}-${made}`, transaction: { ...transaction } };

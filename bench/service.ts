@@ -1,8 +1,8 @@
-/** The screening service as everything here calls it. */
+/** The screening service as the bench calls it. */
 
 export const SANDBOX_KEY = 'sandbox-test-key';
 
-/** @returns the body of a create-transaction request with nothing done to it */
+/** @returns the smallest create-transaction request of an order */
 export function bareCreate(orderId: string, transaction: Record<string, unknown>): Record<string, unknown> {
   return { 'nf-token': SANDBOX_KEY, ...transaction, order: { invoiceNumber: orderId } };
 }

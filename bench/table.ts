@@ -1,10 +1,10 @@
-/** The figures for people. */
+/** The figures as a table. */
 import Table from 'cli-table3';
 import { type Figure, ratioWords } from './figures.ts';
 
 const PLAIN = { head: [], border: [], compact: true };
 
-/** @returns the table, to be printed; a column `met?` says `met` or `not met` where there is a target */
+/** @returns the printable table; the column `met?` says `met` or `not met` for each target */
 export function tableOf(figures: readonly Figure[]): string {
   const table = new Table({
     head: ['part', 'figure', 'unit', 'ours', 'floor', 'plain', '÷ floor', '÷ plain', 'target', 'met?'],

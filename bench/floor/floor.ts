@@ -1,45 +1,44 @@
-/** The floor and the plain way as a caller has them. */
+/** The floor and the plain way as a caller uses them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 import type { BenchOrder } from '../orders.ts';
-import { makeNamespace } from '../stack/namespace.ts';
 import type { Stack } from '../stack/stack.ts';
-import { workerProcesses } from '../stack/worker-processes.ts';
-import { FLOOR_TASK_QUEUE } from './names.ts';
 import { type floor, floorDecision, type plain, plainDecision } from './workflows.ts';
 
-/** How long a plain caller waits before it asks again. */
-const ASK_AGAIN_MS = 100;
+const TASK_QUEUE = 'bench-floor';
+const QUERY_EVERY_MS = 100;
 
 export interface Floor {
   client: Client;
-  workers: SpawnedProcess[];
-  startWorker: () => Promise<SpawnedProcess>;
+  workers: readonly SpawnedProcess[];
+  startWorker: () => Promise<void>;
   /** Update-with-Start and one local activity. */
   decide: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
-  /** Start, one regular activity, ask by query until there is a decision; it stays open, as a closed one is asked at a price. */
+  /** Start, one regular activity, and queries until there is a decision. It stays open: queries to closed workflows cost more. */
   decidePlainly: (order: BenchOrder, staysOpen?: boolean) => Promise<void>;
   pids: () => number[];
-  stop: () => Promise<void>;
 }
 
+/** Starts one worker. It is stopped with the stack. */
 export async function startFloor(
   stack: Stack,
-  {
-    namespace,
-    workers: count = 1,
-    nodeArgs = [],
-  }: { namespace: string; workers?: number; nodeArgs?: string[] },
+  { namespace, nodeArgs = [] }: { namespace: string; nodeArgs?: string[] },
 ): Promise<Floor> {
-  await makeNamespace(stack, namespace);
+  await stack.makeNamespace(namespace);
   const client = new Client({ connection: stack.connection, namespace });
-  const { workers, startWorker } = workerProcesses('bench/floor/worker.ts', nodeArgs, async () => ({
+  const workers: SpawnedProcess[] = [];
+  const env = {
     TEMPORAL_ADDRESS: stack.address,
     TEMPORAL_NAMESPACE: namespace,
+    TASK_QUEUE,
     SERVICE_URL: stack.sandbox.baseUrl,
-  }));
-  for (let started = 0; started < count; started += 1) await startWorker();
+  };
+  const startWorker = async () => {
+    const readyWhen = /worker is ready/;
+    workers.push(await stack.startProcess('bench/floor/worker.ts', { env, nodeArgs, readyWhen }));
+  };
+  await startWorker();
   return {
     client,
     workers,
@@ -49,7 +48,7 @@ export async function startFloor(
         updateId: 'decision',
         startWorkflowOperation: new WithStartWorkflowOperation<typeof floor>('floor', {
           workflowId: `floor:${orderId}`,
-          taskQueue: FLOOR_TASK_QUEUE,
+          taskQueue: TASK_QUEUE,
           args: [{ orderId, transaction, staysOpen }],
           workflowIdConflictPolicy: 'USE_EXISTING',
         }),
@@ -59,19 +58,16 @@ export async function startFloor(
     decidePlainly: async ({ orderId, transaction }, staysOpen = true) => {
       const handle = await client.workflow.start<typeof plain>('plain', {
         workflowId: `plain:${orderId}`,
-        taskQueue: FLOOR_TASK_QUEUE,
+        taskQueue: TASK_QUEUE,
         args: [{ orderId, transaction, staysOpen }],
       });
       for (;;) {
         const decision = await handle.query(plainDecision);
         if (decision !== undefined) return expectPass(decision);
-        await sleep(ASK_AGAIN_MS);
+        await sleep(QUERY_EVERY_MS);
       }
     },
     pids: () => workers.map(({ pid }) => pid),
-    stop: async () => {
-      await Promise.all(workers.map((one) => one.stop()));
-    },
   };
 }
 

@@ -1,17 +1,17 @@
-/** The worker of the floor and of the plain way: as many slots and as large a cache as ours, and modules shared as ours are. */
+/** The worker of the floor and of the plain way, with the slots, the cache size and the shared modules of order-screening's worker. */
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import fetch from 'node-fetch';
 import { bareCreate } from '../service.ts';
-import { FLOOR_TASK_QUEUE } from './names.ts';
 import type { FloorActivities, FloorInput } from './workflows.ts';
 
 const workflowsPath = fileURLToPath(import.meta.resolve('./workflows.ts'));
-/** Of what is done at a time, and as many workflows in the cache: as ours. */
+/** Concurrent tasks, and workflows in the cache, as in `src/worker.ts`. */
 const SLOTS = 500;
 
-const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '', SERVICE_URL = '' } = process.env;
+const { TEMPORAL_ADDRESS: address = '', TEMPORAL_NAMESPACE: namespace = '' } = process.env;
+const { TASK_QUEUE: taskQueue = '', SERVICE_URL = '' } = process.env;
 const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
 
 const activities: FloorActivities = {
@@ -22,7 +22,7 @@ const activities: FloorActivities = {
       body: JSON.stringify(bareCreate(orderId, transaction)),
       agent,
     });
-    if (!response.ok) throw new Error(`the service answered ${response.status}`);
+    if (!response.ok) throw new Error(`the screening service returned ${response.status}`);
     const { decision } = Object(await response.json());
     return String(decision);
   },
@@ -33,7 +33,7 @@ const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
   namespace,
-  taskQueue: FLOOR_TASK_QUEUE,
+  taskQueue,
   workflowsPath,
   bundlerOptions: { preloadModules: [workflowsPath] },
   activities: { ...activities },

@@ -1,4 +1,4 @@
-/** The floor, the least that a synchronous decision costs, and the plain way that most would begin with. */
+/** The floor, which is the least that a synchronous decision costs, and the plain way, which is what most would write first. */
 import {
   condition,
   defineQuery,
@@ -11,7 +11,7 @@ import {
 export interface FloorInput {
   orderId: string;
   transaction: Record<string, unknown>;
-  /** As an order does that waits for its window to end, or for somebody to cancel it. */
+  /** Stays open after the decision, as an order does until its cancel window closes. */
   staysOpen?: boolean;
 }
 
@@ -30,7 +30,7 @@ const OPEN_FOR = '5 days';
 
 const regular = proxyActivities<FloorActivities>({ startToCloseTimeout: '9 seconds' });
 
-/** One local activity; its result is the answer to the update that started the workflow. */
+/** Runs one local activity and returns its result to the update that started the workflow. */
 export async function floor(input: FloorInput): Promise<void> {
   let decision: string | undefined;
   setHandler(floorDecision, async () => {
@@ -42,7 +42,7 @@ export async function floor(input: FloorInput): Promise<void> {
   if (input.staysOpen === true) await condition(() => false, OPEN_FOR);
 }
 
-/** One regular activity; the caller asks until there is a result. */
+/** Runs one regular activity; the caller queries until there is a result. */
 export async function plain(input: FloorInput): Promise<void> {
   let decision: string | undefined;
   setHandler(plainDecision, () => decision);

@@ -1,7 +1,7 @@
 /**
- * Loaded into a process that is measured (`--expose-gc --import`): at SIGUSR2 the main thread and every worker thread
- * collect their garbage, so that what is measured afterwards is what is held. Each then writes its heap to
- * standard output. JavaScript, since worker threads load it before anything reads TypeScript.
+ * Loaded into a measured process (`--expose-gc --import`). At SIGUSR2 the main thread and every worker thread collect their
+ * garbage and write the size of their heap to standard output. JavaScript, since worker threads load it before the TypeScript
+ * loader.
  */
 import { isMainThread } from 'node:worker_threads';
 
@@ -9,7 +9,7 @@ const channel = new BroadcastChannel('bench-collect-garbage');
 channel.unref();
 
 async function collect() {
-  // What finalizers let go is collected by the next one.
+  // The next collection takes what finalizers have released.
   for (let times = 0; times < 3; times += 1) {
     globalThis.gc?.();
     await new Promise(setImmediate);

@@ -1,10 +1,10 @@
-/** Two ways to put load on something. */
+/** Two kinds of load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One call; the index counts from 0. It rejects when it brought no decision. */
+/** One call; the index counts from 0. It rejects without a decision. */
 export type Call = (index: number) => Promise<void>;
 
-/** Milliseconds; a test has a clock of its own. */
+/** Milliseconds; replaced in tests. */
 export interface Clock {
   now: () => number;
   sleep: (ms: number) => Promise<unknown>;
@@ -12,37 +12,33 @@ export interface Clock {
 
 const WALL: Clock = { now: () => performance.now(), sleep };
 
-export interface OpenLoad {
-  /** Arrivals a second, evenly spaced. */
+interface OpenLoad {
+  /** Arrivals per second, evenly spaced. */
   rate: number;
   count: number;
 }
 
-export interface Latencies {
-  /** Of the calls that succeeded, in milliseconds from when each was due. */
+interface Latencies {
+  /** Milliseconds from when each successful call was due. */
   latencies: number[];
   failures: string[];
-  /** The longest that the load itself was behind its plan. */
-  latestMs: number;
-}
-
-/** @returns when each call is due, in milliseconds from the beginning */
-export function arrivals({ rate, count }: OpenLoad): number[] {
-  return Array.from({ length: count }, (_, index) => (index * 1_000) / rate);
 }
 
 /**
- * Calls at a constant rate, whether earlier calls were answered or not, and counts each latency from when its call was due.
- * So a pause of whatever is measured shows in every call that fell into it ("no coordinated omission").
+ * Calls at a constant rate, whether or not earlier calls have returned, and counts each latency from when its call was due.
+ * A pause of the measured program therefore shows in every call that was due during it ("no coordinated omission").
  */
-export async function openLoop(load: OpenLoad, call: Call, clock: Clock = WALL): Promise<Latencies> {
+export async function openLoop(
+  { rate, count }: OpenLoad,
+  call: Call,
+  clock: Clock = WALL,
+): Promise<Latencies> {
   const began = clock.now();
-  const result: Latencies = { latencies: [], failures: [], latestMs: 0 };
+  const result: Latencies = { latencies: [], failures: [] };
   const underWay: Promise<void>[] = [];
-  for (const [index, offset] of arrivals(load).entries()) {
-    const due = began + offset;
+  for (let index = 0; index < count; index += 1) {
+    const due = began + (index * 1_000) / rate;
     if (due > clock.now()) await clock.sleep(due - clock.now());
-    result.latestMs = Math.max(result.latestMs, clock.now() - due);
     underWay.push(
       call(index).then(
         () => void result.latencies.push(clock.now() - due),
@@ -54,22 +50,22 @@ export async function openLoop(load: OpenLoad, call: Call, clock: Clock = WALL):
   return result;
 }
 
-export interface ClosedLoad {
+interface ClosedLoad {
   callers: number;
-  /** No call begins later. */
+  /** No call starts later. */
   forMs?: number;
-  /** No more calls than these. */
+  /** The number of calls. */
   count?: number;
 }
 
 export interface Throughput {
   done: number;
   failures: string[];
-  /** Until the last call was answered. */
+  /** Until the last call returned. */
   tookMs: number;
 }
 
-/** Lets so many callers call, each again as soon as it was answered. */
+/** Runs so many callers, each of which calls again as soon as its call has returned. */
 export async function closedLoop(load: ClosedLoad, call: Call, clock: Clock = WALL): Promise<Throughput> {
   const { callers, forMs = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY } = load;
   const began = clock.now();

@@ -1,4 +1,4 @@
-/** What a process holds once its garbage is collected. */
+/** The memory of a process after garbage collection. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';
 import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
@@ -11,20 +11,20 @@ const COLLECTIONS = 3;
 const WITHIN_MS = 60_000;
 
 export interface Held {
-  /** Megabytes, resident set; absent where that can't be known. */
+  /** Resident set in megabytes; absent without `/proc`. */
   residentMb?: number;
-  /** Megabytes, the JavaScript heaps of all threads. */
+  /** JavaScript heaps of all threads in megabytes. */
   heapMb: number;
 }
 
-/** Collects the garbage of the process a few times, and looks. */
+/** Collects the process's garbage a few times, then measures. */
 export async function held(process: SpawnedProcess): Promise<Held> {
   let found: Held = { heapMb: 0 };
   for (let times = 0; times < COLLECTIONS; times += 1) {
     const from = process.output().length;
     process.kill('SIGUSR2');
     const heapMb = await eventually(() => heapsIn(process.output().slice(from)), { timeoutMs: WITHIN_MS });
-    // Pages go back to the system a moment later.
+    // Pages return to the system a moment later.
     await sleep(1_000);
     const resident = residentMb(process.pid);
     found = { heapMb, ...(resident !== undefined && { residentMb: resident }) };
@@ -32,7 +32,7 @@ export async function held(process: SpawnedProcess): Promise<Held> {
   return found;
 }
 
-/** @returns the sum over the main thread and the workflow thread, or false while one has not answered */
+/** @returns the sum over the main thread and the workflow thread, or false while one is missing */
 function heapsIn(output: string): number | false {
   const heaps = [...output.matchAll(/^collected (main|thread) ([\d.]+)$/gm)];
   const threads = new Set(heaps.map(([, thread]) => thread));

@@ -1,67 +1,60 @@
-/** History: events, bytes, billed actions and state transitions of each kind of order over its whole life, and of reviews by their polls. */
+/** History: events, bytes and state transitions of each kind of order over its whole life, and of reviews by their polls. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { BenchContext } from '../context.ts';
-import { type Figure, figureOf, type Target } from '../figures.ts';
+import { type Figure, type FigureInput, figureOf } from '../figures.ts';
 import { type Floor, startFloor } from '../floor/floor.ts';
-import { billedActions } from '../measure/actions.ts';
 import { median } from '../measure/statistics.ts';
 import { anOrder } from '../orders.ts';
 import { type Deployment, deploy } from '../stack/deployment.ts';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { type Stack, withStack } from '../stack/stack.ts';
 import { historyTargets, sameStepsTarget } from '../targets.ts';
-import { decideAndTell, type Living, ORDER_KINDS, type OrderKind, untilTold } from './order-kinds.ts';
-import { polledReview, pollsPolicy } from './polled-reviews.ts';
+import { decideAndTell, type Living, ORDER_KINDS, type OrderKind, untilAtRest } from './order-kinds.ts';
+import { pollReview, pollsPolicy } from './polled-reviews.ts';
 
-/** What an order's whole life came to. */
+/** What an order's whole life costs. */
 interface Life {
   events: number;
-  /** Events but those of workflow tasks. */
+  /** Events except those of workflow tasks. */
   steps: number;
-  /** Workflow tasks: their number is chance, as two things that end together share one or not. */
+  /** Workflow tasks. Their number varies, as two inputs that arrive together share one. */
   tasks: number;
   bytes: number;
-  actions: number;
-  /** State transitions: each is a transaction of the server's database. */
+  /** State transitions, each of which is a transaction of the server's database. */
   transitions: number;
 }
 
-const POLLS_A_SECOND = 2_000;
+const UNITS = ['events', 'steps', 'tasks', 'bytes', 'transitions'] as const;
 const POLLED_KIND = 'review, passed by webhook';
 
-export async function benchHistory({ sizes, address, nodeArgs, say }: BenchContext): Promise<Figure[]> {
+export function benchHistory({ sizes, address, say }: BenchContext): Promise<Figure[]> {
   const { times, polls } = sizes.history;
-  const stack = await startStack(address);
-  try {
+  return withStack(address, async (stack) => {
     const kinds = ORDER_KINDS.map(({ policy }, index) => [`kind-${index}`, policy]);
     const reviews = polls.map((count) => [`polls-${count}`, pollsPolicy(count)]);
     const integrations = Object.fromEntries([...kinds, ...reviews]);
-    const options = { namespace: 'bench-history', integrations, api: true, maxRps: POLLS_A_SECOND, nodeArgs };
+    const options = { namespace: 'bench-history', integrations, api: true };
     const all = await deploy(stack, options);
     const floor = await startFloor(stack, { namespace: 'bench-floor' });
-    try {
-      say(
-        `history: ${times} orders of each of ${ORDER_KINDS.length} kinds, and reviews of ${polls.join(', ')} polls`,
-      );
-      const [floorLife, plainLife] = await theirLives(floor);
-      // They mostly wait, so they live side by side.
-      const [polled, ...lives] = await Promise.all([
-        polledFigures(stack, all, sizes.history),
-        ...ORDER_KINDS.map((kind, index) => repeated(times, () => liveOn(stack, all, kind, `kind-${index}`))),
-      ]);
-      const figures = ORDER_KINDS.flatMap((kind, index) =>
-        lifeFigures(kind.name, lives[index] ?? [], {
-          targets: (unit) => historyTargets(kind.name, unit),
-          floor: floorLife,
-          plain: plainLife,
+    say(
+      `history: ${times} orders of each of ${ORDER_KINDS.length} kinds, and reviews of ${polls.join(', ')} polls`,
+    );
+    const theirs = await theirLives(floor);
+    // The orders mostly wait, so they can run concurrently.
+    const [polled, ...lives] = await Promise.all([
+      polledFigures(stack, all, sizes.history),
+      ...ORDER_KINDS.map((kind, index) => repeated(times, () => liveOn(stack, all, kind, `kind-${index}`))),
+    ]);
+    const figures = ORDER_KINDS.flatMap(({ name }, index) =>
+      UNITS.flatMap((unit) =>
+        figureOf({
+          ...figureInput(name, unit, lives[index] ?? []),
+          floor: theirs.floor[unit],
+          plain: theirs.plain[unit],
         }),
-      );
-      return [...figures, ...polled];
-    } finally {
-      await Promise.all([all.stop(), floor.stop()]);
-    }
-  } finally {
-    await stack.stop();
-  }
+      ),
+    );
+    return [...figures, ...polled];
+  });
 }
 
 async function repeated<T>(times: number, one: () => Promise<T>): Promise<T[]> {
@@ -69,25 +62,25 @@ async function repeated<T>(times: number, one: () => Promise<T>): Promise<T[]> {
 }
 
 /** The floor's and the plain way's, which end with their decision. */
-async function theirLives({ client, decide, decidePlainly }: Floor): Promise<[Life, Life]> {
+async function theirLives({ client, decide, decidePlainly }: Floor): Promise<{ floor: Life; plain: Life }> {
   const order = anOrder();
   await decide(order);
   await decidePlainly(order, false);
   const { workflow } = client;
-  return [
-    await endOf(workflow.getHandle(`floor:${order.orderId}`)),
-    await endOf(workflow.getHandle(`plain:${order.orderId}`)),
-  ];
+  return {
+    floor: await endOf(workflow.getHandle(`floor:${order.orderId}`)),
+    plain: await endOf(workflow.getHandle(`plain:${order.orderId}`)),
+  };
 }
 
 async function liveOn(stack: Stack, all: Deployment, kind: OrderKind, integration: string): Promise<Life> {
   const order = anOrder(kind.decision);
   const living: Living = { stack, all, integration, order };
-  const answerAgain = kind.swallowed ? await stack.sandbox.swallowCreate(order.orderId) : undefined;
+  const endFault = kind.swallowed ? await stack.sandbox.swallowCreate(order.orderId) : undefined;
   await all.orders.screen({ ...order, integration });
-  await answerAgain?.();
+  await endFault?.();
   if (kind.after !== undefined) {
-    await untilTold(living);
+    await untilAtRest(living);
     await kind.after(living);
   }
   return endOf(handleOf(living));
@@ -103,10 +96,10 @@ async function polledFigures(
       repeated(times, async () => {
         const living = { stack, all, integration: `polls-${count}`, order: anOrder('review') };
         await all.orders.screen({ ...living.order, integration: living.integration });
-        await untilTold(living);
-        const made = await polledReview(living, count, handleOf(living));
+        await untilAtRest(living);
+        await pollReview(living, count);
         await decideAndTell(living, 'pass');
-        return { ...(await endOf(handleOf(living), made.tries)), polls: made.polls };
+        return endOf(handleOf(living));
       }),
     ),
   );
@@ -114,68 +107,38 @@ async function polledFigures(
   return polls.flatMap((count, index) => {
     const lives = reviews[index] ?? [];
     const name = `${POLLED_KIND} after ${count} ${count === 1 ? 'poll' : 'polls'}`;
-    const targets = (unit: string) => [
-      ...historyTargets(POLLED_KIND, unit),
-      ...(index > 0 && unit === 'steps' ? [sameStepsTarget(first)] : []),
-    ];
-    const note = `${median(lives.map((life) => life.polls))} polls were made`;
-    return lifeFigures(name, lives, { targets, note });
+    return UNITS.flatMap((unit) => {
+      const targets = historyTargets(POLLED_KIND, unit);
+      if (index > 0 && unit === 'steps') targets.push(sameStepsTarget(first));
+      return figureOf({ ...figureInput(name, unit, lives), targets });
+    });
   });
+}
+
+function figureInput(name: string, unit: (typeof UNITS)[number], lives: readonly Life[]): FigureInput {
+  const value = median(lives.map((life) => life[unit]));
+  return { part: 'history', name, unit, value, targets: historyTargets(name, unit) };
 }
 
 function handleOf({ all, integration, order }: Living): WorkflowHandle {
   return all.client.workflow.getHandle(`order:${integration}:${order.orderId}`);
 }
 
-function isOfTask(event: {
-  workflowTaskScheduledEventAttributes?: unknown;
-  workflowTaskStartedEventAttributes?: unknown;
-  workflowTaskCompletedEventAttributes?: unknown;
-  workflowTaskFailedEventAttributes?: unknown;
-  workflowTaskTimedOutEventAttributes?: unknown;
-}): boolean {
-  return Boolean(
-    event.workflowTaskScheduledEventAttributes ||
-      event.workflowTaskStartedEventAttributes ||
-      event.workflowTaskCompletedEventAttributes ||
-      event.workflowTaskFailedEventAttributes ||
-      event.workflowTaskTimedOutEventAttributes,
-  );
-}
-
-/** Waits for the end of a workflow. @param tries of activities that its history doesn't hold */
-async function endOf(handle: WorkflowHandle, tries = 0): Promise<Life> {
+/** Waits for the end of a workflow. */
+async function endOf(handle: WorkflowHandle): Promise<Life> {
   await handle.result();
   const { events } = await handle.fetchHistory();
   const { historySize = 0, raw } = await handle.describe();
   const all = events ?? [];
   return {
     events: all.length,
-    steps: all.filter((event) => !isOfTask(event)).length,
-    tasks: all.filter(({ workflowTaskScheduledEventAttributes }) => workflowTaskScheduledEventAttributes)
-      .length,
+    steps: all.filter((event) => !isOfWorkflowTask(event)).length,
+    tasks: all.filter((event) => event.workflowTaskScheduledEventAttributes).length,
     bytes: historySize,
-    actions: billedActions(all, tries),
     transitions: Number(raw.workflowExecutionInfo?.stateTransitionCount ?? 0),
   };
 }
 
-function lifeFigures(
-  name: string,
-  lives: readonly Life[],
-  beside: { targets: (unit: string) => Target[]; floor?: Life; plain?: Life; note?: string },
-): Figure[] {
-  const { targets, floor, plain, note } = beside;
-  return (['events', 'steps', 'tasks', 'bytes', 'actions', 'transitions'] as const).flatMap((unit) =>
-    figureOf({
-      part: 'history',
-      name,
-      unit,
-      value: median(lives.map((life) => life[unit])),
-      floor: floor?.[unit],
-      plain: plain?.[unit],
-      targets: targets(unit),
-      note,
-    }),
-  );
+function isOfWorkflowTask(event: object): boolean {
+  return Object.entries(event).some(([name, value]) => name.startsWith('workflowTask') && Boolean(value));
 }

@@ -1,155 +1,88 @@
-/** Memory of a worker by its open orders, cached and evicted, and what it costs to have an evicted order back. */
-
+/** Memory of a worker by its open orders, in its cache and beyond it. */
 import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 import type { BenchContext } from '../context.ts';
 import { type Figure, figureOf } from '../figures.ts';
 import { startFloor } from '../floor/floor.ts';
-import { plainDecision } from '../floor/workflows.ts';
 import { closedLoop } from '../measure/load.ts';
 import { type Held, held, MEMORY_NODE_ARGS } from '../measure/memory.ts';
 import { untilQuiet } from '../measure/processes.ts';
-import { median } from '../measure/statistics.ts';
 import { anOrder, type BenchOrder } from '../orders.ts';
+import type { Sizes } from '../sizes.ts';
 import { deploy } from '../stack/deployment.ts';
-import { startStack } from '../stack/stack.ts';
+import { withStack } from '../stack/stack.ts';
 import { CACHED_MEMORY_TARGET } from '../targets.ts';
 
 const CALLERS = 16;
 
-/** One worker process that keeps what it is asked to open. */
+/** A worker process, and what opens an order in it. */
 interface Opener {
   name: string;
-  worker: SpawnedProcess;
+  worker: SpawnedProcess | undefined;
   open: (order: BenchOrder) => Promise<unknown>;
-  /** Asks the order something that only its workflow can answer. */
-  ask: (order: BenchOrder) => Promise<unknown>;
 }
 
-interface Found {
-  cached: Held;
-  evicted: Held;
-  askCachedMs: number;
-  askEvictedMs: number;
-}
+/** The memory with few open orders, with a full cache, and with more orders than the cache holds. */
+type Points = readonly [few: Held, full: Held, beyond: Held];
 
 export async function benchMemory(context: BenchContext): Promise<Figure[]> {
-  const stack = await startStack(context.address);
-  try {
-    const floor = await startFloor(stack, { namespace: 'bench-floor', nodeArgs: MEMORY_NODE_ARGS });
-    const theirs = await measure(context, {
-      name: 'floor',
-      worker: first(floor.workers),
-      open: (order) => floor.decide(order, true),
-      ask: ({ orderId }) => floor.client.workflow.getHandle(`floor:${orderId}`).query(plainDecision),
-    }).finally(() => floor.stop());
-    const library = await deploy(stack, { namespace: 'bench-library', nodeArgs: MEMORY_NODE_ARGS });
-    const ours = await measure(context, {
-      name: 'order screening',
-      worker: first(library.workers),
-      open: (order) => library.orders.screen({ ...order }),
-      ask: ({ orderId }) => library.orders.get({ orderId }),
-    }).finally(() => library.stop());
-    return figuresOf(ours, theirs);
-  } finally {
-    await stack.stop();
-  }
+  const nodeArgs = MEMORY_NODE_ARGS;
+  const theirs = await withStack(context.address, async (stack) => {
+    const floor = await startFloor(stack, { namespace: 'bench-floor', nodeArgs });
+    const open = (order: BenchOrder) => floor.decide(order, true);
+    return measure(context, { name: 'floor', worker: floor.workers[0], open });
+  });
+  const ours = await withStack(context.address, async (stack) => {
+    const library = await deploy(stack, { namespace: 'bench-library', nodeArgs });
+    const open = (order: BenchOrder) => library.orders.screen({ ...order });
+    return measure(context, { name: 'order-screening', worker: library.workers[0], open });
+  });
+  return figuresOf(ours, theirs, context.sizes.memory);
 }
 
-function first(workers: readonly SpawnedProcess[]): SpawnedProcess {
-  const [worker] = workers;
-  if (worker === undefined) throw new Error('no worker was started');
-  return worker;
-}
-
-async function measure({ sizes, say }: BenchContext, opener: Opener): Promise<Found> {
-  const { base, cached, evicted, replays } = sizes.memory;
-  const { name, worker } = opener;
-  const orders: BenchOrder[] = [];
+async function measure({ sizes, say }: BenchContext, { name, worker, open }: Opener): Promise<Points> {
+  if (worker === undefined) throw new Error(`${name}: no worker was started`);
+  const { base, cached, evicted } = sizes.memory;
+  let opened = 0;
   const openUpTo = async (count: number): Promise<Held> => {
     say(`memory: ${name}, ${count} open orders`);
-    const more = Array.from({ length: count - orders.length }, () => anOrder());
-    const { failures } = await closedLoop({ callers: CALLERS, count: more.length }, async (index) => {
-      const order = more[index];
-      if (order !== undefined) await opener.open(order);
-    });
+    const load = { callers: CALLERS, count: count - opened };
+    const { failures } = await closedLoop(load, async () => void (await open(anOrder())));
     if (failures.length > 0) throw new Error(`${name}: ${failures.length} not opened: ${failures[0]}`);
-    orders.push(...more);
+    opened = count;
     await untilQuiet([worker.pid]);
     return held(worker);
   };
-  const small = await openUpTo(base);
-  const full = await openUpTo(cached);
-  const askCachedMs = await askEach(opener, orders.slice(-replays));
-  // Where the cache is full and no more than full.
-  const beyond = await openUpTo(evicted);
-  const askEvictedMs = await askEach(opener, orders.slice(0, replays));
-  return {
-    cached: perThousand(small, full, cached - base),
-    evicted: perThousand(full, beyond, evicted - cached),
-    askCachedMs,
-    askEvictedMs,
-  };
+  return [await openUpTo(base), await openUpTo(cached), await openUpTo(evicted)];
 }
 
-/** One after another. @returns the median, in milliseconds */
-async function askEach({ ask }: Opener, orders: readonly BenchOrder[]): Promise<number> {
-  const took: number[] = [];
-  for (const order of orders) {
-    const began = performance.now();
-    await ask(order);
-    took.push(performance.now() - began);
-  }
-  return median(took);
-}
-
-function perThousand(before: Held, after: Held, orders: number): Held {
-  const growth = (from: number, to: number) => ((to - from) / orders) * 1_000;
-  return {
-    heapMb: growth(before.heapMb, after.heapMb),
-    ...(before.residentMb !== undefined &&
-      after.residentMb !== undefined && { residentMb: growth(before.residentMb, after.residentMb) }),
-  };
-}
-
-function figuresOf(ours: Found, theirs: Found): Figure[] {
-  const unit = 'MB/1,000';
-  const part = 'memory';
+function figuresOf(ours: Points, theirs: Points, { base, cached, evicted }: Sizes['memory']): Figure[] {
+  const common = { part: 'memory', unit: 'MB/1,000' } as const;
+  const inCache = (of: keyof Held, [few, full]: Points) => perThousand(few[of], full[of], cached - base);
+  const beyond = (of: keyof Held, [, full, most]: Points) =>
+    perThousand(full[of], most[of], evicted - cached);
   return [
     ...figureOf({
-      part,
+      ...common,
       name: 'resident, cached open orders',
-      unit,
-      value: ours.cached.residentMb,
-      floor: theirs.cached.residentMb,
+      value: inCache('residentMb', ours),
+      floor: inCache('residentMb', theirs),
       targets: [CACHED_MEMORY_TARGET],
     }),
     ...figureOf({
-      part,
+      ...common,
       name: 'JavaScript heap, cached open orders',
-      unit,
-      value: ours.cached.heapMb,
-      floor: theirs.cached.heapMb,
+      value: inCache('heapMb', ours),
+      floor: inCache('heapMb', theirs),
     }),
     ...figureOf({
-      part,
+      ...common,
       name: 'resident, further open orders, evicted',
-      unit,
-      value: ours.evicted.residentMb,
-      floor: theirs.evicted.residentMb,
-    }),
-    ...figureOf({
-      part,
-      name: 'a query to a cached order',
-      unit: 'ms',
-      value: ours.askCachedMs,
-      floor: theirs.askCachedMs,
-    }),
-    ...figureOf({
-      part,
-      name: 'a query to an evicted order, replay included',
-      unit: 'ms',
-      value: ours.askEvictedMs,
-      floor: theirs.askEvictedMs,
+      value: beyond('residentMb', ours),
+      floor: beyond('residentMb', theirs),
     }),
   ];
+}
+
+function perThousand(before: number | undefined, after: number | undefined, orders: number) {
+  return before === undefined || after === undefined ? undefined : ((after - before) / orders) * 1_000;
 }

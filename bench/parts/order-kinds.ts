@@ -1,11 +1,11 @@
-/** Kinds of order, each with what happens to it from its checkout to its end. */
+/** Kinds of order, each with its steps from the checkout to its end. */
 import { eventually } from '../../test/support/eventually.ts';
 import { anOrder, type BenchOrder } from '../orders.ts';
 import { type Deployment, WEBHOOK_SECRET } from '../stack/deployment.ts';
 import { requestJson } from '../stack/request-json.ts';
 import type { Stack } from '../stack/stack.ts';
 
-/** An order on its way. */
+/** An open order. */
 export interface Living {
   stack: Stack;
   all: Deployment;
@@ -17,12 +17,12 @@ export interface OrderKind {
   name: string;
   policy: object;
   decision: Parameters<typeof anOrder>[0];
-  /** The service swallows the checkout's request, having taken it. */
+  /** The screening service commits the checkout's request and doesn't answer it. */
   swallowed?: boolean;
   after?: (living: Living) => Promise<void>;
 }
 
-/** Long enough that on a slow machine, too, the last read ends before the window: else the end is recorded twice. */
+/** Long enough that the last read ends before the window also on a slow machine; otherwise the end is recorded twice. */
 export const LIFE = { cancelWindow: '40s', reviewLeadTime: '20s', recheckLeadTime: '20s' };
 const SELDOM = { first: '1h', factor: 1, max: '1h' };
 const WITHIN_MS = 60_000;
@@ -77,7 +77,7 @@ export const ORDER_KINDS: readonly OrderKind[] = [
   },
 ];
 
-/** An analyst decides, and the service's webhook says so. */
+/** Decides as an analyst, and sends the screening service's webhook. */
 export async function decideAndTell(living: Living, decision: string): Promise<void> {
   const { stack, all, integration, order } = living;
   await stack.sandbox.decide(order.orderId, decision);
@@ -85,8 +85,8 @@ export async function decideAndTell(living: Living, decision: string): Promise<v
   await requestJson('POST', webhook, { invoiceNumber: order.orderId });
 }
 
-/** Until what was to be told about it is told, and what is tried again waits to be: what comes next finds the order at rest, as it does days later. */
-export async function untilTold({ all, integration, order }: Living): Promise<void> {
+/** Waits until the order's events are delivered and no activity runs for the first time, as in an order that has been open for days. */
+export async function untilAtRest({ all, integration, order }: Living): Promise<void> {
   const handle = all.client.workflow.getHandle(`order:${integration}:${order.orderId}`);
   await eventually(
     async () => {

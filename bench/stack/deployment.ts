@@ -1,4 +1,4 @@
-/** Our product as it is deployed: worker and API processes on a namespace of their own, and a client library. */
+/** Order-screening as it is deployed: worker and API processes in their own namespace, and a client library. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,91 +6,70 @@ import { Client } from '@temporalio/client';
 import { loadClientSettings } from '../../src/config/load-config.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { createDataConverter, createOrderScreening, type OrderScreening } from '../../src/starter.ts';
-import { type SpawnedProcess, spawnProcess } from '../../test/support/spawn-process.ts';
+import type { SpawnedProcess } from '../../test/support/spawn-process.ts';
 import { SANDBOX_KEY } from '../service.ts';
-import { makeNamespace } from './namespace.ts';
 import type { Stack } from './stack.ts';
-import { READY_WITHIN_MS, workerProcesses } from './worker-processes.ts';
 
 export const WEBHOOK_SECRET = 'a-webhook-secret';
 
 export interface DeploymentOptions {
   namespace: string;
-  /** Of the policy file, without the addresses; `default` alone unless said. */
+  /** As in the policy file, without the addresses; `default` alone unless given. */
   integrations?: Record<string, object>;
-  /** Payload encryption. */
+  /** Encrypts payloads. */
   encrypted?: boolean;
-  /** Whether somebody wants events; true unless said. */
+  /** Sends events to the stack's receiver; true unless given. */
   events?: boolean;
-  /** How many worker processes; 1 unless said. */
-  workers?: number;
+  /** Starts an API process. */
   api?: boolean;
-  /** A script that is the worker and the API in one process, in place of one of each. */
+  /** Starts this script, which is the worker and the API in one process, instead of one process each. */
   together?: string;
-  /** Polls a second. */
-  maxRps?: number;
-  /** Options of Node for the workers and the API, such as `--cpu-prof`. */
+  /** Options of Node for the workers. */
   nodeArgs?: string[];
 }
 
 export interface Deployment {
   client: Client;
   orders: OrderScreening;
-  workers: SpawnedProcess[];
-  startWorker: () => Promise<SpawnedProcess>;
-  /** Only where it was asked for. */
+  workers: readonly SpawnedProcess[];
+  startWorker: () => Promise<void>;
+  /** Absent unless requested. */
   api?: { url: string; process: SpawnedProcess };
   /** Of the workers and the API. */
   pids: () => number[];
-  stop: () => Promise<void>;
 }
 
+/** Starts a deployment with one worker. It is stopped with the stack. */
 export async function deploy(stack: Stack, options: DeploymentOptions): Promise<Deployment> {
-  const { namespace, workers: count = 1, nodeArgs = [] } = options;
-  await makeNamespace(stack, namespace);
+  const { namespace, together, nodeArgs = [] } = options;
+  await stack.makeNamespace(namespace);
   const settings = await settingsOf(stack, options);
   const { findIntegration, payloadKeys } = loadClientSettings(settings);
   const dataConverter = createDataConverter(payloadKeys);
   const client = new Client({ connection: stack.connection, namespace, dataConverter });
-  const env = async () => ({ ...settings, METRICS_PORT: String(await freePort()) });
-  const { workers, startWorker } = workerProcesses('src/worker.ts', nodeArgs, env);
-  const together = options.together && (await startApi(options.together, settings, nodeArgs));
-  if (together) workers.push(together.process);
-  else for (let started = 0; started < count; started += 1) await startWorker();
-  const api = together || (options.api === true && (await startApi('src/api.ts', settings, nodeArgs)));
-  const all = () => [...new Set([...workers, ...(api ? [api.process] : [])])];
-  return {
-    client,
-    orders: createOrderScreening({ client, findIntegration }),
-    workers,
-    startWorker,
-    ...(api && { api }),
-    pids: () => all().map(({ pid }) => pid),
-    stop: async () => {
-      await Promise.all(all().map((one) => one.stop()));
-    },
+  const workers: SpawnedProcess[] = [];
+  const startWorker = async () => {
+    const env = { ...settings, METRICS_PORT: String(await freePort()) };
+    const readyWhen = /worker is ready/;
+    workers.push(await stack.startProcess('src/worker.ts', { env, nodeArgs, readyWhen }));
   };
+  const startApi = async (script: string) => {
+    const port = await freePort();
+    const env = { ...settings, API_PORT: String(port), METRICS_PORT: String(await freePort()) };
+    const process = await stack.startProcess(script, { env, readyWhen: /listening|are ready/i });
+    return { url: `http://127.0.0.1:${port}`, process };
+  };
+  if (together === undefined) await startWorker();
+  const script = together ?? (options.api ? 'src/api.ts' : undefined);
+  const api = script && (await startApi(script));
+  const orders = createOrderScreening({ client, findIntegration });
+  const pids = () => [...workers, ...(api ? [api.process] : [])].map(({ pid }) => pid);
+  return { client, orders, workers, startWorker, pids, ...(api && { api }) };
 }
 
-async function startApi(
-  script: string,
-  settings: NodeJS.ProcessEnv,
-  nodeArgs: string[],
-): Promise<Required<Deployment>['api']> {
-  const port = await freePort();
-  const env = { ...settings, API_PORT: String(port), METRICS_PORT: String(await freePort()) };
-  const process = await spawnProcess(script, {
-    env,
-    nodeArgs,
-    readyWhen: /listening|are ready/i,
-    readyWithinMs: READY_WITHIN_MS,
-  });
-  return { url: `http://127.0.0.1:${port}`, process };
-}
-
-/** What the processes of a deployment and its client library share. */
+/** The settings that a deployment's processes and its client library share. */
 async function settingsOf(stack: Stack, options: DeploymentOptions): Promise<NodeJS.ProcessEnv> {
-  const { namespace, integrations = { default: {} }, encrypted = false, events = true, maxRps } = options;
+  const { namespace, integrations = { default: {} }, encrypted = false, events = true } = options;
   const policyFile = join(stack.directory, `${namespace}.json`);
   const addresses = { baseUrl: stack.sandbox.baseUrl, portalBaseUrl: stack.sandbox.portalBaseUrl };
   const complete = Object.entries(integrations).map(([name, keys]) => [name, { ...addresses, ...keys }]);
@@ -107,6 +86,5 @@ async function settingsOf(stack: Stack, options: DeploymentOptions): Promise<Nod
     PAYLOAD_KEYS: encrypted ? `bench:${randomBytes(32).toString('base64')}` : '',
     EVENTS_URL: events ? stack.events.url : '',
     EVENTS_SECRETS: events ? stack.events.secret : '',
-    SCREENING_MAX_RPS: String(maxRps ?? 20),
   };
 }

@@ -1,9 +1,13 @@
-/** JSON over HTTP with kept connections, at little cost for the process that makes the load. */
+/** JSON over HTTP with keep-alive connections, cheap for the process that makes the load. */
 import http from 'node:http';
 
 const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
 
-/** @returns the reply's body @throws Error for any status but 2xx, or when the connection breaks */
+/**
+ * Sends a request.
+ * @returns the reply's body
+ * @throws Error for any status but 2xx, or when the connection fails
+ */
 export function requestJson(method: 'GET' | 'POST', url: string, body?: unknown): Promise<unknown> {
   const sent = body === undefined ? undefined : JSON.stringify(body);
   const headers =
@@ -19,7 +23,7 @@ export function requestJson(method: 'GET' | 'POST', url: string, body?: unknown)
       response.once('end', () => {
         const { statusCode = 0 } = response;
         if (statusCode < 200 || statusCode > 299) {
-          reject(new Error(`${method} was answered with ${statusCode}: ${text}`));
+          reject(new Error(`${method} returned ${statusCode}: ${text}`));
           return;
         }
         resolve(text === '' ? undefined : JSON.parse(text));

@@ -1,4 +1,4 @@
-/** The sandbox as a process of its own that keeps nothing on disk, so that its work disturbs no figure. */
+/** Runs the sandbox in its own process without writing to disk, so that it distorts no figure. */
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 
 const sandbox = await createSandbox({ port: 0 });

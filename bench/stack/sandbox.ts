@@ -1,35 +1,35 @@
-/** The screening service of a bench, steered by its control plane. */
+/** The sandbox as the bench's screening service, controlled by HTTP. */
 import { z } from 'zod';
-import { type SpawnedProcess, spawnProcess } from '../../test/support/spawn-process.ts';
 import { requestJson } from './request-json.ts';
+import type { Stack } from './stack.ts';
 
 export interface BenchSandbox {
-  process: SpawnedProcess;
   baseUrl: string;
   portalBaseUrl: string;
-  /** How long the service takes for each create, in milliseconds. */
+  /** Sets how long each create takes, in milliseconds. */
   setServiceTime: (ms: number) => Promise<void>;
-  /** The order's first create is committed, and never answered. @returns what ends that */
+  /** Commits the order's first create and never answers it. @returns the end of the fault */
   swallowCreate: (orderId: string) => Promise<EndFault>;
-  /** The order's next poll is answered with 429. @returns what ends that */
+  /** Answers the order's next poll with 429. @returns the end of the fault */
   putOffPoll: (orderId: string, seconds: number) => Promise<EndFault>;
-  /** An analyst decides. */
+  /** Decides as an analyst. */
   decide: (orderId: string, decision: string) => Promise<void>;
-  /** The requests of an operation that came for an order, each with the fault that was played. */
+  /** Lists an operation's requests for an order, each with the fault it met. */
   requests: (orderId: string, operation: string) => Promise<{ fault: string | null }[]>;
 }
 
 const requests = z.array(z.object({ fault: z.string().nullable() }));
 
-export type EndFault = () => Promise<void>;
+type EndFault = () => Promise<void>;
 
-export async function startSandbox(): Promise<BenchSandbox> {
-  const process = await spawnProcess('bench/stack/sandbox-main.ts', { readyWhen: /sandbox at \S+\n/ });
+/** Starts the sandbox in a process of its own. */
+export async function startSandbox(startProcess: Stack['startProcess']): Promise<BenchSandbox> {
+  const process = await startProcess('bench/stack/sandbox-main.ts', { readyWhen: /sandbox at \S+\n/ });
   const url = /sandbox at (\S+)/.exec(process.output())?.[1] ?? '';
   const control = `${url}/_sandbox`;
   const faults = new Set<object>();
   const plan = () => requestJson('POST', `${control}/faults`, { faults: [...faults] });
-  // A new plan begins its counts anew, so each fault is taken out as soon as it was played.
+  // A new plan resets the counts of all faults, so each fault is removed as soon as it has occurred.
   const addFault = async (fault: object): Promise<EndFault> => {
     faults.add(fault);
     await plan();
@@ -40,7 +40,6 @@ export async function startSandbox(): Promise<BenchSandbox> {
   };
   let delay: object = {};
   return {
-    process,
     baseUrl: `${url}/test`,
     portalBaseUrl: `${url}/portal/api/v1/transaction-update`,
     setServiceTime: async (delayMs) => {

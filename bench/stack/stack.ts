@@ -1,64 +1,76 @@
-/** What everything that is measured stands on: one Temporal server, the sandbox, and a receiver of events. */
+/** What every measurement runs on: one Temporal server, the sandbox, and a receiver of events. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
 import { StartedParts } from '../../src/process/parts.ts';
+import { RETENTION_SECONDS, registerNamespace, setupTemporal } from '../../src/temporal/namespace.ts';
+import { type SpawnedProcess, type SpawnOptions, spawnProcess } from '../../test/support/spawn-process.ts';
 import { type EventsReceiver, startEventsReceiver } from './events-receiver.ts';
 import { type BenchSandbox, startSandbox } from './sandbox.ts';
+
+/** Several processes share few cores while they start. */
+const READY_WITHIN_MS = 120_000;
 
 export interface Stack {
   address: string;
   connection: Connection;
-  /** Process group of the server, as a negative number; none when it is somebody else's. */
+  /** The server's process group, as a negative number; empty when the bench did not start the server. */
   serverPids: readonly number[];
   sandbox: BenchSandbox;
   events: EventsReceiver;
-  /** For policy files and profiles; deleted with the stack. */
+  /** For policy files; deleted with the stack. */
   directory: string;
-  /** Stops the server and the sandbox where they are, or lets them go on. */
-  signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
-  stop: () => Promise<void>;
+  /** Registers a namespace with its search attributes, so that deployments of different settings share one server. */
+  makeNamespace: (namespace: string) => Promise<void>;
+  /** Starts a process that is stopped with the stack. */
+  startProcess: (script: string, options: SpawnOptions) => Promise<SpawnedProcess>;
 }
 
 /**
- * Starts it, with the server that `npm start` has: state in a file, in a scratch folder.
- * @param address of a Temporal server that is to be measured in place of that
+ * Starts a stack for a measurement, and stops it with all its processes afterwards.
+ * @param address of a running Temporal server; absent: the bench starts the server of `npm start`
  */
-export async function startStack(address?: string): Promise<Stack> {
-  const directory = await mkdtemp(join(tmpdir(), 'order-screening-bench-'));
+export async function withStack<T>(
+  address: string | undefined,
+  measure: (stack: Stack) => Promise<T>,
+): Promise<T> {
   const parts = new StartedParts();
-  parts.add(() => rm(directory, { recursive: true, force: true }));
   try {
-    let server: EmbeddedTemporal | undefined;
-    if (address === undefined) {
-      const started = await startEmbeddedTemporal({ port: 0, dataDir: join(directory, 'temporal') });
-      parts.add(() => started.stop());
-      server = started;
-    }
-    const sandbox = await startSandbox();
-    parts.add(() => sandbox.process.stop());
-    const events = await startEventsReceiver();
-    parts.add(() => events.close());
-    const at = server?.address ?? address ?? '';
-    const connection = await Connection.connect({ address: at });
-    parts.add(() => connection.close());
-    return {
-      address: at,
-      connection,
-      serverPids: server === undefined ? [] : [-server.pid],
-      sandbox,
-      events,
-      directory,
-      signal: (signal) => {
-        server?.kill(signal);
-        sandbox.process.kill(signal);
-      },
-      stop: parts.stop,
-    };
+    const result = await measure(await startStack(address, parts));
+    await parts.stop();
+    return result;
   } catch (error) {
     await parts.giveUp();
     throw error;
   }
+}
+
+async function startStack(given: string | undefined, parts: StartedParts): Promise<Stack> {
+  const directory = await mkdtemp(join(tmpdir(), 'order-screening-bench-'));
+  parts.add(() => rm(directory, { recursive: true, force: true }));
+  let address = given;
+  let serverPids: number[] = [];
+  if (address === undefined) {
+    const server = await startEmbeddedTemporal({ port: 0, dataDir: join(directory, 'temporal') });
+    parts.add(() => server.stop());
+    address = server.address;
+    serverPids = [-server.pid];
+  }
+  const startProcess: Stack['startProcess'] = async (script, options) => {
+    const process = await spawnProcess(script, { readyWithinMs: READY_WITHIN_MS, ...options });
+    parts.add(() => process.stop());
+    return process;
+  };
+  const sandbox = await startSandbox(startProcess);
+  const events = await startEventsReceiver();
+  parts.add(() => events.close());
+  const connection = await Connection.connect({ address });
+  parts.add(() => connection.close());
+  const makeNamespace = async (namespace: string) => {
+    await registerNamespace(connection, namespace, RETENTION_SECONDS);
+    await setupTemporal(connection, namespace);
+  };
+  return { address, connection, serverPids, sandbox, events, directory, makeNamespace, startProcess };
 }

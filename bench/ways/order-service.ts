@@ -1,4 +1,4 @@
-/** An order service with the client library and the worker in one process; its customers come by bare HTTP. */
+/** An order service with the client library and the worker in one process, called by plain HTTP. */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Client } from '@temporalio/client';
@@ -11,10 +11,7 @@ import { createOrderScreening, EarlyAnswers } from '../../src/starter.ts';
 import { installRuntime } from '../../src/temporal/runtime.ts';
 import { startWorkers, worldOf } from '../../src/worker.ts';
 
-const checkout = z.object({
-  transaction: z.record(z.string(), z.unknown()),
-  integration: z.string().optional(),
-});
+const checkout = z.object({ transaction: z.record(z.string(), z.unknown()) });
 
 const config = loadConfig(process.env);
 installRuntime(config, createLog('order-service', config.logLevel));
@@ -29,9 +26,9 @@ const client = new Client({ connection, namespace, dataConverter });
 const orders = createOrderScreening({ client, findIntegration, earlyAnswers });
 
 async function screen(url: string, body: unknown): Promise<unknown> {
-  const { transaction, integration } = checkout.parse(body);
+  const { transaction } = checkout.parse(body);
   const [, orderId = ''] = /^\/v1\/orders\/([^/]+)\/screening$/.exec(url) ?? [];
-  return orders.screen({ orderId, transaction, ...(integration !== undefined && { integration }) });
+  return orders.screen({ orderId, transaction });
 }
 
 const server = createServer((request, response) => {

@@ -8,22 +8,16 @@ import type { Stack } from '../stack/stack.ts';
 import { DECISION_TARGETS } from '../targets.ts';
 import type { Way, WayKind } from './way.ts';
 
-/** The service itself, without anything of ours or of Temporal's. */
+/** The screening service itself, without order-screening and without Temporal. */
 const direct: WayKind = {
   name: 'direct call',
   role: 'service',
-  targets: {},
   open: async ({ sandbox }) => ({
     decide: async ({ orderId, transaction }) => {
-      const reply = await requestJson(
-        'POST',
-        `${sandbox.baseUrl}/transaction`,
-        bareCreate(orderId, transaction),
-      );
-      expectPass(reply);
+      const url = `${sandbox.baseUrl}/transaction`;
+      expectPass(await requestJson('POST', url, bareCreate(orderId, transaction)));
     },
     pids: () => [],
-    stop: async () => undefined,
   }),
 };
 
@@ -31,102 +25,85 @@ const direct: WayKind = {
 const floor: WayKind = {
   name: 'floor',
   role: 'floor',
-  targets: {},
-  open: async (stack, nodeArgs) => startFloor(stack, { namespace: 'bench-floor', nodeArgs }),
+  open: (stack) => startFloor(stack, { namespace: 'bench-floor' }),
 };
 
-/** Start, one regular activity, ask until there is a decision. */
+/** Start, one regular activity, and queries until there is a decision. */
 const plain: WayKind = {
   name: 'plain way',
   role: 'plain',
-  targets: {},
-  open: async (stack, nodeArgs) => {
-    const { decidePlainly, pids, stop } = await startFloor(stack, { namespace: 'bench-plain', nodeArgs });
-    return { decide: decidePlainly, pids, stop };
+  open: async (stack) => {
+    const { decidePlainly, ...way } = await startFloor(stack, { namespace: 'bench-plain' });
+    return { ...way, decide: decidePlainly };
   },
 };
 
-/** An order service in TypeScript, with the client library; payloads in plain, as the floor's are. */
+/** An order service in TypeScript with the client library. Payloads are plain, as the floor's are. */
 const library: WayKind = {
   name: 'client library',
   role: 'ours',
-  targets: DECISION_TARGETS.library ?? {},
-  open: async (stack, nodeArgs) => {
-    const deployed = await deploy(stack, { namespace: 'bench-library', nodeArgs });
-    return { ...deployed, decide: decideByLibrary(deployed) };
-  },
+  targets: DECISION_TARGETS.library,
+  open: (stack) => openByLibrary(stack, { namespace: 'bench-library' }),
 };
 
-/** The same without what an events receiver costs, which the floor doesn't have. */
+/** The same without an events receiver, which the floor doesn't have either. */
 const silent: WayKind = {
-  name: 'client library, nobody wants events',
+  name: 'client library, no events receiver',
   role: 'ours',
-  targets: {},
-  open: async (stack, nodeArgs) => {
-    const deployed = await deploy(stack, { namespace: 'bench-silent', events: false, nodeArgs });
-    return { ...deployed, decide: decideByLibrary(deployed) };
-  },
+  open: (stack) => openByLibrary(stack, { namespace: 'bench-silent', events: false }),
 };
 
 /** Any order service, by HTTP; payloads encrypted. */
 const api: WayKind = {
   name: 'HTTP API',
   role: 'ours',
-  targets: DECISION_TARGETS.api ?? {},
-  open: (stack, nodeArgs) =>
-    openByApi(stack, { namespace: 'bench-api', encrypted: true, api: true, nodeArgs }),
+  targets: DECISION_TARGETS.api,
+  open: (stack) => openByApi(stack, { namespace: 'bench-api', encrypted: true, api: true }),
 };
 
-/** An order service that has the worker in its own process; payloads in plain. */
+/** An order service with the worker in its own process; payloads plain. */
 const fastLibrary: WayKind = {
   name: 'fast path, client library',
   role: 'ours',
-  targets: DECISION_TARGETS.fastLibrary ?? {},
-  open: (stack, nodeArgs) =>
-    openByApi(stack, {
-      namespace: 'bench-fast-library',
-      together: 'bench/ways/order-service.ts',
-      nodeArgs,
-    }),
+  targets: DECISION_TARGETS.fastLibrary,
+  open: (stack) =>
+    openByApi(stack, { namespace: 'bench-fast-library', together: 'bench/ways/order-service.ts' }),
 };
 
 /** `npm run serve`; payloads encrypted. */
 const fastApi: WayKind = {
   name: 'fast path, HTTP API',
   role: 'ours',
-  targets: DECISION_TARGETS.fastApi ?? {},
-  open: (stack, nodeArgs) =>
-    openByApi(stack, {
-      namespace: 'bench-fast-api',
-      together: 'src/serve.ts',
-      encrypted: true,
-      nodeArgs,
-    }),
+  targets: DECISION_TARGETS.fastApi,
+  open: (stack) =>
+    openByApi(stack, { namespace: 'bench-fast-api', together: 'src/serve.ts', encrypted: true }),
 };
+
+export const WAYS: readonly WayKind[] = [direct, floor, plain, library, silent, api, fastLibrary, fastApi];
+/** The ways whose number of workers can grow. */
+export const SCALABLE_WAYS: readonly WayKind[] = [floor, plain, library, silent, api];
+
+async function openByLibrary(stack: Stack, options: DeploymentOptions): Promise<Way> {
+  const deployment = await deploy(stack, options);
+  const decide = async (order: BenchOrder) => expectPass(await deployment.orders.screen({ ...order }));
+  return { ...deployment, decide };
+}
 
 async function openByApi(stack: Stack, options: DeploymentOptions): Promise<Way> {
   const deployment = await deploy(stack, options);
-  return { decide: decideByApi(deployment), pids: deployment.pids, stop: deployment.stop };
+  return { ...deployment, decide: decideByApi(deployment) };
 }
 
-export const WAYS: readonly WayKind[] = [direct, floor, plain, library, silent, api, fastLibrary, fastApi];
-
-/** @returns what an order service does that has the client library */
-export function decideByLibrary({ orders }: Deployment): (order: BenchOrder) => Promise<void> {
-  return async (order) => expectPass(await orders.screen({ ...order }));
-}
-
-/** @returns what an order service does that knows only HTTP */
-export function decideByApi({ api }: Deployment, integration?: string): (order: BenchOrder) => Promise<void> {
+/** @returns the call of an order service that uses HTTP */
+export function decideByApi({ api }: Deployment): (order: BenchOrder) => Promise<void> {
   return async ({ orderId, transaction }) => {
     const url = `${api?.url ?? ''}/v1/orders/${orderId}/screening`;
-    const body = { transaction, ...(integration !== undefined && { integration }) };
-    expectPass(await requestJson('POST', url, body));
+    expectPass(await requestJson('POST', url, { transaction }));
   };
 }
 
-/** @throws Error when it isn't the decision that the sandbox made */
-export function expectPass(answer: unknown): void {
+/** @throws Error unless the answer is the sandbox's decision */
+function expectPass(answer: unknown): void {
   const { decision, reason } = Object(answer);
   if (decision !== 'pass') throw new Error(`the decision was ${decision}${reason ? ` (${reason})` : ''}`);
 }

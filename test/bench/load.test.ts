@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrivals, type Clock, closedLoop, openLoop } from '../../bench/measure/load.ts';
+import { type Clock, closedLoop, openLoop } from '../../bench/measure/load.ts';
 
 /** A clock that goes on only when somebody sleeps. */
 function aClock(): Clock & { goOn: (ms: number) => void } {
@@ -16,11 +16,7 @@ function aClock(): Clock & { goOn: (ms: number) => void } {
 }
 
 describe('an open loop', () => {
-  it('has its arrivals evenly spaced', () => {
-    expect(arrivals({ rate: 20, count: 4 })).toEqual([0, 50, 100, 150]);
-  });
-
-  it('calls at those times, whether earlier calls were answered or not', async () => {
+  it('calls at evenly spaced times, whether earlier calls were answered or not', async () => {
     const clock = aClock();
     const calledAt: number[] = [];
     let answerAll: () => void = () => undefined;
@@ -42,7 +38,7 @@ describe('an open loop', () => {
 
   it('counts the calls that a pause kept back from when they were due', async () => {
     const clock = aClock();
-    const { latencies, latestMs } = await openLoop(
+    const { latencies } = await openLoop(
       { rate: 10, count: 6 },
       async (index) => {
         if (index === 1) clock.goOn(300);
@@ -51,7 +47,6 @@ describe('an open loop', () => {
     );
     // Due at 100, answered at 400; those due at 200, 300 and 400 could begin only then.
     expect(latencies.toSorted((one, other) => one - other)).toEqual([0, 0, 0, 100, 200, 300]);
-    expect(latestMs).toBe(200);
   });
 
   it('counts failures apart, with their words', async () => {

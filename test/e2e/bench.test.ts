@@ -18,7 +18,7 @@ const bench = async (...args: string[]) => {
 
 const OUR_WAYS = [
   'client library',
-  'client library, nobody wants events',
+  'client library, no events receiver',
   'HTTP API',
   'fast path, client library',
   'fast path, HTTP API',

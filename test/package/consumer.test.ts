@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runCommand } from '../../src/dev/guarded-child.ts';
 import { makePackage, pack } from '../../tools/package/make-package.ts';
-import { MAY_PULL_IN, packageFaults } from '../../tools/package/package-faults.ts';
 import { CONSUMER, WRITTEN } from './consumer-source.ts';
+import { MAY_PULL_IN, packageFaults } from './package-faults.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');

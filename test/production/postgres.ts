@@ -12,12 +12,8 @@ const DEBIAN = '/usr/lib/postgresql';
 export const POSTGRES_USER = 'temporal';
 
 /** A PostgreSQL of its own on loopback. */
-export interface PostgresServer {
+interface PostgresServer {
   port: number;
-  /** Of its process group. */
-  pid: number;
-  /** @returns the only value of a query's only row */
-  ask(database: string, query: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -72,12 +68,6 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   return {
     port,
-    pid: child.pid ?? 0,
-    ask: async (database, query) => {
-      const connect = ['-h', '127.0.0.1', '-p', `${port}`, '-U', POSTGRES_USER, '-d', database];
-      const { stdout } = await run(join(programs, 'psql'), [...connect, '-Atc', query], { cwd: folder });
-      return stdout.trim();
-    },
     stop: async () => {
       process.removeListener('exit', killed);
       const ended = once(child, 'exit');

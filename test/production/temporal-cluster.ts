@@ -9,7 +9,7 @@ import { Connection } from '@temporalio/client';
 import { goBuild, streamProgress } from '../../src/dev/go-build.ts';
 import { assertPortFree } from '../../src/dev/guarded-child.ts';
 import { eventually, freePort } from '../support/index.ts';
-import { POSTGRES_USER, type PostgresServer, startPostgres } from './postgres.ts';
+import { POSTGRES_USER, startPostgres } from './postgres.ts';
 
 const run = promisify(execFile);
 const DEPLOY = fileURLToPath(new URL('../../deploy/temporal/', import.meta.url));
@@ -19,20 +19,13 @@ export interface TemporalCluster {
   address: string;
   /** Where the server serves its own metrics. */
   metricsUrl: string;
-  serverPid: number;
-  postgres: PostgresServer;
   /** Sets the schema up once more, as a later start of the compose file does. */
   setUpSchema(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/**
- * Starts PostgreSQL, sets its schema up and starts the server, by the files in `deploy/temporal/`.
- * @param dynamicConfig a file in place of the one there
- */
-export async function startTemporalCluster(
-  dynamicConfig = join(DEPLOY, 'dynamic-config.yaml'),
-): Promise<TemporalCluster> {
+/** Starts PostgreSQL, sets its schema up and starts the server, by the files in `deploy/temporal/`. */
+export async function startTemporalCluster(): Promise<TemporalCluster> {
   const progress = streamProgress();
   const server = await goBuild(progress, process.env, 'server');
   const sqlTool = await goBuild(progress, process.env, 'sql-tool');
@@ -67,7 +60,7 @@ export async function startTemporalCluster(
       NUM_HISTORY_SHARDS: '4',
       TEMPORAL_GRPC_PORT: `${grpcPort}`,
       TEMPORAL_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
-      TEMPORAL_DYNAMIC_CONFIG: dynamicConfig,
+      TEMPORAL_DYNAMIC_CONFIG: join(DEPLOY, 'dynamic-config.yaml'),
     },
   });
   for (const stream of [child.stdout, child.stderr]) {
@@ -90,8 +83,6 @@ export async function startTemporalCluster(
   return {
     address,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
-    serverPid: child.pid ?? 0,
-    postgres,
     setUpSchema,
     stop: async () => {
       process.removeListener('exit', killed);

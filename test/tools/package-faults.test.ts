@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { libraryManifest } from '../../tools/package/library-manifest.ts';
-import { packageFaults } from '../../tools/package/package-faults.ts';
+import { packageFaults } from '../package/package-faults.ts';
 
 const MANIFEST = {
   name: 'small',

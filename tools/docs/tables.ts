@@ -10,8 +10,6 @@ import { isOrderErrorCode, ORDER_ERRORS, OrderScreeningError } from '../../src/c
 import { ORDER_EVENTS } from '../../src/contract/words.ts';
 import { orderSearchAttributes } from '../../src/orders/describe.ts';
 import { METRICS } from '../../src/orders/metrics.ts';
-import { DRILLS } from '../drill/drills.ts';
-import { lookalikeRows } from './lookalikes.ts';
 
 type Row = readonly string[];
 
@@ -26,10 +24,6 @@ export const TABLES: Record<string, () => Row[]> = {
       const missing = policyKeys.required?.includes(name) ? 'required' : '–';
       return [code(name), fallback === undefined ? missing : code(asWritten(fallback)), description];
     }),
-  ],
-  'values that look like card numbers': () => [
-    ['what merchants write', 'such as', 'taken for a card number'],
-    ...lookalikeRows(),
   ],
   events: () => [['type', 'when'], ...Object.entries(ORDER_EVENTS).map(([type, when]) => [code(type), when])],
   metrics: () => [
@@ -61,16 +55,6 @@ export const TABLES: Record<string, () => Row[]> = {
       code(name),
       `${status}`,
       `${title}. ${detail.replaceAll('<', '\\<')}`,
-    ]),
-  ],
-  drills: () => [
-    ['drill', 'what happens', 'alert', 'what the log says of the cause', 'it is over when'],
-    ...DRILLS.map(({ name, about, alert, alertWhen, cause, over }) => [
-      code(name),
-      about,
-      `${code(alert)}, ${alertWhen}`,
-      `«${cause.words}», ${code(cause.says)}`,
-      over,
     ]),
   ],
 };

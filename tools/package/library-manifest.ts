@@ -15,7 +15,7 @@ const manifestSchema = z.object({
 });
 
 /** What package.json says of the package. */
-export type Manifest = z.infer<typeof manifestSchema>;
+type Manifest = z.infer<typeof manifestSchema>;
 
 /** @throws ZodError that says which part isn't as it must be */
 export function readManifest(text: string): Manifest {

@@ -1,12 +1,13 @@
-/** A whole deployment to take pictures of: the sandbox, `npm start`'s stack beside it, and a few orders. */
-import { spawn } from 'node:child_process';
+/** The deployment that the pictures show: `npm start` with a few orders, and the sandbox as its screening service. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { withEmail } from '../../test/fixtures/transactions.ts';
+import { spawnProcess } from '../../test/support/spawn-process.ts';
 
 export interface Stack {
   apiUrl: string;
@@ -16,7 +17,7 @@ export interface Stack {
 
 /** A first start may have to build the Temporal server. */
 const START_WITHIN_MS = 600_000;
-/** Long enough for the polls to have read each review. */
+/** Long enough for each review to be polled. */
 const POLLED_AFTER_MS = 12_000;
 
 const ORDERS = [
@@ -28,17 +29,16 @@ const ORDERS = [
   { orderId: '1006', integration: 'default', email: 'fail@example.com', amount: '35.00' },
 ] as const;
 
-/** Starts it, and waits until its orders were polled. @throws Error with the output when it doesn't start */
+/**
+ * Starts the deployment and waits until its reviews have been polled.
+ * @throws Error with the output when it doesn't start
+ */
 export async function startStack(): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), 'order-screening-screenshots-'));
   const sandbox = await createSandbox({ port: 0 });
   const policyFile = join(directory, 'policy.json');
-  const poll = { first: '3s', factor: 1, max: '4s' };
-  const shared = {
-    baseUrl: sandbox.testBaseUrl,
-    portalBaseUrl: `${sandbox.url}/portal/api/v1/transaction-update`,
-    poll,
-  };
+  const { testBaseUrl: baseUrl, portalBaseUrl } = sandbox;
+  const shared = { baseUrl, portalBaseUrl, poll: { first: '3s', factor: 1, max: '4s' } };
   // Shorter windows than the service's own, which a test account may have, so that deadlines differ.
   const integrations = {
     default: shared,
@@ -50,59 +50,35 @@ export async function startStack(): Promise<Stack> {
   const ports = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
   );
-  const child = spawn(process.execPath, ['--import', './bin/typescript.mjs', 'src/start.ts'], {
+  const child = await spawnProcess('src/start.ts', {
     env: {
-      ...process.env,
       ...ports,
       DATA_DIR: directory,
       SCREENING_CONFIG: policyFile,
       SCREENING_API_KEY: 'sandbox-test-key',
       WEBHOOK_SECRETS: randomBytes(18).toString('base64url'),
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    readyWhen: /Stop with Ctrl-C/,
+    readyWithinMs: START_WITHIN_MS,
   });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
-    await sandbox.close();
-    await rm(directory, { recursive: true, force: true });
+  const apiUrl = `http://127.0.0.1:${ports.API_PORT}`;
+  for (const order of ORDERS) await screen(apiUrl, order);
+  await post(`${apiUrl}/v1/orders/1005/recheck?integration=outlet`);
+  await sleep(POLLED_AFTER_MS);
+  return {
+    apiUrl,
+    temporalUiUrl: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
+    stop: async () => {
+      await child.stop();
+      await sandbox.close();
+      await rm(directory, { recursive: true, force: true });
+    },
   };
-  try {
-    await ready(child.stdout, ended);
-    const apiUrl = `http://127.0.0.1:${ports.API_PORT}`;
-    for (const order of ORDERS) await screen(apiUrl, order);
-    await post(`${apiUrl}/v1/orders/1005/recheck?integration=outlet`);
-    await sleep(POLLED_AFTER_MS);
-    return { apiUrl, temporalUiUrl: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-async function ready(output: NodeJS.ReadableStream, ended: Promise<void>): Promise<void> {
-  let text = '';
-  const started = new Promise<'started'>((resolve) => {
-    output.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes('Stop with Ctrl-C')) resolve('started');
-    });
-  });
-  const how = await Promise.race([started, ended, sleep(START_WITHIN_MS, undefined, { ref: false })]);
-  if (how !== 'started') throw new Error(`npm start didn't start; it wrote:\n${text}`);
 }
 
 async function screen(apiUrl: string, { orderId, integration, email, amount }: (typeof ORDERS)[number]) {
-  const file = new URL('../../examples/orders/pass.json', import.meta.url);
-  const { transaction } = JSON.parse(await readFile(file, 'utf8')) as { transaction: Example };
-  await post(`${apiUrl}/v1/orders/${orderId}/screening?integration=${integration}`, {
-    transaction: { ...transaction, amount, customer: { ...transaction.customer, email } },
-  });
-}
-
-interface Example {
-  customer: Record<string, unknown>;
+  const transaction = { ...withEmail(email), amount };
+  await post(`${apiUrl}/v1/orders/${orderId}/screening?integration=${integration}`, { transaction });
 }
 
 async function post(url: string, body: unknown = {}): Promise<void> {
@@ -111,5 +87,5 @@ async function post(url: string, body: unknown = {}): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(`${new URL(url).pathname} was answered ${response.status}`);
+  if (!response.ok) throw new Error(`${new URL(url).pathname} returned ${response.status}`);
 }

@@ -1,8 +1,8 @@
-/** What the package may hold, and what it may pull in. */
+/** What the package of the client library may contain and depend on. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { readManifest } from './library-manifest.ts';
-import { packageOf, referencesIn } from './modules.ts';
+import { readManifest } from '../../tools/package/library-manifest.ts';
+import { packageOf, referencesIn } from '../../tools/package/modules.ts';
 
 const MUST_HOLD = ['package.json', 'README.md', 'CHANGELOG.md'];
 const MAY_HOLD = /^dist\/.+\.(?:js|cjs|d\.ts|d\.cts)$/;

@@ -1,1 +1,0 @@
-export const FLOOR_TASK_QUEUE = 'bench-floor';
