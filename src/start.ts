@@ -1,4 +1,3 @@
-import { streamProgress } from './dev/go-build.ts';
 import { type LocalStack, startLocalStack } from './dev/local-stack.ts';
 import { sampleTable, screenSampleOrders, welcome } from './dev/welcome.ts';
 import { createLog } from './process/log.ts';
@@ -8,31 +7,28 @@ import { createLog } from './process/log.ts';
 /** A stop that takes longer is cut off: whatever dies goes on at the next start. */
 const STOP_WITHIN_MS = 9_500;
 
-const progress = streamProgress();
 const asked = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
 });
 
 try {
   // The terminal is for people: requests are logged only when LOG_LEVEL asks for it.
-  const starting = startLocalStack(
-    process.env,
-    ({ logLevel }) => createLog('order-screening', process.env.LOG_LEVEL ? logLevel : 'warn'),
-    progress,
+  const starting = startLocalStack(process.env, ({ logLevel }) =>
+    createLog('order-screening', process.env.LOG_LEVEL ? logLevel : 'warn'),
   );
   const stack = await Promise.race([starting, asked]);
   if (stack !== undefined) {
     if (stack.sandboxUrl !== undefined) await showSampleOrders(stack);
     console.log(`\n${welcome(stack)}\n`);
     await Promise.race([asked, stack.broken]);
-    progress.say('Stopping …');
+    console.error('Stopping …');
     setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
     await stack.stop();
-    progress.say('Stopped.');
+    console.error('Stopped.');
   }
   process.exit(0);
 } catch (error) {
-  progress.say(error instanceof Error ? error.message : 'It could not be started.');
+  console.error(error instanceof Error ? error.message : 'It could not be started.');
   process.exit(1);
 }
 

@@ -14,7 +14,6 @@ import {
   type EmbeddedTemporalOptions,
   startEmbeddedTemporal,
 } from './embedded-temporal.ts';
-import type { Progress } from './go-build.ts';
 import { assertPortFree } from './guarded-child.ts';
 
 /** Everything on one machine, running. */
@@ -41,7 +40,6 @@ export interface LocalStack {
 export async function startLocalStack(
   processEnv: NodeJS.ProcessEnv,
   makeLog: (config: Config) => Log,
-  progress: Progress,
 ): Promise<LocalStack> {
   const { env, sandbox: ownSandbox } = localEnvironment(processEnv);
   const configured = loadConfig(env);
@@ -57,18 +55,17 @@ export async function startLocalStack(
   try {
     let server: EmbeddedTemporal | undefined;
     if (temporal.embedded) {
-      progress.say('Starting Temporal …');
+      console.error('Starting Temporal …');
       const started = await startEmbeddedTemporal({
         ...embeddedOptions(config),
         codecEndpoint: codecEndpoint(config),
-        progress,
       });
       server = started;
       parts.add(() => started.stop());
     }
     let sandbox: Sandbox | undefined;
     if (ownSandbox) {
-      progress.say('Starting the sandbox …');
+      console.error('Starting the sandbox …');
       const started = await createSandbox({
         port: local.sandboxPort,
         dataFile: join(local.dataDir, 'sandbox.json'),
@@ -78,7 +75,7 @@ export async function startLocalStack(
       parts.add(() => started.close());
     }
 
-    progress.say('Starting the worker and the API …');
+    console.error('Starting the worker and the API …');
     const keys = api.keys.length === 0 ? [] : [...api.keys, hashedKey('npm-start', ownKey)];
     const service = await startService({ ...config, api: { ...api, keys } }, log);
     parts.add(() => service.stop());

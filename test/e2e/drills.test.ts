@@ -33,7 +33,6 @@ describe.concurrent('in the drill', () => {
       const said: string[] = [];
       const played: Played = await play(drill, {
         env: process.env,
-        progress: { say: () => undefined, tick: () => undefined },
         say: (line) => said.push(line),
         untilMended: async () => undefined,
       });

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Progress, sdkDownload, streamProgress, userCacheDir } from '../../src/dev/go-build.ts';
 import { runCommand } from '../../src/dev/guarded-child.ts';
+import { sdkDownload, userCacheDir } from '../../src/dev/temporal-binary.ts';
 import { exists, withFileLock } from '../../src/process/local.ts';
 
 const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));
@@ -22,7 +22,7 @@ exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal
  *
  * @throws Error naming both ways and why each failed
  */
-export async function findTimeSkippingServer(progress: Progress = streamProgress()): Promise<string> {
+export async function findTimeSkippingServer(): Promise<string> {
   const version = createHash('sha256')
     .update(await readFile(POM))
     .digest('hex')
@@ -30,11 +30,11 @@ export async function findTimeSkippingServer(progress: Progress = streamProgress
   const folder = join(userCacheDir(), `temporal-test-server-${version}`);
   const wrapper = join(folder, 'temporal-test-server');
   if (await exists(wrapper)) return wrapper;
-  const refused = await sdkDownload('time-skipping', progress).catch((error: Error) => error);
+  const refused = await sdkDownload('time-skipping').catch((error: Error) => error);
   if (typeof refused === 'string') return refused;
   return withFileLock(`${folder}.lock`, async () => {
     if (await exists(wrapper)) return wrapper;
-    progress.say("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
+    console.error("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
     const failure = await fetchWithMaven(folder);
     if (failure === undefined) return wrapper;
     throw new Error(

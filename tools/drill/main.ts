@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { streamProgress } from '../../src/dev/go-build.ts';
 import { DRILLS } from './drills.ts';
 import { play } from './play.ts';
 
@@ -24,7 +23,6 @@ if (drill === undefined) {
   try {
     const played = await play(drill, {
       env: process.env,
-      progress: streamProgress(),
       say,
       untilMended: async () => {
         if (goesOnByItself) return;

@@ -1,6 +1,5 @@
 /** Plays a drill on a stack of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress } from '../../src/dev/go-build.ts';
 import { type Drill, namesCause } from './drills.ts';
 import { realAddresses } from './environment.ts';
 import { type LogLine, showLine } from './log-lines.ts';
@@ -9,7 +8,6 @@ import { type Stack, startStack } from './stack.ts';
 
 export interface PlayOptions {
   env: NodeJS.ProcessEnv;
-  progress: Progress;
   /** Told what happens, line by line. */
   say: (line: string) => void;
   /** Waits until it is to be mended; it stays broken for half a minute at the least. */
@@ -53,7 +51,7 @@ const LOOK_EVERY_MS = 2_000;
 
 /** @throws Error when the shell is set up for something real, and when the drill is not over within three minutes of the mend */
 export async function play(drill: Drill, options: PlayOptions): Promise<Played> {
-  const { env, progress, say } = options;
+  const { env, say } = options;
   const real = realAddresses(env);
   if (real.length > 0) {
     throw new Error(
@@ -71,7 +69,7 @@ export async function play(drill: Drill, options: PlayOptions): Promise<Played> 
     if (isCause && !causeSaid) say('  ↑ this line names the cause');
     causeSaid ||= isCause;
   };
-  const stack = await startStack({ env, progress, onLine });
+  const stack = await startStack({ env, onLine });
   try {
     const shop = createShop(stack);
     const { orderId: first } = await shop.place('pass');
@@ -124,7 +122,7 @@ export async function play(drill: Drill, options: PlayOptions): Promise<Played> 
     };
   } finally {
     showFrom = Number.POSITIVE_INFINITY;
-    progress.say('Stopping …');
+    console.error('Stopping …');
     await stack.stop();
   }
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { type EmbeddedTemporal, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
-import type { Progress } from '../../src/dev/go-build.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
 import { StartedParts } from '../../src/process/parts.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/create-sandbox.ts';
@@ -53,12 +52,11 @@ export interface Build {
 
 export interface StackOptions {
   env: NodeJS.ProcessEnv;
-  progress: Progress;
   onLine: (line: LogLine) => void;
 }
 
 /** Starts it, with one worker: the build `v1`, which is current. */
-export async function startStack({ env: outer, progress, onLine }: StackOptions): Promise<Stack> {
+export async function startStack({ env: outer, onLine }: StackOptions): Promise<Stack> {
   const parts = new StartedParts();
   try {
     const directory = await mkdtemp(join(tmpdir(), 'order-screening-drill-'));
@@ -73,15 +71,15 @@ export async function startStack({ env: outer, progress, onLine }: StackOptions)
     };
     const apiPort = await freePort();
 
-    progress.say('Starting Temporal …');
-    const temporal = await temporalIn(join(directory, 'temporal'), progress);
+    console.error('Starting Temporal …');
+    const temporal = await temporalIn(join(directory, 'temporal'));
     parts.add(() => temporal.server().stop());
     const service = await serviceIn(directory, secrets['service key']);
     parts.add(() => service.stop());
     const receiver = await startReceiver();
     parts.add(() => receiver.stop());
 
-    progress.say('Starting the worker and the API …');
+    console.error('Starting the worker and the API …');
     const files = await writeSettings(directory, service.sandbox());
     const env = {
       ...withoutSettings(outer),
@@ -157,9 +155,9 @@ export async function startStack({ env: outer, progress, onLine }: StackOptions)
 }
 
 /** Temporal's state is in a file, so that it goes on with the same orders at the same address. */
-async function temporalIn(dataDir: string, progress: Progress) {
+async function temporalIn(dataDir: string) {
   const port = await freePort();
-  let server: EmbeddedTemporal = await startEmbeddedTemporal({ port, dataDir, progress });
+  let server: EmbeddedTemporal = await startEmbeddedTemporal({ port, dataDir });
   return {
     server: () => server,
     stop: async () => {

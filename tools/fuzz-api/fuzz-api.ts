@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { streamProgress, userCacheDir } from '../../src/dev/go-build.ts';
 import { freePort, runCommand } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
+import { userCacheDir } from '../../src/dev/temporal-binary.ts';
 import { createLog } from '../../src/process/log.ts';
 
 // `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
@@ -33,7 +33,6 @@ const LEFT_OUT = [
   'SANDBOX_WEBHOOK_URL',
 ];
 
-const progress = streamProgress();
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** @returns the Python of a virtual environment, in the user's cache, that has what requirements.txt pins */
@@ -51,7 +50,7 @@ async function pythonWithTools(): Promise<string> {
   const python = join(folder, 'bin', 'python3');
   const marker = join(folder, 'installed.txt');
   if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return python;
-  progress.say(`Installing Schemathesis into ${folder} …`);
+  console.error(`Installing Schemathesis into ${folder} …`);
   await must('python3', ['-m', 'venv', '--clear', folder]);
   await must(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file('requirements.txt')]);
   await writeFile(marker, wanted);
@@ -67,7 +66,7 @@ async function startStack(folder: string): Promise<LocalStack> {
   const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: join(folder, 'data') };
   for (const name of LEFT_OUT) delete env[name];
   for (const name of PORTS) env[name] = String(await freePort());
-  return startLocalStack(env, () => createLog('fuzz-api', 'error'), progress);
+  return startLocalStack(env, () => createLog('fuzz-api', 'error'));
 }
 
 /** Runs a command that the terminal belongs to meanwhile. @returns its exit code */
@@ -101,7 +100,7 @@ try {
   stack = await startStack(folder);
   process.exitCode = await Promise.race([fuzz(python, folder, stack.apiUrl), stack.broken]);
 } catch (error) {
-  progress.say(error instanceof Error ? error.message : 'It could not be run.');
+  console.error(error instanceof Error ? error.message : 'It could not be run.');
   process.exitCode = 1;
 } finally {
   await stack?.stop();
