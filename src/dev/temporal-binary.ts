@@ -1,10 +1,11 @@
 /** Finds, downloads or builds Temporal's servers. Downloads and builds stay in the user's cache. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exists, withFileLock } from '../process/local.ts';
+import { withFileLock } from '../process/local.ts';
 import { runCommand } from './guarded-child.ts';
 
 const VERSION_TIMEOUT_MS = 15_000;
@@ -119,9 +120,9 @@ export async function sdkDownload(kind: 'dev-server' | 'time-skipping', env = pr
   const { version }: { version: string } = createRequire(import.meta.url)('@temporalio/common/package.json');
   const cache = join(userCacheDir(env), `sdk-${version}`);
   const target = join(cache, kind);
-  if (await exists(target)) return target;
+  if (existsSync(target)) return target;
   return withFileLock(`${target}.lock`, async () => {
-    if (await exists(target)) return target;
+    if (existsSync(target)) return target;
     await mkdir(cache, { recursive: true });
     const folder = await mkdtemp(`${target}-`);
     console.error(`Downloading Temporal's ${kind} …`);

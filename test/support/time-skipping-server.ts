@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/dev/guarded-child.ts';
 import { sdkDownload, userCacheDir } from '../../src/dev/temporal-binary.ts';
-import { exists, withFileLock } from '../../src/process/local.ts';
+import { withFileLock } from '../../src/process/local.ts';
 
 const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));
 const MAVEN_TIMEOUT_MS = 10 * 60_000;
@@ -29,11 +30,11 @@ export async function findTimeSkippingServer(): Promise<string> {
     .slice(0, 12);
   const folder = join(userCacheDir(), `temporal-test-server-${version}`);
   const wrapper = join(folder, 'temporal-test-server');
-  if (await exists(wrapper)) return wrapper;
+  if (existsSync(wrapper)) return wrapper;
   const refused = await sdkDownload('time-skipping').catch((error: Error) => error);
   if (typeof refused === 'string') return refused;
   return withFileLock(`${folder}.lock`, async () => {
-    if (await exists(wrapper)) return wrapper;
+    if (existsSync(wrapper)) return wrapper;
     console.error("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
     const failure = await fetchWithMaven(folder);
     if (failure === undefined) return wrapper;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +12,6 @@ import {
 } from '../../../src/dev/embedded-temporal.ts';
 import { freePort } from '../../../src/dev/guarded-child.ts';
 import { findTemporalBinary } from '../../../src/dev/temporal-binary.ts';
-import { exists } from '../../../src/process/local.ts';
 import { missingSearchAttributes } from '../../../src/temporal/namespace.ts';
 import { eventually } from '../../support/index.ts';
 import { environmentWith, scratchFolder } from '../fake-commands.ts';
@@ -108,7 +108,7 @@ exec ${real} "$@"`,
 
   const server = await start();
 
-  expect(await exists(once)).toBe(true);
+  expect(existsSync(once)).toBe(true);
   const { connection } = await clientOf(server);
   expect(await missingSearchAttributes(connection, server.namespace)).toEqual([]);
 });
