@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { freePort, runCommand } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
 import { userCacheDir } from '../../src/dev/temporal-binary.ts';
-import { createLog } from '../../src/process/log.ts';
 
 // `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
 // for it, on free ports, with the sandbox and an empty data folder; about three minutes.
@@ -63,10 +62,10 @@ async function must(command: string, args: string[]): Promise<void> {
 }
 
 async function startStack(folder: string): Promise<LocalStack> {
-  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: join(folder, 'data') };
+  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error' };
   for (const name of LEFT_OUT) delete env[name];
   for (const name of PORTS) env[name] = String(await freePort());
-  return startLocalStack(env, () => createLog('fuzz-api', 'error'));
+  return startLocalStack(env);
 }
 
 /** Runs a command that the terminal belongs to meanwhile. @returns its exit code */
