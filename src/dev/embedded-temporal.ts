@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { MEMO_BYTES } from '../orders/bounded-record.ts';
 import { setupTemporal, startSweep } from '../temporal/namespace.ts';
-import { assertPortFree, freePort, type GuardedChild, startGuardedChild } from './guarded-child.ts';
+import { assertPortFree, freePort, startGuardedChild } from './guarded-child.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export interface EmbeddedTemporalOptions {
@@ -39,7 +39,6 @@ export interface EmbeddedTemporal {
 }
 
 const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 10_000;
 
 /** Another program may take one of the ports that the server picks for itself. The next start picks others. */
 const MAX_STARTS = 3;
@@ -87,7 +86,7 @@ async function startServer(binary: string, options: EmbeddedTemporalOptions): Pr
   const log = openSync(logFile, 'w');
   const child = await startGuardedChild(binary, args, log).finally(() => closeSync(log));
   const stop = async () => {
-    await stopChild(child);
+    await child.stop();
     if (dataDir === undefined) await rm(folder, { recursive: true, force: true });
   };
   const address = `127.0.0.1:${port}`;
@@ -157,13 +156,6 @@ async function setUpWhenReady(address: string, namespace: string, ended: Promise
     if (Date.now() > deadline) throw new Error('The Temporal server did not answer within a minute.');
     await sleep(100);
   }
-}
-
-async function stopChild(child: GuardedChild): Promise<void> {
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  await child.ended;
-  clearTimeout(timer);
 }
 
 async function logTail(logFile: string): Promise<string> {

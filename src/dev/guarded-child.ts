@@ -12,9 +12,11 @@ export interface GuardedChild {
   kill(signal: NodeJS.Signals): void;
   /** Resolves when the child has ended: `exit code 1` or the signal. */
   ended: Promise<string>;
+  /** Stops the child, as its guard does when the parent ends, and waits for its end. */
+  stop(): Promise<void>;
 }
 
-// The guard reads a pipe that only the parent holds open: it ends when the parent does, also by SIGKILL, which no
+// The guard reads a pipe that only the parent holds open: the pipe ends when the parent does, also by SIGKILL, which no
 // handler in the parent could see. A process group of its own keeps Ctrl-C in the terminal from stopping the child before
 // the parent has finished its work with it. A server waits for open connections, also idle ones, so SIGKILL follows after 5 s.
 const GUARD = `
@@ -62,7 +64,11 @@ export async function startGuardedChild(
       if (errorCode(error) !== 'ESRCH') throw error;
     }
   };
-  return { pid, kill, ended };
+  const stop = async () => {
+    child.stdio[3]?.destroy();
+    await ended;
+  };
+  return { pid, kill, ended, stop };
 }
 
 export interface CommandResult {
