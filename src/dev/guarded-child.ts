@@ -1,5 +1,5 @@
-/** Child processes that don't outlive their parent, commands, and ports. */
-import { type ExecFileException, execFile, spawn } from 'node:child_process';
+/** Child processes that don't outlive their parent, and ports. */
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -71,45 +71,6 @@ export async function startGuardedChild(
   return { pid, kill, ended, stop };
 }
 
-export interface CommandResult {
-  ok: boolean;
-  output: string;
-  errors: string;
-  /** Why it isn't `ok`: not found, timed out, or the exit code. */
-  reason: string;
-}
-
-export interface CommandOptions {
-  cwd?: string;
-  env?: NodeJS.ProcessEnv;
-  timeoutMs: number;
-  /** Also writes the command's standard error to this process's. */
-  showErrors?: boolean;
-}
-
-/** Runs a command without a shell and without standard input. Never throws: the result says what failed. */
-export function runCommand(
-  command: string,
-  args: readonly string[],
-  { timeoutMs, showErrors = false, ...options }: CommandOptions,
-): Promise<CommandResult> {
-  return new Promise((resolve) => {
-    const settings = { ...options, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: Infinity } as const;
-    const child = execFile(command, args, settings, (error, output, errors) => {
-      const reason = error === null ? '' : failureReason(error, timeoutMs);
-      resolve({ ok: error === null, output, errors, reason });
-    });
-    child.stdin?.end();
-    if (showErrors) child.stderr?.pipe(process.stderr, { end: false });
-  });
-}
-
-function failureReason({ code, killed, signal, message }: ExecFileException, timeoutMs: number): string {
-  if (code === 'ENOENT') return 'not found';
-  if (killed) return `no end within ${timeoutMs / 1000} s`;
-  return typeof code === 'string' ? message : `ended with ${signal ?? `exit code ${code}`}`;
-}
-
 /** Below the ports that systems give to outgoing connections, which could take the port before the server listens. */
 const FIRST_PORT = 20_000;
 const END_OF_PORTS = 32_000;
@@ -134,18 +95,14 @@ export async function freePort(): Promise<number> {
  * @throws Error naming the port and the variable
  */
 export async function assertPortFree(port: number, variable: string): Promise<void> {
-  try {
-    await listenOnce(port);
-  } catch (error) {
+  await listenOnce(port).catch((error: unknown) => {
     const code = errorCode(error);
-    if (code === undefined) throw error;
-    if (code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${port} is in use by another program. Stop it, or set ${variable} to another port.`,
-      );
-    }
-    throw new Error(`Port ${port} cannot be used (${code}). Set ${variable} to another port.`);
-  }
+    const problem =
+      code === 'EADDRINUSE'
+        ? 'is in use by another program. Stop it, or set'
+        : `can't be used (${code}). Set`;
+    throw new Error(`Port ${port} ${problem} ${variable} to another port.`, { cause: error });
+  });
 }
 
 function listenOnce(port: number): Promise<void> {

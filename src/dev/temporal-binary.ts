@@ -1,20 +1,21 @@
 /** Finds, downloads or builds Temporal's servers. Downloads and builds stay in the user's cache. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { withFileLock } from '../process/local.ts';
-import { runCommand } from './guarded-child.ts';
 
-const VERSION_TIMEOUT_MS = 15_000;
+const CHECK_TIMEOUT_MS = 15_000;
 /** The download is 100 MB. Behind a firewall that drops packets only this ends it. */
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 
-const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const BUILD_SCRIPT = 'tools/temporal/build.sh';
+const inProject = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** The folder in the user's cache for what is built or downloaded once per machine. It may not exist yet. */
 export function userCacheDir(env = process.env): string {
@@ -31,7 +32,7 @@ export function userCacheDir(env = process.env): string {
 export async function findTemporalBinary(env = process.env): Promise<string> {
   const steps = [
     () => temporalOnPath(env),
-    () => existingBuild(env),
+    () => run(inProject(BUILD_SCRIPT), ['--existing'], { env, timeout: CHECK_TIMEOUT_MS }),
     () => sdkDownload('dev-server', env),
     () => buildTemporal('temporal', env),
   ];
@@ -61,11 +62,7 @@ export async function findTemporalBinary(env = process.env): Promise<string> {
  * @throws Error with the reason: not found, doesn't run, or too old
  */
 export async function temporalOnPath(env = process.env): Promise<string> {
-  const { ok, output, reason } = await runCommand('temporal', ['--version'], {
-    env,
-    timeoutMs: VERSION_TIMEOUT_MS,
-  });
-  if (!ok) throw new Error(reason);
+  const output = await run('temporal', ['--version'], { env, timeout: CHECK_TIMEOUT_MS });
   const [, major, minor] = /Server (\d+)\.(\d+)/.exec(output) ?? [];
   if (major === undefined) throw new Error('its output names no server version');
   // Every checkout uses Update-with-Start, which servers have from 1.28 on.
@@ -75,20 +72,11 @@ export async function temporalOnPath(env = process.env): Promise<string> {
   return 'temporal';
 }
 
-async function existingBuild(env: NodeJS.ProcessEnv): Promise<string> {
-  const { ok, output } = await runCommand(join(PROJECT, BUILD_SCRIPT), ['--existing'], {
-    env,
-    timeoutMs: VERSION_TIMEOUT_MS,
-  });
-  if (!ok) throw new Error('not built yet');
-  return output.trim();
-}
-
 /**
  * Builds a Temporal program with Go, or finds its existing build. A second process waits for the first.
  *
  * @returns the path of the binary
- * @throws Error with the last lines of the build
+ * @throws Error with the last line of the build
  */
 export async function buildTemporal(
   program: 'temporal' | 'temporal-server' | 'temporal-sql-tool',
@@ -96,15 +84,7 @@ export async function buildTemporal(
 ): Promise<string> {
   return withFileLock(
     join(userCacheDir(env), 'build.lock'),
-    async () => {
-      const { ok, output, errors, reason } = await runCommand(join(PROJECT, BUILD_SCRIPT), [program], {
-        env,
-        timeoutMs: BUILD_TIMEOUT_MS,
-        showErrors: true,
-      });
-      if (!ok) throw new Error(`${reason}: ${errors.trim().split('\n').slice(-5).join('\n')}`);
-      return output.trim();
-    },
+    () => run(inProject(BUILD_SCRIPT), [program], { env, timeout: BUILD_TIMEOUT_MS, showErrors: true }),
     () => console.error('Waiting for another process that builds Temporal …'),
   );
 }
@@ -127,15 +107,9 @@ export async function sdkDownload(kind: 'dev-server' | 'time-skipping', env = pr
     const folder = await mkdtemp(`${target}-`);
     console.error(`Downloading Temporal's ${kind} …`);
     try {
-      const script = fileURLToPath(new URL('./sdk-download-main.ts', import.meta.url));
-      const args = ['--import', './bin/typescript.mjs', script, kind, folder];
-      const { ok, output, errors, reason } = await runCommand(process.execPath, args, {
-        cwd: PROJECT,
-        env,
-        timeoutMs: DOWNLOAD_TIMEOUT_MS,
-      });
-      if (!ok) throw new Error(downloadFailure(errors) ?? reason);
-      await rename(output.trim(), target);
+      const scripts = ['bin/typescript.mjs', 'src/dev/sdk-download-main.ts'].map(inProject);
+      const args = ['--import', ...scripts, kind, folder];
+      await rename(await run(process.execPath, args, { env, timeout: DOWNLOAD_TIMEOUT_MS }), target);
       return target;
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -143,9 +117,21 @@ export async function sdkDownload(kind: 'dev-server' | 'time-skipping', env = pr
   });
 }
 
-function downloadFailure(errors: string): string | undefined {
-  if (/dns error|client error \(Connect\)|Connection refused/i.test(errors)) {
-    return 'the download site cannot be reached';
+interface RunOptions {
+  env: NodeJS.ProcessEnv;
+  timeout: number;
+  /** Also writes the command's standard error to this process's. */
+  showErrors?: boolean;
+}
+
+/** Returns the output of a command. @throws Error with the last line of its standard error */
+async function run(command: string, args: string[], { showErrors, ...options }: RunOptions): Promise<string> {
+  const running = promisify(execFile)(command, args, { ...options, killSignal: 'SIGKILL' });
+  if (showErrors) running.child.stderr?.pipe(process.stderr, { end: false });
+  try {
+    return (await running).stdout.trim();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(message.trim().split('\n').at(-1), { cause: error });
   }
-  return /^.*Error: .*$/m.exec(errors)?.[0].trim();
 }

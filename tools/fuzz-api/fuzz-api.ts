@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, runCommand } from '../../src/dev/guarded-child.ts';
+import { freePort } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
 import { userCacheDir } from '../../src/dev/temporal-binary.ts';
 
@@ -36,12 +36,10 @@ const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** @returns the Python of a virtual environment, in the user's cache, that has what requirements.txt pins */
 async function pythonWithTools(): Promise<string> {
-  const version = await runCommand('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)'], {
-    timeoutMs: 20_000,
-  });
-  if (!version.ok) {
+  const { status } = spawnSync('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)']);
+  if (status !== 0) {
     throw new Error(
-      `Schemathesis needs Python 3.9 or newer with venv: no such python3 on PATH (${version.reason}). Install it, and run this again.`,
+      'Schemathesis needs Python 3.9 or newer with venv: no such python3 on PATH. Install it, and run this again.',
     );
   }
   const wanted = await readFile(file('requirements.txt'), 'utf8');
@@ -50,15 +48,15 @@ async function pythonWithTools(): Promise<string> {
   const marker = join(folder, 'installed.txt');
   if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return python;
   console.error(`Installing Schemathesis into ${folder} …`);
-  await must('python3', ['-m', 'venv', '--clear', folder]);
-  await must(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file('requirements.txt')]);
+  must('python3', ['-m', 'venv', '--clear', folder]);
+  must(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file('requirements.txt')]);
   await writeFile(marker, wanted);
   return python;
 }
 
-async function must(command: string, args: string[]): Promise<void> {
-  const { ok, reason, errors } = await runCommand(command, args, { timeoutMs: PIP_TIMEOUT_MS });
-  if (!ok) throw new Error(`${command} ${args.slice(0, 3).join(' ')}: ${reason}\n${errors.slice(-2_000)}`);
+function must(command: string, args: string[]): void {
+  const { status, error } = spawnSync(command, args, { timeout: PIP_TIMEOUT_MS, stdio: 'inherit' });
+  if (status !== 0) throw error ?? new Error(`${command} ${args.slice(0, 3).join(' ')} failed.`);
 }
 
 async function startStack(folder: string): Promise<LocalStack> {
