@@ -152,18 +152,16 @@ function suppressRepeats() {
   };
 }
 
-/**
- * The fields by which two lines are equal. Lines that say why are equal for all orders; lines about an address, also for all
- * activities.
- */
+const OF_ORDER = ['orderId', 'workflowId', 'attempt'];
+const OF_ACTIVITY = ['workflowType', 'activityType', 'taskQueue'];
+
+/** Lines that say why are equal for all orders; lines about an address that can't be reached, also for all activities. */
 function essentials(fields: Record<string, unknown>): unknown {
-  const { tries: _tries, ...ofOrder } = fields;
   const err = (fields.err ?? {}) as Record<string, unknown>;
-  if ((fields.reason ?? err.reason ?? err.why ?? err.grpc) === undefined) return ofOrder;
-  const { orderId: _orderId, workflowId: _workflowId, attempt: _attempt, ...ofActivity } = ofOrder;
-  if (fields.address === undefined) return ofActivity;
-  const { workflowType: _type, activityType: _activity, taskQueue: _queue, ...ofAddress } = ofActivity;
-  return ofAddress;
+  const saysWhy = (fields.reason ?? err.reason ?? err.why ?? err.grpc) !== undefined;
+  const ofAddress = saysWhy && fields.address !== undefined;
+  const ignored = ['tries', ...(saysWhy ? OF_ORDER : []), ...(ofAddress ? OF_ACTIVITY : [])];
+  return Object.entries(fields).filter(([field]) => !ignored.includes(field));
 }
 
 type CallInterceptor = NonNullable<ConnectionOptions['interceptors']>[number];
@@ -243,7 +241,7 @@ const WHY_BY_STATUS: Record<string, string> = {
 };
 
 /** Reads from an error message why a connection failed: the gRPC status, the cause, and the address. */
-function connectionFailure(message: unknown): { grpc?: string; why?: string; address?: string } {
+function connectionFailure(message: unknown): Record<string, string | undefined> {
   if (typeof message !== 'string') return {};
   const begin = message.slice(0, 2_000);
   const [, ofNode, ofRust] = GRPC.exec(begin) ?? [];
@@ -252,12 +250,7 @@ function connectionFailure(message: unknown): { grpc?: string; why?: string; add
     ? 'not connected'
     : (WHY.exec(begin)?.[1] ?? WHY_BY_STATUS[grpc ?? '']);
   const [, ...addresses] = why === undefined ? [] : (PEER.exec(begin) ?? []);
-  const address = addresses.find((found) => found !== undefined);
-  return {
-    ...(grpc !== undefined && { grpc }),
-    ...(why !== undefined && { why }),
-    ...(address !== undefined && { address }),
-  };
+  return { grpc, why, address: addresses.find((found) => found !== undefined) };
 }
 
 const FRAME = /^\s+at (?:[^()]{1,200} \()?(?:file:\/\/|node:|\/)[^()\s]{1,400}:\d+:\d+\)?$/;
