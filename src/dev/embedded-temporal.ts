@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { MEMO_BYTES } from '../orders/bounded-record.ts';
 import { setupTemporal, startSweep } from '../temporal/namespace.ts';
-import { assertPortFree, freePort, startGuardedChild } from './guarded-child.ts';
+import { assertPortFree, freePort, type GuardedChild, startGuardedChild } from './guarded-child.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export interface EmbeddedTemporalOptions {
@@ -23,19 +23,12 @@ export interface EmbeddedTemporalOptions {
   codecEndpoint?: string;
 }
 
-/** A running Temporal dev server. */
-export interface EmbeddedTemporal {
+/** A running Temporal dev server. `pid` is the id of its process group. */
+export interface EmbeddedTemporal extends GuardedChild {
   /** `host:port` for Temporal clients. */
   address: string;
   namespace: string;
   uiUrl?: string;
-  /** Process id of the server's process group. */
-  pid: number;
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves when the server has ended: `exit code 1` or the signal. */
-  ended: Promise<string>;
-  /** Stops the server and waits for its end. */
-  stop(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 60_000;
@@ -92,15 +85,8 @@ async function startServer(binary: string, options: EmbeddedTemporalOptions): Pr
   const address = `127.0.0.1:${port}`;
   try {
     await setUpWhenReady(address, namespace, child.ended);
-    return {
-      address,
-      namespace,
-      ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }),
-      pid: child.pid,
-      kill: child.kill,
-      ended: child.ended,
-      stop,
-    };
+    const ui = uiPort === undefined ? {} : { uiUrl: `http://127.0.0.1:${uiPort}` };
+    return { ...child, address, namespace, ...ui, stop };
   } catch (error) {
     const tail = await logTail(logFile);
     await stop();
