@@ -1,8 +1,6 @@
-// Downloads a test or dev server with the Temporal SDK and prints the binary's path.
+// Downloads a test or dev server with the Temporal SDK into a folder.
 // The SDK has no call that only downloads, so this starts the server on a random port and stops it. It is a process of its own
 // because the SDK's runtime is configured once per process, and so that a download that hangs can be killed.
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 const [kind, downloadDir = ''] = process.argv.slice(2);
@@ -13,8 +11,6 @@ try {
       ? await TestWorkflowEnvironment.createTimeSkipping({ server })
       : await TestWorkflowEnvironment.createLocal({ server });
   await environment.teardown();
-  const [binary = ''] = await readdir(downloadDir);
-  console.log(join(downloadDir, binary));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

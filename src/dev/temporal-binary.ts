@@ -1,7 +1,6 @@
 /** Finds, downloads or builds Temporal's servers. Downloads and builds stay in the user's cache. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +89,7 @@ export async function buildTemporal(
 }
 
 /**
- * Downloads a server as the Temporal SDK does, unless the cache has it: the dev server, or the one that skips time.
+ * Downloads a server with the Temporal SDK, unless the cache has it: the dev server, or the one that skips time.
  *
  * @returns the path of the binary
  * @throws Error with the reason, after at most 3 minutes
@@ -98,23 +97,18 @@ export async function buildTemporal(
 export async function sdkDownload(kind: 'dev-server' | 'time-skipping', env = process.env): Promise<string> {
   // A newer SDK must not find the servers of an older one.
   const { version }: { version: string } = createRequire(import.meta.url)('@temporalio/common/package.json');
-  const cache = join(userCacheDir(env), `sdk-${version}`);
-  const target = join(cache, kind);
-  if (existsSync(target)) return target;
-  return withFileLock(`${target}.lock`, async () => {
-    if (existsSync(target)) return target;
-    await mkdir(cache, { recursive: true });
-    const folder = await mkdtemp(`${target}-`);
+  const folder = join(userCacheDir(env), `sdk-${version}-${kind}`);
+  await mkdir(folder, { recursive: true });
+  // The SDK downloads to a file of this name, and waits for another process that does.
+  const complete = async () => (await readdir(folder)).filter((name) => !name.endsWith('.downloading'));
+  if ((await complete()).length === 0) {
     console.error(`Downloading Temporal's ${kind} …`);
-    try {
-      const scripts = ['bin/typescript.mjs', 'src/dev/sdk-download-main.ts'].map(inProject);
-      const args = ['--import', ...scripts, kind, folder];
-      await rename(await run(process.execPath, args, { env, timeout: DOWNLOAD_TIMEOUT_MS }), target);
-      return target;
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
+    const scripts = ['bin/typescript.mjs', 'src/dev/sdk-download-main.ts'].map(inProject);
+    const args = ['--import', ...scripts, kind, folder];
+    await run(process.execPath, args, { env, timeout: DOWNLOAD_TIMEOUT_MS });
+  }
+  const [binary = ''] = await complete();
+  return join(folder, binary);
 }
 
 interface RunOptions {

@@ -34,8 +34,10 @@ async function builds({ XDG_CACHE_HOME = '' }: NodeJS.ProcessEnv): Promise<numbe
   return log.split('\n').length - 1;
 }
 
+const downloadsIn = (env: NodeJS.ProcessEnv) => join(userCacheDir(env), `sdk-${sdk}-dev-server`);
+
 async function cacheDownload(env: NodeJS.ProcessEnv): Promise<string> {
-  const file = join(userCacheDir(env), `sdk-${sdk}`, 'dev-server');
+  const file = join(downloadsIn(env), `temporal-sdk-typescript-${sdk}`);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, '');
   return file;
@@ -54,7 +56,7 @@ test('an existing build comes before the download, and needs neither network nor
   const built = await buildTemporal('temporal', env);
 
   expect(await findTemporalBinary({ ...env, ...OFFLINE, PATH: '/bin' })).toBe(built);
-  expect(existsSync(join(userCacheDir(env), `sdk-${sdk}`))).toBe(false);
+  expect(existsSync(downloadsIn(env))).toBe(false);
 });
 
 test('a download for this version of the SDK comes before a build, and is taken from the cache', async () => {
@@ -71,7 +73,7 @@ test('a download that fails leaves nothing in the cache, and a build follows', a
   await expect(sdkDownload('dev-server', env)).rejects.toThrow(
     /failed to download .*https:\/\/temporal\.download/,
   );
-  expect(await readdir(join(userCacheDir(env), `sdk-${sdk}`))).toEqual([]);
+  expect(await readdir(downloadsIn(env))).toEqual([]);
 
   const found = await findTemporalBinary(env);
   expect(found).toMatch(/order-screening\/temporal-1\.5\.1-[0-9a-f]{12}\/temporal$/);
