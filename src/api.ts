@@ -5,7 +5,7 @@ import { startApi } from './api/create-api.ts';
 import { createCardStash } from './cards/index.ts';
 import { createDataConverter } from './codec/index.ts';
 import { ConfigError, loadConfig } from './config/index.ts';
-import { createLog, sayingWhyUnreachable, showError } from './process/log.ts';
+import { createLog, logUnreachable, showError } from './process/log.ts';
 import { endedBySignals } from './process/parts.ts';
 import { createOrderScreening } from './starter.ts';
 
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   // Connects at the first call: without Temporal the API is up and says 503.
   const connection = Connection.lazy({
     ...config.temporal.connection,
-    interceptors: [sayingWhyUnreachable(log, makeGrpcRetryInterceptor(defaultGrpcRetryOptions()))],
+    interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), logUnreachable(log)],
   });
   const dataConverter = createDataConverter(config.payloadKeys, { required: config.payloadsRequired });
   const client = new Client({ connection, namespace: config.temporal.namespace, dataConverter });

@@ -1,6 +1,7 @@
 /**
- * `npm run serve`: worker and API in one process. There a checkout is answered the moment the service has answered: the
- * order's first task comes back with its start, and the worker tells the API before the record is written.
+ * `npm run serve`: worker and API in one process. It answers a checkout as soon as the screening service has answered: the
+ * server returns the order's first task with its start, and the worker passes the answer to the API before the order's record
+ * is written.
  */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
@@ -13,19 +14,19 @@ import { createDataConverter, createOrderScreening, EarlyAnswers } from './start
 import { installRuntime } from './temporal/runtime.ts';
 import { connectWorker, startWorkers, workerSettings, worldOf } from './worker.ts';
 
-/** Longer than the requests that are under way, and after them the worker, may take. */
+/** Longer than pending requests, and after them the worker, may take. */
 const STOP_WITHIN_MS = 25_000;
 
-/** Worker and API, running. */
 export interface Service {
-  /** Resolves when the worker has stopped; rejects when it breaks down. */
+  /** Resolves when the worker has stopped; rejects when it fails. */
   readonly stopped: Promise<void>;
-  /** Answers the requests that are under way, lets the worker finish, then stops. */
+  /** Answers pending requests, lets the worker finish, then stops. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts worker and API on one connection to Temporal, which is what its server gives first tasks back to.
+ * Starts worker and API on one connection to Temporal, since the server returns first tasks on the connection of the start.
+ *
  * @throws ConfigError when Temporal doesn't answer, lacks what orders need, or the API's port is taken
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
@@ -41,7 +42,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     parts.add(() => cards.close());
     const workers = await startWorkers(settings, world);
     parts.add(() => workers.stop().catch(() => undefined));
-    // It may break down before the API listens and somebody waits for it.
+    // It may fail before the API listens, when nothing awaits it yet.
     workers.stopped.catch(() => undefined);
     const dataConverter = createDataConverter(config.payloadKeys, { required: config.payloadsRequired });
     const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
@@ -66,7 +67,7 @@ async function main(): Promise<void> {
   const service = await startService(config, log);
   const { connection, namespace } = config.temporal;
   log.info({ address: connection.address, namespace, ...config.workerVersion }, 'API and worker are ready');
-  // With a file of keys SIGHUP has it read again.
+  // With a file of keys, SIGHUP makes the API read it again.
   const skip: 'SIGHUP'[] = config.api.keysFile === undefined ? [] : ['SIGHUP'];
   started();
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: false, skip }, async ({ err }) => {
@@ -86,7 +87,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
     const words = error instanceof ConfigError ? error.message : JSON.stringify(showError(error));
     process.stderr.write(`It cannot run: ${words}\n`);
-    // The SDK's threads would keep the process, and its metrics, alive.
+    // The SDK's threads would keep the process alive.
     process.exit(1);
   });
 }

@@ -1,43 +1,28 @@
-import { streamProgress } from './dev/go-build.ts';
-import { type LocalStack, startLocalStack } from './dev/local-stack.ts';
-import { sampleTable, screenSampleOrders, welcome } from './dev/welcome.ts';
-import { createLog } from './process/log.ts';
+import { startLocalStack } from './dev/local-stack.ts';
+import { screenSampleOrders, welcome } from './dev/welcome.ts';
 
-// `npm start`: everything on one machine, with sample orders, until it is stopped by SIGINT or SIGTERM, or its terminal is closed.
+// `npm start`: everything on one machine, with sample orders, until SIGINT, SIGTERM, or the end of its terminal.
 
-/** A stop that takes longer is cut off: whatever dies goes on at the next start. */
+/** After this time the process ends anyway: running work continues at the next start. */
 const STOP_WITHIN_MS = 9_500;
 
-const progress = streamProgress();
-const asked = new Promise<void>((resolve) => {
+const stopRequested = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
 });
 
 try {
-  // The terminal is for people: requests are logged only when LOG_LEVEL asks for it.
-  const starting = startLocalStack(
-    process.env,
-    ({ logLevel }) => createLog('order-screening', process.env.LOG_LEVEL ? logLevel : 'warn'),
-    progress,
-  );
-  const stack = await Promise.race([starting, asked]);
+  const stack = await Promise.race([startLocalStack(process.env), stopRequested]);
   if (stack !== undefined) {
-    if (stack.sandboxUrl !== undefined) await showSampleOrders(stack);
+    if (stack.sandboxUrl !== undefined) console.log(`\n${await screenSampleOrders(stack)}`);
     console.log(`\n${welcome(stack)}\n`);
-    await Promise.race([asked, stack.broken]);
-    progress.say('Stopping …');
+    await Promise.race([stopRequested, stack.broken]);
+    console.error('Stopping …');
     setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
     await stack.stop();
-    progress.say('Stopped.');
+    console.error('Stopped.');
   }
   process.exit(0);
 } catch (error) {
-  progress.say(error instanceof Error ? error.message : 'It could not be started.');
+  console.error(error instanceof Error ? error.message : 'npm start failed.');
   process.exit(1);
-}
-
-async function showSampleOrders({ apiUrl, apiKey }: LocalStack): Promise<void> {
-  const { results, failures } = await screenSampleOrders(apiUrl, apiKey);
-  console.log(`\nSample orders\n${sampleTable(results)}`);
-  for (const words of failures) console.log(`Not screened: ${words}`);
 }

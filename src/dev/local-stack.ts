@@ -3,90 +3,86 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, hashedKey, loadConfig } from '../config/index.ts';
 import { localApiAddress } from '../config/load-config.ts';
-import { type LocalSecrets, localEnvironment, localSecrets } from '../process/local.ts';
-import type { Log } from '../process/log.ts';
+import { localEnvironment, localSecrets } from '../process/local.ts';
+import { createLog } from '../process/log.ts';
 import { StartedParts } from '../process/parts.ts';
-import { createSandbox, type Sandbox } from '../sandbox/create-sandbox.ts';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { startService } from '../serve.ts';
 import { installRuntime } from '../temporal/runtime.ts';
-import {
-  type EmbeddedTemporal,
-  type EmbeddedTemporalOptions,
-  startEmbeddedTemporal,
-} from './embedded-temporal.ts';
-import type { Progress } from './go-build.ts';
+import { type EmbeddedTemporalOptions, startEmbeddedTemporal } from './embedded-temporal.ts';
 import { assertPortFree } from './guarded-child.ts';
 
-/** Everything on one machine, running. */
 export interface LocalStack {
   apiUrl: string;
-  /** Of this process only, for the sample orders; absent when the API asks for none. */
+  /** A key of this process, for the sample orders. Absent when the API requires none. */
   apiKey?: string;
   temporalAddress: string;
-  /** Absent when somebody else's Temporal is used. */
+  /** Absent when another Temporal server is configured. */
   temporalUiUrl?: string;
-  /** Absent when somebody else's screening service is used. */
+  /** Absent when a screening service is configured. */
   sandboxUrl?: string;
-  /** Rejects when a part breaks down by itself. */
+  /** Rejects when a part ends by itself. */
   broken: Promise<never>;
-  /** Lets what runs finish, then stops all parts. */
+  /** Lets running work finish, then stops all parts. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts Temporal, the sandbox, the worker and the API in this process, each only where no other is configured.
+ * Starts Temporal and the sandbox, each unless another one is configured, the worker and the API.
  *
  * @throws ConfigError for settings, Error naming the port and its variable when a port is taken
  */
-export async function startLocalStack(
-  processEnv: NodeJS.ProcessEnv,
-  makeLog: (config: Config) => Log,
-  progress: Progress,
-): Promise<LocalStack> {
+export async function startLocalStack(processEnv: NodeJS.ProcessEnv): Promise<LocalStack> {
   const { env, sandbox: ownSandbox } = localEnvironment(processEnv);
-  const configured = loadConfig(env);
-  const { api, temporal, local } = configured;
-  await checkPorts(configured, ownSandbox);
-  const config = temporal.embedded ? withSecrets(configured, await localSecrets(local.dataDir)) : configured;
-  const log = makeLog(config);
+  let config = loadConfig(env);
+  const { api, temporal, local, metrics } = config;
+  // Before any part starts. Temporal's ports are checked by its start, which is the first.
+  if (ownSandbox) await assertPortFree(local.sandboxPort, 'SANDBOX_PORT');
+  await assertPortFree(api.port, 'API_PORT');
+  await assertPortFree(metrics.port, 'METRICS_PORT');
+  if (temporal.embedded) {
+    const { payloadKeys, codecToken } = await localSecrets(local.dataDir);
+    if (config.payloadKeys.length === 0) config = { ...config, payloadKeys };
+    config = { ...config, codec: { token: codecToken, ...config.codec } };
+  }
+  // The terminal is for people: it shows requests only when LOG_LEVEL is set.
+  const log = createLog('order-screening', env.LOG_LEVEL ? config.logLevel : 'warn');
   installRuntime(config, log);
 
-  // The configured keys are kept as hashes: the sample orders are sent with one of this process's own.
-  const ownKey = randomBytes(18).toString('base64url');
   const parts = new StartedParts();
   try {
-    let server: EmbeddedTemporal | undefined;
+    const ends: Promise<string>[] = [];
+    let temporalUiUrl: string | undefined;
     if (temporal.embedded) {
-      progress.say('Starting Temporal …');
-      const started = await startEmbeddedTemporal({
-        ...embeddedOptions(config),
-        codecEndpoint: codecEndpoint(config),
-        progress,
-      });
-      server = started;
-      parts.add(() => started.stop());
+      console.error('Starting Temporal …');
+      const options = { ...embeddedOptions(config), codecEndpoint: codecEndpoint(config) };
+      const { uiUrl, ended, stop } = await startEmbeddedTemporal(options);
+      parts.add(stop);
+      ends.push(ended.then((how) => `The Temporal server ended: ${how}.`));
+      temporalUiUrl = uiUrl;
     }
-    let sandbox: Sandbox | undefined;
+    let sandboxUrl: string | undefined;
     if (ownSandbox) {
-      progress.say('Starting the sandbox …');
-      const started = await createSandbox({
+      console.error('Starting the sandbox …');
+      const sandbox = await createSandbox({
         port: local.sandboxPort,
         dataFile: join(local.dataDir, 'sandbox.json'),
         webhookUrl: local.sandboxWebhookUrl ?? webhookUrl(config),
       });
-      sandbox = started;
-      parts.add(() => started.close());
+      parts.add(() => sandbox.close());
+      sandboxUrl = sandbox.url;
     }
 
-    progress.say('Starting the worker and the API …');
-    const keys = api.keys.length === 0 ? [] : [...api.keys, hashedKey('npm-start', ownKey)];
+    console.error('Starting the worker and the API …');
+    // The settings have only hashes of the configured keys.
+    const apiKey = api.keys.length === 0 ? undefined : randomBytes(18).toString('base64url');
+    const keys = apiKey === undefined ? [] : [...api.keys, hashedKey('npm-start', apiKey)];
     const service = await startService({ ...config, api: { ...api, keys } }, log);
     parts.add(() => service.stop());
+    ends.push(service.stopped.then(() => 'The worker stopped by itself.'));
 
-    const ends = [service.stopped.then(() => 'The worker stopped by itself.')];
-    if (server !== undefined) ends.push(server.ended.then((how) => `The Temporal server ended: ${how}.`));
-    const broken = Promise.race(ends).then((words) => {
-      throw new Error(words);
+    const broken = Promise.race(ends).then((message) => {
+      throw new Error(message);
     });
     broken.catch(() => undefined);
     return {
@@ -94,9 +90,9 @@ export async function startLocalStack(
       temporalAddress: temporal.connection.address,
       broken,
       stop: parts.stop,
-      ...(api.keys.length > 0 && { apiKey: ownKey }),
-      ...(server?.uiUrl !== undefined && { temporalUiUrl: server.uiUrl }),
-      ...(sandbox !== undefined && { sandboxUrl: sandbox.url }),
+      ...(apiKey !== undefined && { apiKey }),
+      ...(temporalUiUrl !== undefined && { temporalUiUrl }),
+      ...(sandboxUrl !== undefined && { sandboxUrl }),
     };
   } catch (error) {
     await parts.giveUp();
@@ -104,38 +100,17 @@ export async function startLocalStack(
   }
 }
 
-/** Looks at all ports first, so that nothing is half started when one is taken. */
-async function checkPorts(config: Config, ownSandbox: boolean): Promise<void> {
-  const { temporal, local, api, metrics } = config;
-  if (temporal.embedded) {
-    await assertPortFree(local.temporalPort, 'TEMPORAL_PORT');
-    await assertPortFree(local.temporalUiPort, 'TEMPORAL_UI_PORT');
-  }
-  if (ownSandbox) await assertPortFree(local.sandboxPort, 'SANDBOX_PORT');
-  await assertPortFree(api.port, 'API_PORT');
-  await assertPortFree(metrics.port, 'METRICS_PORT');
-}
-
-/** Completes the settings for the embedded server: its data is encrypted, also when nobody has set a key. */
-function withSecrets(config: Config, { payloadKeys, codecToken }: LocalSecrets): Config {
-  return {
-    ...config,
-    payloadKeys: config.payloadKeys.length > 0 ? config.payloadKeys : payloadKeys,
-    codec: { token: codecToken, ...config.codec },
-  };
-}
-
-/** Where the embedded UI, in a browser of this machine, has payloads decrypted. */
+/** The address at which the Temporal UI, in a browser on this machine, decrypts payloads. */
 export function codecEndpoint({ api, codec }: Pick<Config, 'api' | 'codec'>): string {
   return `${localApiAddress(api)}/codec/${codec.token ?? ''}`;
 }
 
-/** Where the sandbox tells the API about reviews: its known default template has no headers, so the secret is in the path. */
+/** The address for the sandbox's webhooks. The secret is in the path, since webhooks of the default template have no headers. */
 export function webhookUrl({ api, webhookSecrets }: Pick<Config, 'api' | 'webhookSecrets'>): string {
   return `${localApiAddress(api)}/v1/webhooks/default/${encodeURIComponent(webhookSecrets[0] ?? '')}`;
 }
 
-/** @returns what the embedded server is to be: where the settings look for it, with the namespace that they name */
+/** The embedded server's options, with the addresses and the namespace that all processes use. */
 export function embeddedOptions({
   local,
   temporal,

@@ -10,7 +10,6 @@ try {
   const server = await startEmbeddedTemporal(
     embeddedOptions({ local, temporal: loadTemporalSettings(process.env) }),
   );
-  for (const warning of server.warnings) console.warn(`Warning: ${warning}`);
   console.log(`Temporal is ready at ${server.address}, its UI at ${server.uiUrl}, its state in ${dataDir}`);
   let asked = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

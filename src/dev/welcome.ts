@@ -1,110 +1,54 @@
-/** What `npm start` shows: sample orders, and where everything is. */
+/** What `npm start` prints: sample orders, addresses, and commands to try. */
 import { readFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import { z } from 'zod';
 import type { LocalStack } from './local-stack.ts';
 
-/** The least that the service asks of a pre-acceptance order, so that the line can be pasted. */
-const ORDER =
-  '{"transaction":{"amount":"249.00","customer":{"email":"review@example.com"},"payment":{"creditCard":{"last4":"1111"}},"billTo":{},"customerIP":"203.0.113.7","avsResultCode":"Y","cvvResultCode":"M"}}';
+/** Files in `examples/orders/`: every decision and every integration workflow. */
+const SAMPLES = ['pass', 'fail', 'review', 'fraudulent', 'error', 'pre-gateway'];
 
-/** @returns the table of the sample orders: decision, action, time taken */
-export function sampleTable(results: readonly SampleResult[]): string {
+const exampleSchema = z.looseObject({ workflow: z.string() });
+const answerSchema = z.object({ decision: z.string(), action: z.string(), phase: z.string() });
+
+type Api = Pick<LocalStack, 'apiUrl' | 'apiKey'>;
+
+/**
+ * Screens the sample orders through the API, as an order service does, and returns a table of the answers. At a later start
+ * the same requests get the same answers. A sample may fail: after an upgrade its content may differ from the earlier order's.
+ */
+export async function screenSampleOrders(api: Api): Promise<string> {
   const table = new Table({
     head: ['order', 'workflow', 'decision', 'action', 'time'],
     colAligns: ['left', 'left', 'left', 'left', 'right'],
     style: { head: [], border: [], compact: true },
   });
-  for (const { orderId, workflow, decision, action, tookMs } of results) {
-    table.push([orderId, workflow, decision, action, `${tookMs.toFixed(0)} ms`]);
-  }
-  return table.toString();
-}
-
-/** @returns where to look, and lines to paste */
-export function welcome(stack: LocalStack): string {
-  const lines = ['Open'];
-  if (stack.temporalUiUrl !== undefined) lines.push(`  Temporal UI  ${stack.temporalUiUrl}`);
-  else lines.push(`  Temporal     ${stack.temporalAddress}`);
-  lines.push(`  Order queue  ${stack.apiUrl}/`);
-  lines.push(`  API          ${stack.apiUrl}/docs`);
-  if (stack.sandboxUrl !== undefined) lines.push(`  Sandbox      ${stack.sandboxUrl}/_sandbox/transactions`);
-  if (stack.sandboxUrl !== undefined) lines.push('', ...tryIt(stack, stack.sandboxUrl));
-  lines.push('', 'Stop with Ctrl-C; npm start goes on with the same orders.');
-  return lines.join('\n');
-}
-
-function tryIt({ apiUrl, apiKey }: LocalStack, sandboxUrl: string): string[] {
-  const json = `-H 'content-type: application/json'`;
-  const key = apiKey === undefined ? '' : ` -H "authorization: Bearer $API_KEY"`;
-  return [
-    'Try it: screen an order that goes into review, decide the review in the sandbox, see it resolved',
-    `  curl -s${key} ${json} ${apiUrl}/v1/orders/1001/screening -d '${ORDER}'`,
-    `  curl -s ${json} ${sandboxUrl}/_sandbox/transactions/1001/decision -d '{"decision":"pass"}'`,
-    `  curl -s${key} ${apiUrl}/v1/orders/1001`,
-  ];
-}
-
-/** The sample orders in `examples/orders/`, by the name of their file: every decision, every integration workflow. */
-const SAMPLES = ['pass', 'fail', 'review', 'fraudulent', 'error', 'pre-gateway'] as const;
-
-const exampleSchema = z.looseObject({ workflow: z.string() });
-const answerSchema = z.object({ decision: z.string(), action: z.string(), phase: z.string() });
-
-/** One line of the table that `npm start` shows. */
-export interface SampleResult {
-  orderId: string;
-  workflow: string;
-  decision: string;
-  action: string;
-  /** Milliseconds from the request to its answer, as the order service sees it. */
-  tookMs: number;
-}
-
-/**
- * Screens the sample orders through the API, as an order service does. Sent again they get the same answers, since the
- * orders are known.
- *
- * @param apiUrl address of the API, without a last slash
- * @returns the answers, and in words which orders have none: one that was sent with another content, at a start before an
- * upgrade, has its first answer for as long as the data folder lives
- */
-export async function screenSampleOrders(
-  apiUrl: string,
-  apiKey?: string,
-): Promise<{ results: SampleResult[]; failures: string[] }> {
-  const results: SampleResult[] = [];
   const failures: string[] = [];
   for (const name of SAMPLES) {
     try {
-      results.push(await screenSample(apiUrl, name, apiKey));
+      table.push(await screenSample(api, name));
     } catch (error) {
-      failures.push(error instanceof Error ? error.message : 'no reason is known');
+      failures.push(`Not screened: ${error instanceof Error ? error.message : name}`);
     }
   }
-  return { results, failures };
+  return ['Sample orders', table.toString(), ...failures].join('\n');
 }
 
-async function screenSample(apiUrl: string, name: string, apiKey: string | undefined): Promise<SampleResult> {
+async function screenSample(api: Api, name: string): Promise<string[]> {
   const file = new URL(`../../examples/orders/${name}.json`, import.meta.url);
   const example = exampleSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-  const orderId = `sample-${name}`;
+  const order = `sample-${name}`;
   const begin = performance.now();
-  const answer = await post(`${apiUrl}/v1/orders/${orderId}/screening`, example, apiKey);
-  const tookMs = performance.now() - begin;
+  const answer = await post(api, `/v1/orders/${order}/screening`, example);
+  const took = performance.now() - begin;
   const { decision, action, phase } = answerSchema.parse(answer);
   if (phase === 'awaiting-gateway') {
-    await post(
-      `${apiUrl}/v1/orders/${orderId}/gateway-result`,
-      { result: 'pass', authcode: 'A1B2C3' },
-      apiKey,
-    );
+    await post(api, `/v1/orders/${order}/gateway-result`, { result: 'pass', authcode: 'A1B2C3' });
   }
-  return { orderId, workflow: example.workflow, decision, action, tookMs };
+  return [order, example.workflow, decision, action, `${took.toFixed(0)} ms`];
 }
 
-async function post(url: string, body: unknown, apiKey: string | undefined): Promise<unknown> {
-  const response = await fetch(url, {
+async function post({ apiUrl, apiKey }: Api, path: string, body: unknown): Promise<unknown> {
+  const response = await fetch(`${apiUrl}${path}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -112,7 +56,35 @@ async function post(url: string, body: unknown, apiKey: string | undefined): Pro
     },
     body: JSON.stringify(body),
   });
-  if (!response.ok)
-    throw new Error(`${new URL(url).pathname} was answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`);
   return response.json();
+}
+
+/** The minimum of a pre-acceptance order. */
+const ORDER =
+  '{"transaction":{"amount":"249.00","customer":{"email":"review@example.com"},"payment":{"creditCard":{"last4":"1111"}},"billTo":{},"customerIP":"203.0.113.7","avsResultCode":"Y","cvvResultCode":"M"}}';
+
+/** Returns the addresses to open, and commands to paste. */
+export function welcome({ apiUrl, apiKey, temporalAddress, temporalUiUrl, sandboxUrl }: LocalStack): string {
+  const json = `-H 'content-type: application/json'`;
+  const key = apiKey === undefined ? '' : ` -H "authorization: Bearer $API_KEY"`;
+  const sandbox = `${sandboxUrl}/_sandbox/transactions`;
+  return [
+    'Open',
+    temporalUiUrl === undefined ? `  Temporal     ${temporalAddress}` : `  Temporal UI  ${temporalUiUrl}`,
+    `  Order queue  ${apiUrl}/`,
+    `  API          ${apiUrl}/docs`,
+    ...(sandboxUrl === undefined
+      ? []
+      : [
+          `  Sandbox      ${sandbox}`,
+          '',
+          'Try it: screen an order that goes into review, decide the review in the sandbox, and read the order',
+          `  curl -s${key} ${json} ${apiUrl}/v1/orders/1001/screening -d '${ORDER}'`,
+          `  curl -s ${json} ${sandbox}/1001/decision -d '{"decision":"pass"}'`,
+          `  curl -s${key} ${apiUrl}/v1/orders/1001`,
+        ]),
+    '',
+    'Stop with Ctrl-C. The next npm start continues with the same orders.',
+  ].join('\n');
 }

@@ -1,17 +1,14 @@
-/** What a stack on one machine settles and keeps for itself: settings that nobody gave, and secrets in its data folder. */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { access, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+/** What a stack on one machine makes for itself: settings that are not configured, and secrets in its data folder. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NamedKey } from '../codec/sealer.ts';
 import { isSet, readCodecToken, readPayloadKeys } from '../config/index.ts';
 import { errorCode } from '../config/values.ts';
 
-const SANDBOX_KEY = 'sandbox-test-key';
-
-/**
- * @returns the environment completed for this machine: unless a screening service is named, the sandbox stands in for it
- */
+/** Returns the environment, completed with the sandbox's settings unless a screening service is configured. */
 export function localEnvironment(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; sandbox: boolean } {
   if (isSet(env.SCREENING_BASE_URL) || isSet(env.SCREENING_CONFIG)) return { env, sandbox: false };
   const sandbox = `http://127.0.0.1:${env.SANDBOX_PORT || '8090'}`;
@@ -19,7 +16,7 @@ export function localEnvironment(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessE
     sandbox: true,
     env: {
       ...env,
-      SCREENING_API_KEY: env.SCREENING_API_KEY || SANDBOX_KEY,
+      SCREENING_API_KEY: env.SCREENING_API_KEY || 'sandbox-test-key',
       SCREENING_BASE_URL: `${sandbox}/test`,
       SCREENING_PORTAL_BASE_URL: `${sandbox}/portal/api/v1/transaction-update`,
       WEBHOOK_SECRETS: env.WEBHOOK_SECRETS || randomBytes(18).toString('base64url'),
@@ -27,85 +24,70 @@ export function localEnvironment(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessE
   };
 }
 
-/** What the embedded server's data is encrypted with, and the token of the address at which its UI has it decrypted. */
 export interface LocalSecrets {
+  /** Encrypt the data of the embedded Temporal server. */
   payloadKeys: NamedKey[];
+  /** Part of the address at which the Temporal UI decrypts payloads. */
   codecToken: string;
 }
 
-/** As PAYLOAD_KEYS is written, so that `PAYLOAD_KEYS=$(cat .data/payload-keys)` lets another process read the same orders. */
+/** In the format of PAYLOAD_KEYS: `PAYLOAD_KEYS=$(cat .data/payload-keys)` lets another process read the same orders. */
 const PAYLOAD_KEYS_FILE = 'payload-keys';
-const CODEC_TOKEN_FILE = 'codec-token';
-
-const OWNER_ONLY = 0o600;
 
 /**
- * Reads the secrets of a data folder; at the first start makes them, in files that only their owner reads.
- * @throws ConfigError when a file doesn't hold what it should, naming the file
+ * Reads the secrets of a data folder. The first start makes them, in files that only their owner can read.
+ *
+ * @throws ConfigError naming the file that has no valid secret
  */
 export async function localSecrets(dataDir: string): Promise<LocalSecrets> {
+  const newKey = () => `local-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
+  const newToken = () => randomBytes(24).toString('base64url');
   return withFileLock(join(dataDir, 'secrets.lock'), async () => ({
-    payloadKeys: await kept(dataDir, PAYLOAD_KEYS_FILE, newKey, readPayloadKeys),
-    codecToken: await kept(dataDir, CODEC_TOKEN_FILE, newToken, readCodecToken),
+    payloadKeys: await readOrMake(join(dataDir, PAYLOAD_KEYS_FILE), newKey, readPayloadKeys),
+    codecToken: await readOrMake(join(dataDir, 'codec-token'), newToken, readCodecToken),
   }));
 }
 
-/** @returns the keys that `npm start` made in a data folder; none when it never ran there @throws ConfigError as above */
+/**
+ * Returns the keys that `npm start` made in a data folder, or none when it never ran there.
+ *
+ * @throws ConfigError naming the file that has no valid keys
+ */
 export async function localPayloadKeys(dataDir: string): Promise<NamedKey[]> {
   const file = join(dataDir, PAYLOAD_KEYS_FILE);
-  return (await exists(file)) ? readPayloadKeys((await readFile(file, 'utf8')).trim(), file) : [];
+  return existsSync(file) ? readSecret(file, readPayloadKeys) : [];
 }
 
-async function kept<T>(
-  dataDir: string,
-  name: string,
-  make: () => string,
-  read: (written: string, from: string) => T,
-): Promise<T> {
-  const file = join(dataDir, name);
-  if (!(await exists(file))) {
+type ReadSecret<T> = (written: string, from: string) => T;
+
+async function readOrMake<T>(file: string, make: () => string, read: ReadSecret<T>): Promise<T> {
+  if (!existsSync(file)) {
     const unfinished = `${file}.new`;
-    await writeFile(unfinished, `${make()}\n`, { mode: OWNER_ONLY, flush: true });
+    await writeFile(unfinished, `${make()}\n`, { mode: 0o600, flush: true });
     await rename(unfinished, file);
   }
+  return readSecret(file, read);
+}
+
+async function readSecret<T>(file: string, read: ReadSecret<T>): Promise<T> {
   return read((await readFile(file, 'utf8')).trim(), file);
 }
 
-function newKey(): string {
-  return `local-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`;
-}
-
-function newToken(): string {
-  return randomBytes(24).toString('base64url');
-}
-
-/** Whether there is a file or folder at the path. */
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-const RETRY_MS = 250;
+const LOCK_RETRY_MS = 250;
 
 /**
- * Runs `work` while no other process runs work under the same lock file; waits for the other one otherwise.
+ * Runs `work` while no other process runs work under the same lock.
  *
- * A lock left behind by a process that died is taken over. Two processes that take over the same dead lock in
- * the same instant may both run, so `work` must put its result in place by a rename.
+ * A lock whose process has ended is taken over. Two processes that take it over in the same instant may both run, so `work`
+ * must put its result in place by a rename.
  *
- * @param onWait called once, when another process holds the lock
+ * @param onWait called once when another process holds the lock
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, onWait?: () => void): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
-  let told = false;
-  while (!(await tryLock(path))) {
-    if (!told) {
-      told = true;
-      onWait?.();
-    }
-    await sleep(RETRY_MS);
+  for (let attempt = 1; !(await tryLock(path)); attempt++) {
+    if (attempt === 1) onWait?.();
+    await sleep(LOCK_RETRY_MS);
   }
   try {
     return await work();
@@ -114,28 +96,22 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, onWa
   }
 }
 
+/** The lock is a symbolic link whose target is the holder's process id: it is made in one step and is never empty. */
 async function tryLock(path: string): Promise<boolean> {
-  const mine = `${path}.${randomUUID()}`;
-  await writeFile(mine, String(process.pid));
   try {
-    // The lock has its holder's id from its first moment: an empty one would be anybody's, for ever.
-    await link(mine, path);
+    await symlink(String(process.pid), path);
     return true;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-  } finally {
-    await rm(mine, { force: true });
   }
-  const holder = await readFile(path, 'utf8').catch(() => undefined);
+  const holder = await readlink(path).catch(() => undefined);
   if (holder !== undefined && !isAlive(Number(holder))) await rm(path, { force: true });
   return false;
 }
 
 function isAlive(pid: number): boolean {
-  if (!(pid > 0)) return false;
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, 0);
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }

@@ -1,17 +1,17 @@
-/** What a process has started and is to stop. */
+/** Starting and stopping the parts of a process. */
 
-/** What was started together and is stopped together: what was started last is stopped first. */
+/** Parts that are stopped together, the last one first. */
 export class StartedParts {
   readonly #stops: (() => Promise<unknown>)[] = [];
 
-  /** @param stop stops a part that has started */
   add(stop: () => Promise<unknown>): void {
     this.#stops.push(stop);
   }
 
   /**
-   * Stops all parts; called again, it has nothing left to stop.
-   * @throws the first error, after every part was told to stop
+   * Stops all parts. A second call does nothing.
+   *
+   * @throws the first error, after all parts
    */
   readonly stop = async (): Promise<void> => {
     const errors: unknown[] = [];
@@ -25,39 +25,40 @@ export class StartedParts {
     if (errors.length > 0) throw errors[0];
   };
 
-  /** Stops all parts after something went wrong, which is what must be told, and not what goes wrong now. */
+  /** Stops all parts after an error, which matters more than errors of stopping. */
   readonly giveUp = (): Promise<void> => this.stop().catch(() => undefined);
 }
 
 /**
- * Waits until all runs have ended: what they share is closed after that.
- * @param stopAll lets the others finish when one breaks down
- * @throws what broke down first
+ * Waits until all runs have ended, since they share what is closed after them.
+ *
+ * @param stopAll stops the others when one fails
+ * @throws the first failure
  */
 export async function allEnded(runs: readonly Promise<void>[], stopAll: () => void): Promise<void> {
-  const faults: unknown[] = [];
+  const failures: unknown[] = [];
   await Promise.all(
     runs.map((run) =>
       run.catch((error: unknown) => {
-        faults.push(error);
+        failures.push(error);
         stopAll();
       }),
     ),
   );
-  if (faults.length > 0) throw faults[0];
+  if (failures.length > 0) throw failures[0];
 }
 
-const STOPS = ['SIGTERM', 'SIGINT'] as const;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Has a signal to stop end this process at once while it starts, when nothing is under way: as process 1 of a container it would not
- * be heard.
- * @returns what is called once it has started, and heeds such a signal itself
+ * Makes SIGTERM and SIGINT end this process at once while it starts. Process 1 of a container would ignore them otherwise.
+ *
+ * @returns a function to call when the process has started and handles the signals itself
  */
 export function endedBySignals(): () => void {
   const end = (): never => process.exit(0);
-  for (const signal of STOPS) process.once(signal, end);
+  for (const signal of STOP_SIGNALS) process.once(signal, end);
   return () => {
-    for (const signal of STOPS) process.off(signal, end);
+    for (const signal of STOP_SIGNALS) process.off(signal, end);
   };
 }

@@ -96,10 +96,42 @@ export async function untilEndedOrLost(
   throw new LostOrderError();
 }
 
+/** How the core begins the report of a failed heartbeat. The error follows. */
+const HEARTBEAT = 'Error when recording heartbeat: ';
+
+/** How the core reports a failed call, which it retries by itself. */
+const RETRIED = /^gRPC call (\w{1,64}) retried (\d{1,9}) times$/;
+const UNREACHABLE = /^Status \{ code: (?:Unavailable|DeadlineExceeded|Cancelled|Unknown),/;
+
+/** Messages of the SDK, by how they begin, that would confuse a reader or quote an input, and the words for them. */
+const WORDS: readonly [begin: string, words: string][] = [
+  ['Failing workflow task', 'this build can not run an order, its task is tried again'],
+  [ORDER_LOST, 'an order is lost to this process, which stops in a minute and has to be started again'],
+  [HEARTBEAT, 'Temporal was not told that an activity goes on, it is told again'],
+  // Waiting for its completion counts too: Temporal is unreachable or the machine is busy.
+  ['[TMPRL1104] ', 'a step of an order took over five seconds'],
+];
+
+/** The SDK calls a workflow failed also when its code threw an error, which fails only the task. */
+function wordsOf(message: string, error: unknown): string {
+  if (RETRIED.test(message)) {
+    return UNREACHABLE.test(String(error))
+      ? TEMPORAL_UNREACHABLE
+      : 'Temporal refuses a call, it is tried again';
+  }
+  // The error is of the workflow's own realm, where Error is another class.
+  const { name } = (error ?? {}) as { name?: unknown };
+  if (message === 'Workflow failed' && !String(name).endsWith('Failure')) {
+    return 'the code of an order threw an error, its task is tried again';
+  }
+  return WORDS.find(([begin]) => message.startsWith(begin))?.[1] ?? message;
+}
+
 /**
+ * Sends the SDK's log lines to our log, with the order that each is about.
+ *
  * @param version of this process's workers, absent where they are unversioned
- * @param onOrderLost called when the core says that it has lost an order
- * @returns what sends the SDK's log lines to ours, with the order that each is about, and the fields that may be logged
+ * @param onOrderLost called when the core reports that it has lost an order
  */
 export function temporalLogger(
   log: Log,
@@ -111,10 +143,12 @@ export function temporalLogger(
     const { workflowId, workflowType, activityType, attempt, orderAttempt, taskQueue, error } = { ...meta };
     const { effect, reason, integration, call, status, address, failure } = { ...meta };
     const [, failedCall, retries] = RETRIED.exec(message) ?? [];
+    const cannotRun = message === 'Failing workflow task';
     const expected = message.startsWith('No workflows registered');
     const severity = level === 'ERROR' ? 'error' : level === 'WARN' && !expected ? 'warn' : 'debug';
-    const cannotRun = message === 'Failing workflow task';
     const fields = {
+      integration,
+      ...orderOfWorkflowId(String(workflowId)),
       workflowId,
       workflowType,
       activityType,
@@ -129,37 +163,11 @@ export function temporalLogger(
       ...(cannotRun && version),
       err: message.startsWith(HEARTBEAT) ? message.slice(HEARTBEAT.length) : error,
     };
-    const words =
-      failedCall === undefined
-        ? wordsOf(message, error)
-        : NOBODY_THERE.test(String(error))
-          ? TEMPORAL_UNREACHABLE
-          : REFUSED;
-    log.foreign(severity, { integration, ...orderOfWorkflowId(String(workflowId)), ...fields }, words);
+    log.foreign(severity, fields, wordsOf(message, error));
   });
 }
 
-/** How the core begins to say that a heartbeat did not arrive; what follows is the error. */
-const HEARTBEAT = 'Error when recording heartbeat: ';
-
-/** What the SDK says of an order whose task fails, which is tried again, so that it can be understood. */
-function wordsOf(message: string, error: unknown): string {
-  if (message === 'Failing workflow task') return 'this build can not run an order, its task is tried again';
-  if (message === ORDER_LOST)
-    return 'an order is lost to this process, which stops in a minute and has to be started again';
-  if (message.startsWith(HEARTBEAT))
-    return 'Temporal was not told that an activity goes on, it is told again';
-  // Its completion is waited for, too: of Temporal that can't be reached, or of a machine that is busy.
-  if (message.startsWith('[TMPRL1104] ')) return 'a step of an order took over five seconds';
-  // It comes from the workflow's own realm, where Error is another class.
-  const { name } = typeof error === 'object' && error !== null && 'name' in error ? error : { name: '' };
-  const failed = String(name).endsWith('Failure');
-  if (message === 'Workflow failed' && !failed)
-    return 'the code of an order threw an error, its task is tried again';
-  return message;
-}
-
-/** In what the core writes of a failed task, which quotes the error's message: what made it fail, or which class of error. */
+/** Why a task failed, in the core's text, which also quotes the error's message. */
 const FORCED_BY = /, force_cause: (\w{1,64}) \}$/;
 const UNKNOWN_VERSION = /^Failure \{ failure: Some\(Failure \{ message: "This worker does not run version /;
 const THROWN = /\\n\\n((?:Type|Range|Reference|Syntax|Eval|URI)?Error)\b/;
@@ -170,11 +178,6 @@ function whyFailing(failure: string): string {
   if (UNKNOWN_VERSION.test(failure)) return 'unknown-version';
   return THROWN.exec(failure)?.[1] ?? 'unknown';
 }
-
-/** How the core says that a call failed; it goes on by itself. */
-const RETRIED = /^gRPC call (\w{1,64}) retried (\d{1,9}) times$/;
-const NOBODY_THERE = /^Status \{ code: (?:Unavailable|DeadlineExceeded|Cancelled|Unknown),/;
-const REFUSED = 'Temporal refuses a call, it is tried again';
 
 // Shows how far behind each task queue is. Asked of the server, so that it shows also when nobody works on
 // a queue.

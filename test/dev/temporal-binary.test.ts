@@ -1,66 +1,122 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  buildTemporal,
   findTemporalBinary,
-  type TemporalStep,
-  type TemporalSteps,
-} from '../../src/dev/embedded-temporal.ts';
-import { quiet } from './quiet-progress.ts';
+  sdkDownload,
+  temporalOnPath,
+  userCacheDir,
+} from '../../src/dev/temporal-binary.ts';
+import { environmentWith } from './fake-commands.ts';
 
-type Way = keyof TemporalSteps;
-
-const CLOSED: Record<Way, string | Error> = {
-  path: new Error('not found'),
-  builtBefore: new Error('not built yet'),
-  sdkDownload: new Error('the download site cannot be reached'),
-  goBuild: new Error('Go is not installed'),
-};
-
-/** Steps that note that they were tried, and find the binary or say why not. */
-function steps(outcomes: Record<Way, string | Error>): { tried: Way[]; steps: TemporalSteps } {
-  const tried: Way[] = [];
-  const step =
-    (way: Way): TemporalStep =>
-    async () => {
-      tried.push(way);
-      const outcome = outcomes[way];
-      if (outcome instanceof Error) throw outcome;
-      return outcome;
-    };
-  return {
-    tried,
-    steps: {
-      path: step('path'),
-      builtBefore: step('builtBefore'),
-      sdkDownload: step('sdkDownload'),
-      goBuild: step('goBuild'),
-    },
-  };
-}
-
-const WAYS: Way[] = ['path', 'builtBefore', 'sdkDownload', 'goBuild'];
-
-test.each(WAYS)(
-  '%s is taken where it is the first that is open, and no later one is tried',
-  async (first) => {
-    const last = WAYS.indexOf(first);
-    const open = Object.fromEntries(WAYS.slice(last).map((way) => [way, `/${way}`]));
-    const { tried, steps: given } = steps({ ...CLOSED, ...open });
-
-    expect(await findTemporalBinary({ steps: given, progress: quiet })).toBe(`/${first}`);
-    expect(tried).toEqual(WAYS.slice(0, last + 1));
-  },
+const { version: sdk }: { version: string } = createRequire(import.meta.url)(
+  '@temporalio/common/package.json',
 );
 
-test('when every way is closed the error names all four, why each is, and what to do', async () => {
-  const { steps: given } = steps(CLOSED);
+/** No network: nothing listens on port 9. */
+const OFFLINE = { HTTPS_PROXY: 'http://127.0.0.1:9' };
 
-  await expect(findTemporalBinary({ steps: given, progress: quiet })).rejects.toThrow(
-    [
-      'No Temporal server was found. Any one of these is enough:',
-      '  1. TEMPORAL_ADDRESS (or a Temporal profile): not set. Set it to the address of a running server, host:port.',
-      '  2. temporal on PATH: not found. Install the Temporal CLI: https://docs.temporal.io/cli',
-      "  3. The Temporal SDK's download: the download site cannot be reached. Allow access to https://temporal.download",
-      '  4. A build from tools/temporal with Go: Go is not installed. Install Go: https://go.dev/dl',
-    ].join('\n'),
+const temporal = (server: string) => `echo "temporal version 1.5.1 (Server ${server}, UI 2.42.1)"`;
+
+/** A `go` that notes that it ran, prints a line as `go build -v` does, and writes the binary. */
+const GO = `
+  echo build >> "$XDG_CACHE_HOME/builds"
+  echo "go: downloading example.org/module v1.0.0" >&2
+  while [ "$1" != -o ]; do shift; done
+  echo "built $3" > "$2"`;
+const BROKEN_GO = 'echo "no space left on device" >&2; exit 1';
+
+async function builds({ XDG_CACHE_HOME = '' }: NodeJS.ProcessEnv): Promise<number> {
+  const log = await readFile(join(XDG_CACHE_HOME, 'builds'), 'utf8').catch(() => '');
+  return log.split('\n').length - 1;
+}
+
+const downloadsIn = (env: NodeJS.ProcessEnv) => join(userCacheDir(env), `sdk-${sdk}-dev-server`);
+
+async function cacheDownload(env: NodeJS.ProcessEnv): Promise<string> {
+  const file = join(downloadsIn(env), `temporal-sdk-typescript-${sdk}`);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, '');
+  return file;
+}
+
+test('temporal on the PATH comes first', async () => {
+  const env = await environmentWith({ temporal: temporal('1.29.1'), go: GO });
+  await buildTemporal('temporal', env);
+  await cacheDownload(env);
+
+  expect(await findTemporalBinary(env)).toBe('temporal');
+});
+
+test('an existing build comes before the download, and needs neither network nor Go', async () => {
+  const env = await environmentWith({ go: GO });
+  const built = await buildTemporal('temporal', env);
+
+  expect(await findTemporalBinary({ ...env, ...OFFLINE, PATH: '/bin' })).toBe(built);
+  expect(existsSync(downloadsIn(env))).toBe(false);
+});
+
+test('a download for this version of the SDK comes before a build, and is taken from the cache', async () => {
+  const env = { ...(await environmentWith({ go: GO })), ...OFFLINE };
+  const downloaded = await cacheDownload(env);
+
+  expect(await findTemporalBinary(env)).toBe(downloaded);
+  expect(await builds(env)).toBe(0);
+});
+
+test('a download that fails leaves nothing in the cache, and a build follows', async () => {
+  const env = { ...(await environmentWith({ go: GO })), ...OFFLINE };
+
+  await expect(sdkDownload('dev-server', env)).rejects.toThrow(
+    /failed to download .*https:\/\/temporal\.download/,
   );
+  expect(await readdir(downloadsIn(env))).toEqual([]);
+
+  const found = await findTemporalBinary(env);
+  expect(found).toMatch(/order-screening\/temporal-1\.5\.1-[0-9a-f]{12}\/temporal$/);
+  expect(await readFile(found, 'utf8')).toBe('built github.com/temporalio/cli/cmd/temporal\n');
+});
+
+test('without any server the error lists all four ways, why each failed, and what to do', async () => {
+  const failure = findTemporalBinary({ ...(await environmentWith({})), ...OFFLINE });
+
+  await expect(failure).rejects.toThrow(/^No Temporal server was found\. Any one of these is enough:\n/);
+  await expect(failure).rejects.toThrow(/^ {2}1\. TEMPORAL_ADDRESS .*: not set\. Set it to the address/m);
+  await expect(failure).rejects.toThrow(/^ {2}2\. temporal on PATH: .* ENOENT\. Install the Temporal CLI: /m);
+  await expect(failure).rejects.toThrow(/^ {2}3\. .* download: .*failed to download.*\. Allow access to /m);
+  await expect(failure).rejects.toThrow(/^ {2}4\. .*build\.sh: Go is not installed\. Install Go: /m);
+});
+
+test.each([
+  ['exit 126', 'Command failed: temporal --version'],
+  [temporal('1.25.0'), 'its server 1.25 is too old; 1.28 or newer is needed'],
+  ['echo hello', 'its output names no server version'],
+])('a temporal on the PATH that does %s is not taken', async (script, reason) => {
+  await expect(temporalOnPath(await environmentWith({ temporal: script }))).rejects.toThrow(reason);
+});
+
+test('each program is built once, from its own package, also for two that ask at once', async () => {
+  const env = await environmentWith({ go: GO });
+
+  const [first, second] = await Promise.all([buildTemporal('temporal', env), buildTemporal('temporal', env)]);
+  const server = await buildTemporal('temporal-server', env);
+  const sqlTool = await buildTemporal('temporal-sql-tool', env);
+
+  expect(second).toBe(first);
+  expect(await readFile(server, 'utf8')).toBe('built go.temporal.io/server/cmd/server\n');
+  expect(await readFile(sqlTool, 'utf8')).toBe('built go.temporal.io/server/cmd/tools/sql\n');
+  expect(await builds(env)).toBe(3);
+});
+
+test('a build that fails gives its last line and leaves no file', async () => {
+  const env = await environmentWith({ go: BROKEN_GO });
+
+  const refused = buildTemporal('temporal', env);
+
+  await expect(refused).rejects.toThrow('no space left on device');
+  const left = await readdir(userCacheDir(env), { recursive: true });
+  expect(left).toEqual([expect.stringMatching(/^temporal-1\.5\.1-\w+$/)]);
 });

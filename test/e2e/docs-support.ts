@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findTemporalBinary } from '../../src/dev/embedded-temporal.ts';
+import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { makePackage } from '../../tools/package/make-package.ts';
 import { eventually, freePort, spawnProcess } from '../support/index.ts';
 import { ROOT } from '../support/pages.ts';

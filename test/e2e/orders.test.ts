@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listQuery } from '../../src/api/request-schemas.ts';
-import { findTemporalBinary } from '../../src/dev/embedded-temporal.ts';
+import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { aPreGatewayTransaction, TEST_CARD, withEmail } from '../fixtures/transactions.ts';
 import { eventually, withTestServer } from '../support/index.ts';
 import { anOrderId, type Deployment, deploy, WEBHOOK_SECRET } from './support.ts';

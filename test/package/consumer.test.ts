@@ -1,11 +1,11 @@
 /** The packed file in the project of an order service, with the packages it asks for and no other. */
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { runCommand } from '../../src/dev/guarded-child.ts';
 import { makePackage, pack } from '../../tools/package/make-package.ts';
 import { CONSUMER, WRITTEN } from './consumer-source.ts';
 import { MAY_PULL_IN, packageFaults } from './package-faults.ts';
@@ -26,9 +26,10 @@ let made: string;
 let paths: string[];
 let manifest: z.infer<typeof manifestSchema>;
 
-async function run(cwd: string, command: string, args: string[], env: NodeJS.ProcessEnv = process.env) {
-  const { ok, output, errors } = await runCommand(command, args, { cwd, env, timeoutMs: 60_000 });
-  return { ok, output, errors };
+function run(cwd: string, command: string, args: string[], env: NodeJS.ProcessEnv = process.env) {
+  const options = { cwd, env, timeout: 60_000, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(command, args, options);
+  return { ok: status === 0, output: stdout, errors: stderr };
 }
 
 beforeAll(async () => {
@@ -40,7 +41,7 @@ beforeAll(async () => {
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, 'order-screening'), { recursive: true });
   const where = ['-C', join(modules, 'order-screening'), '--strip-components=1'];
-  expect(await run(folder, 'tar', ['-xzf', packed.file, ...where])).toMatchObject({ ok: true });
+  expect(run(folder, 'tar', ['-xzf', packed.file, ...where])).toMatchObject({ ok: true });
   manifest = manifestSchema.parse(
     JSON.parse(await readFile(join(modules, 'order-screening/package.json'), 'utf8')),
   );
@@ -107,14 +108,14 @@ describe.concurrent('the project of an order service compiles strictly, declarat
     const settings = JSON.stringify({ compilerOptions, files: ['consumer.ts'] });
     await writeFile(join(project, 'tsconfig.json'), settings);
 
-    const { output } = await run(project, process.execPath, [TSC, '-p', '.']);
+    const { output } = run(project, process.execPath, [TSC, '-p', '.']);
     // Temporal's own declarations have faults, for whoever looks into those of libraries.
     const faults = output.split('\n').filter((line) => /error TS/.test(line) && !IN_TEMPORAL.test(line));
     expect(faults).toEqual([]);
     const compiled = await readFile(join(project, 'consumer.js'), 'utf8');
     expect(compiled.includes('require("order-screening")')).toBe(type === 'commonjs');
 
-    const ran = await run(project, process.execPath, ['consumer.js'], {
+    const ran = run(project, process.execPath, ['consumer.js'], {
       PATH: process.env.PATH,
       TEMPORAL_ADDRESS: '127.0.0.1:1',
       SCREENING_BASE_URL: 'http://127.0.0.1:1/test',

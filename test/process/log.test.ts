@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { frameworkLog } from '../../src/api/metrics.ts';
 import { freePort } from '../../src/dev/guarded-child.ts';
-import { createLog, type LogFields, sayingWhyUnreachable, showError } from '../../src/process/log.ts';
+import { createLog, type LogFields, logUnreachable, showError } from '../../src/process/log.ts';
 
 const SECRET = 'to-be-kept-out';
 
@@ -150,7 +150,7 @@ it('says of each try of a call to Temporal that reaches nobody which call it is,
   const { log, lines } = aLog();
   const address = `127.0.0.1:${await freePort()}`;
   const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
-  const connection = Connection.lazy({ address, interceptors: [sayingWhyUnreachable(log, retry)] });
+  const connection = Connection.lazy({ address, interceptors: [retry, logUnreachable(log)] });
   onTestFinished(() => connection.close());
   const asked = connection.withDeadline(Date.now() + 2_000, () =>
     connection.workflowService.getSystemInfo({}),
@@ -174,7 +174,7 @@ it('says so, in its own words, of a try that a stopping server turns away', asyn
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const retry = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), retryableDecider: () => false });
-  const interceptors = [sayingWhyUnreachable(log, retry)];
+  const interceptors = [retry, logUnreachable(log)];
   const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors });
   onTestFinished(async () => {
     await connection.close();

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { goBuild, streamProgress } from '../../src/dev/go-build.ts';
 import { assertPortFree } from '../../src/dev/guarded-child.ts';
+import { buildTemporal } from '../../src/dev/temporal-binary.ts';
 import { eventually, freePort } from '../support/index.ts';
 import { POSTGRES_USER, startPostgres } from './postgres.ts';
 
@@ -26,9 +26,8 @@ export interface TemporalCluster {
 
 /** Starts PostgreSQL, sets its schema up and starts the server, by the files in `deploy/temporal/`. */
 export async function startTemporalCluster(): Promise<TemporalCluster> {
-  const progress = streamProgress();
-  const server = await goBuild(progress, process.env, 'server');
-  const sqlTool = await goBuild(progress, process.env, 'sql-tool');
+  const server = await buildTemporal('temporal-server');
+  const sqlTool = await buildTemporal('temporal-sql-tool');
   const folder = await mkdtemp(join(tmpdir(), 'order-screening-cluster-'));
   await symlink(sqlTool, join(folder, 'temporal-sql-tool'));
   const postgres = await startPostgres();

@@ -8,7 +8,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { findTemporalBinary, startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { startEmbeddedTemporal } from '../../src/dev/embedded-temporal.ts';
+import { findTemporalBinary } from '../../src/dev/temporal-binary.ts';
 import { anOrderId, type Deployment, deploy } from '../e2e/support.ts';
 import { withEmail } from '../fixtures/transactions.ts';
 

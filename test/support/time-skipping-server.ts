@@ -1,14 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Progress, sdkDownload, streamProgress, userCacheDir } from '../../src/dev/go-build.ts';
-import { runCommand } from '../../src/dev/guarded-child.ts';
-import { exists, withFileLock } from '../../src/process/local.ts';
+import { sdkDownload, userCacheDir } from '../../src/dev/temporal-binary.ts';
+import { withFileLock } from '../../src/process/local.ts';
 
 const POM = fileURLToPath(new URL('../../tools/temporal-test-server/pom.xml', import.meta.url));
 const MAVEN_TIMEOUT_MS = 10 * 60_000;
-const JAVA_TIMEOUT_MS = 30_000;
 
 // `exec`, so that the SDK stops Java when it stops the script. The flags halve Java's start on a small machine.
 const WRAPPER = `#!/bin/sh
@@ -22,19 +22,19 @@ exec java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$here/lib/*" io.temporal
  *
  * @throws Error naming both ways and why each failed
  */
-export async function findTimeSkippingServer(progress: Progress = streamProgress()): Promise<string> {
+export async function findTimeSkippingServer(): Promise<string> {
   const version = createHash('sha256')
     .update(await readFile(POM))
     .digest('hex')
     .slice(0, 12);
   const folder = join(userCacheDir(), `temporal-test-server-${version}`);
   const wrapper = join(folder, 'temporal-test-server');
-  if (await exists(wrapper)) return wrapper;
-  const refused = await sdkDownload('time-skipping', progress).catch((error: Error) => error);
+  if (existsSync(wrapper)) return wrapper;
+  const refused = await sdkDownload('time-skipping').catch((error: Error) => error);
   if (typeof refused === 'string') return refused;
   return withFileLock(`${folder}.lock`, async () => {
-    if (await exists(wrapper)) return wrapper;
-    progress.say("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
+    if (existsSync(wrapper)) return wrapper;
+    console.error("Fetching Temporal's time-skipping test server with Maven; it is kept after that.");
     const failure = await fetchWithMaven(folder);
     if (failure === undefined) return wrapper;
     throw new Error(
@@ -49,8 +49,7 @@ export async function findTimeSkippingServer(progress: Progress = streamProgress
 
 /** Fills the folder at once, by a rename; returns why not, in words. */
 async function fetchWithMaven(folder: string): Promise<string | undefined> {
-  const java = await runCommand('java', ['-version'], { timeoutMs: JAVA_TIMEOUT_MS });
-  if (!java.ok) return `java ${java.reason}`;
+  if (spawnSync('java', ['-version']).status !== 0) return 'java does not run';
   const unfinished = await mkdtemp(`${folder}-`);
   try {
     const goal = 'dependency:copy-dependencies';
@@ -63,8 +62,8 @@ async function fetchWithMaven(folder: string): Promise<string | undefined> {
       '-DincludeScope=runtime',
       `-DoutputDirectory=${unfinished}/lib`,
     ];
-    const maven = await runCommand('mvn', args, { timeoutMs: MAVEN_TIMEOUT_MS });
-    if (!maven.ok) return `mvn ${maven.reason} ${maven.output.trim().split('\n')[0] ?? ''}`.trim();
+    const maven = spawnSync('mvn', args, { timeout: MAVEN_TIMEOUT_MS, encoding: 'utf8' });
+    if (maven.status !== 0) return `mvn: ${maven.error?.message ?? maven.stdout.trim().split('\n')[0]}`;
     await writeFile(join(unfinished, 'temporal-test-server'), WRAPPER);
     await chmod(join(unfinished, 'temporal-test-server'), 0o755);
     await rename(unfinished, folder);

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { streamProgress, userCacheDir } from '../../src/dev/go-build.ts';
-import { freePort, runCommand } from '../../src/dev/guarded-child.ts';
+import { freePort } from '../../src/dev/guarded-child.ts';
 import { type LocalStack, startLocalStack } from '../../src/dev/local-stack.ts';
-import { createLog } from '../../src/process/log.ts';
+import { userCacheDir } from '../../src/dev/temporal-binary.ts';
 
 // `npm run fuzz:api`: lets Schemathesis loose on the running API, by what its OpenAPI document promises. The whole stack runs
 // for it, on free ports, with the sandbox and an empty data folder; about three minutes.
@@ -33,17 +32,14 @@ const LEFT_OUT = [
   'SANDBOX_WEBHOOK_URL',
 ];
 
-const progress = streamProgress();
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** @returns the Python of a virtual environment, in the user's cache, that has what requirements.txt pins */
 async function pythonWithTools(): Promise<string> {
-  const version = await runCommand('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)'], {
-    timeoutMs: 20_000,
-  });
-  if (!version.ok) {
+  const { status } = spawnSync('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)']);
+  if (status !== 0) {
     throw new Error(
-      `Schemathesis needs Python 3.9 or newer with venv: no such python3 on PATH (${version.reason}). Install it, and run this again.`,
+      'Schemathesis needs Python 3.9 or newer with venv: no such python3 on PATH. Install it, and run this again.',
     );
   }
   const wanted = await readFile(file('requirements.txt'), 'utf8');
@@ -51,23 +47,23 @@ async function pythonWithTools(): Promise<string> {
   const python = join(folder, 'bin', 'python3');
   const marker = join(folder, 'installed.txt');
   if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return python;
-  progress.say(`Installing Schemathesis into ${folder} …`);
-  await must('python3', ['-m', 'venv', '--clear', folder]);
-  await must(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file('requirements.txt')]);
+  console.error(`Installing Schemathesis into ${folder} …`);
+  must('python3', ['-m', 'venv', '--clear', folder]);
+  must(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file('requirements.txt')]);
   await writeFile(marker, wanted);
   return python;
 }
 
-async function must(command: string, args: string[]): Promise<void> {
-  const { ok, reason, errors } = await runCommand(command, args, { timeoutMs: PIP_TIMEOUT_MS });
-  if (!ok) throw new Error(`${command} ${args.slice(0, 3).join(' ')}: ${reason}\n${errors.slice(-2_000)}`);
+function must(command: string, args: string[]): void {
+  const { status, error } = spawnSync(command, args, { timeout: PIP_TIMEOUT_MS, stdio: 'inherit' });
+  if (status !== 0) throw error ?? new Error(`${command} ${args.slice(0, 3).join(' ')} failed.`);
 }
 
 async function startStack(folder: string): Promise<LocalStack> {
-  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: join(folder, 'data') };
+  const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error' };
   for (const name of LEFT_OUT) delete env[name];
   for (const name of PORTS) env[name] = String(await freePort());
-  return startLocalStack(env, () => createLog('fuzz-api', 'error'), progress);
+  return startLocalStack(env);
 }
 
 /** Runs a command that the terminal belongs to meanwhile. @returns its exit code */
@@ -101,7 +97,7 @@ try {
   stack = await startStack(folder);
   process.exitCode = await Promise.race([fuzz(python, folder, stack.apiUrl), stack.broken]);
 } catch (error) {
-  progress.say(error instanceof Error ? error.message : 'It could not be run.');
+  console.error(error instanceof Error ? error.message : 'It could not be run.');
   process.exitCode = 1;
 } finally {
   await stack?.stop();

@@ -1,9 +1,9 @@
 /** Builds the package of the client library, and packs it. */
+import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { runCommand } from '../../src/dev/guarded-child.ts';
 import { libraryManifest, readManifest } from './library-manifest.ts';
 import { packageOf, referencesIn } from './modules.ts';
 
@@ -21,8 +21,10 @@ const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object(
 export async function makePackage(project: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const args = [TSC, '-p', join(project, 'tsconfig.build.json'), '--outDir', join(folder, 'dist')];
-  const built = await runCommand(process.execPath, args, { cwd: project, timeoutMs: TIMEOUT_MS });
-  if (!built.ok) throw new Error(`The client library doesn't compile:\n${built.output}${built.errors}`);
+  const built = spawnSync(process.execPath, args, { cwd: project, timeout: TIMEOUT_MS, encoding: 'utf8' });
+  if (built.status !== 0) {
+    throw new Error(`The client library doesn't compile:\n${built.stdout}${built.stderr}`);
+  }
   const used = new Set(referencesIn(folder).flatMap(({ to }) => packageOf(to) ?? []));
   const manifest = libraryManifest(readManifest(await readFile(join(project, 'package.json'), 'utf8')), used);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -35,13 +37,14 @@ export async function makePackage(project: string, folder: string): Promise<void
  * @throws Error with npm's words when it can't
  */
 export async function pack(folder: string, destination: string): Promise<{ file: string; paths: string[] }> {
-  const result = await runCommand('npm', ['pack', '--json', '--pack-destination', destination], {
+  const result = spawnSync('npm', ['pack', '--json', '--pack-destination', destination], {
     cwd: folder,
     env: { ...process.env, npm_config_ignore_scripts: 'true', npm_config_update_notifier: 'false' },
-    timeoutMs: TIMEOUT_MS,
+    timeout: TIMEOUT_MS,
+    encoding: 'utf8',
   });
-  if (!result.ok) throw new Error(`npm pack failed (${result.reason}):\n${result.errors}`);
-  const [one] = packed.parse(JSON.parse(result.output));
+  if (result.status !== 0) throw new Error(`npm pack failed:\n${result.error ?? result.stderr}`);
+  const [one] = packed.parse(JSON.parse(result.stdout));
   if (one === undefined) throw new Error('npm pack named no file');
   return { file: one.filename, paths: one.files.map(({ path }) => path).sort() };
 }
