@@ -55,7 +55,7 @@ try {
     await program.parseAsync(args, { from: 'user' });
   }
 } catch (error) {
-  // Help that was asked for is no fault.
+  // Help that was asked for is no error.
   const helped = error instanceof CommanderError && error.exitCode === 0;
   if (!helped) output.problem(problemOf(error));
   process.exitCode = helped ? EXIT.ok : exitCodeOf(error);

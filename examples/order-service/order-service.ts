@@ -89,7 +89,7 @@ app.setErrorHandler((error, _request, reply) => {
   if (!(error instanceof OrderScreeningError)) throw error;
   // Nobody knows yet, so nothing is captured. The event will tell, or the customer sends the same again.
   if (error.code === 'temporal-unavailable') return reply.code(503).send({ action: 'hold' });
-  return reply.code(422).send({ code: error.code, faults: error.details.errors });
+  return reply.code(422).send({ code: error.code, errors: error.details.errors });
 });
 
 const eventSchema = z.object({

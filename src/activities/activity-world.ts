@@ -13,7 +13,7 @@ import type {
   RunFacts,
   Timed,
 } from '../contract/activity-contract.ts';
-import type { Fault, Refusal } from '../contract/errors.ts';
+import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { LostStatus, SweepActivities } from '../contract/sweep.ts';
@@ -21,7 +21,7 @@ import { type Instant, instant, millis, type Phase } from '../contract/words.ts'
 import {
   createScreeningClient,
   type Machine,
-  MOST_FAULTS,
+  MOST_ERRORS,
   type ScreeningClient,
   type ScreeningError,
 } from '../screening/index.ts';
@@ -80,16 +80,16 @@ function sayWhy(integration: string, error: ScreeningError, address: string): vo
   else log.warn('the screening service answers with an error', fields);
 }
 
-/** @returns the faults in one line, without any value that was sent. It goes into history: the first say enough */
-export function faultWords(faults: readonly Fault[]): string {
-  const shown = faults.slice(0, MOST_FAULTS).map(({ path, message }) => `${path} ${message}`.trim());
-  const more = faults.length - shown.length;
+/** @returns the errors in one line, without any value that was sent. It goes into history: the first say enough */
+export function fieldErrorWords(fieldErrors: readonly FieldError[]): string {
+  const shown = fieldErrors.slice(0, MOST_ERRORS).map(({ path, message }) => `${path} ${message}`.trim());
+  const more = fieldErrors.length - shown.length;
   return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
 }
 
-export function invalidRequest(faults: readonly Fault[], words: string): Refusal {
-  const errors = faults.slice(0, MOST_FAULTS);
-  return { code: 'invalid-request', message: `${words}: ${faultWords(faults)}.`, errors };
+export function invalidRequest(fieldErrors: readonly FieldError[], words: string): Refusal {
+  const errors = fieldErrors.slice(0, MOST_ERRORS);
+  return { code: 'invalid-request', message: `${words}: ${fieldErrorWords(fieldErrors)}.`, errors };
 }
 
 /** Lets a caller in the same process hear how a checkout's screening ended before that is recorded. */

@@ -1,12 +1,12 @@
 /** What every screening begins with: the policy, a try, and what an earlier one left behind. */
 import { activityInfo } from '@temporalio/activity';
 import type { RetryCheckoutRequest, ScreeningOutcome, ScreenRequest } from '../contract/activity-contract.ts';
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import type { Integration, Policy } from '../contract/policy.ts';
 import { type Instant, instant } from '../contract/words.ts';
 import { orderFactsOf, policyFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
-import { type ActivityWorld, clientOf, faultWords, senderOf } from './activity-world.ts';
+import { type ActivityWorld, clientOf, fieldErrorWords, senderOf } from './activity-world.ts';
 import { isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
 import { lastTry, told } from './tries.ts';
@@ -66,11 +66,14 @@ export function unanswered(reason: string, unseenSince: Instant | undefined): Sc
   return { kind: 'unanswered', reason, ...defined({ unseenSince }) };
 }
 
-export function refusedByRules(faults: Fault[], unseenSince: Instant | undefined): ScreeningOutcome {
+export function refusedByRules(
+  fieldErrors: FieldError[],
+  unseenSince: Instant | undefined,
+): ScreeningOutcome {
   return {
     kind: 'refused',
     reason: 'invalid-request',
-    words: faultWords(faults),
+    words: fieldErrorWords(fieldErrors),
     ...defined({ unseenSince }),
   };
 }

@@ -57,7 +57,7 @@ export function catchUpActivities(world: ActivityWorld, begin: BeginTry) {
       const rule = request.mayBeSkipped ? skipRuleFor(t.integration, request.transaction) : undefined;
       const skipped = rule === undefined ? undefined : { kind: 'skipped' as const, rule };
       // An invalid transaction was never sent.
-      if (!checked.ok) return ended(skipped ?? refusedByRules(checked.faults, unseen?.since));
+      if (!checked.ok) return ended(skipped ?? refusedByRules(checked.fieldErrors, unseen?.since));
       if (skipped !== undefined && unseen === undefined) return ended(skipped);
       // This try has not reported yet: should it be lost, a create may have been sent from then on.
       t.beforeCreate = (at) => tellNextTry({ at, unseenSince: at });

@@ -14,7 +14,7 @@ const FAILURES_IN_A_ROW = 5;
 /** How long checkouts are spared before one is let through to see. */
 const TRY_AGAIN_AFTER_MS = 5_000;
 /** Reasons that say nothing about the screening service. */
-const NOT_ITS_FAULT: readonly string[] = ['no-time-left', 'card-stash', 'forbidden', EARLIER_TRY.reason];
+const NOT_ITS_FAILURE: readonly string[] = ['no-time-left', 'card-stash', 'forbidden', EARLIER_TRY.reason];
 
 /**
  * Returns a function that runs a screening behind the circuit breaker of its integration, which all checkouts of the process share.
@@ -47,5 +47,5 @@ export function checkoutBreakers() {
 function isFailure(result: unknown): boolean {
   if (typeof result !== 'object' || result === null || !('kind' in result) || !('reason' in result))
     return false;
-  return result.kind === 'unanswered' && !NOT_ITS_FAULT.includes(String(result.reason));
+  return result.kind === 'unanswered' && !NOT_ITS_FAILURE.includes(String(result.reason));
 }

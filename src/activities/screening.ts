@@ -7,7 +7,7 @@ import type {
   ScreeningOutcome,
   ScreenRequest,
 } from '../contract/activity-contract.ts';
-import type { Fault, Refusal } from '../contract/errors.ts';
+import type { FieldError, Refusal } from '../contract/errors.ts';
 import type { Integration, Policy } from '../contract/policy.ts';
 import { type Instant, millis } from '../contract/words.ts';
 import { actionAtCheckout, skipRuleFor } from '../orders/decide.ts';
@@ -55,7 +55,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
   ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
     const rule = skipRuleFor(integration, request.transaction);
     if (rule !== undefined) return { kind: 'skipped', rule };
-    if (!checked.ok) return { refusal: invalidTransaction(checked.faults) };
+    if (!checked.ok) return { refusal: invalidTransaction(checked.fieldErrors) };
     const unseenSince = mayHaveRun() ? request.startedAt : undefined;
     const budget = budgetOf(request, integration);
     if (budget >= LEAST_TIME_MS) {
@@ -118,7 +118,7 @@ export function screeningActivities(world: ActivityWorld, begin: BeginTry) {
       const rule = skipRuleFor(integration, request.transaction);
       if (rule !== undefined) return ended({ kind: 'skipped', rule });
       const t = begin(request, integration, integration.checkoutBudgetMs, time, beginning);
-      if (!checked.ok) return ended(refusedByRules(checked.faults, unseenSince));
+      if (!checked.ok) return ended(refusedByRules(checked.fieldErrors, unseenSince));
       return ended(await atCheckout(request, checked.transaction, t, unseenSince));
     },
   };
@@ -179,8 +179,8 @@ function unknownIntegration(name: string): Refusal {
   return { code: 'unknown-integration', message: `No integration «${name}» is configured.` };
 }
 
-function invalidTransaction(faults: readonly Fault[]): Refusal {
-  const named = faults.map(({ path, message }) => ({
+function invalidTransaction(fieldErrors: readonly FieldError[]): Refusal {
+  const named = fieldErrors.map(({ path, message }) => ({
     path: path === '' ? 'transaction' : `transaction.${path}`,
     message,
   }));

@@ -15,7 +15,7 @@ import type { Refusal } from '../contract/errors.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Adoption } from '../contract/state.ts';
 import { type Instant, instant, millis } from '../contract/words.ts';
-import { adoptionFaults } from '../orders/check-messages.ts';
+import { adoptionErrors } from '../orders/check-messages.ts';
 import { enrichedOf } from '../orders/record.ts';
 import { readForAdoption, type ScreeningClient, ScreeningError } from '../screening/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from './activity-world.ts';
@@ -138,8 +138,8 @@ export async function readAdopted(
   policy: Policy,
   client: ScreeningClient,
 ): Promise<ScreeningOutcome | { refusal: Refusal }> {
-  const faults = adoptionFaults(adoption, policy, millis(begun));
-  if (faults.length > 0) return { refusal: invalidRequest(faults, 'The adoption breaks a rule') };
+  const fieldErrors = adoptionErrors(adoption, policy, millis(begun));
+  if (fieldErrors.length > 0) return { refusal: invalidRequest(fieldErrors, 'The adoption breaks a rule') };
   const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
   if (!('decision' in read)) return { refusal: read };
   const { id: transactionId, decision } = read;

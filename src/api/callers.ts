@@ -92,11 +92,11 @@ export async function slowWrongKeys(app: FastifyInstance): Promise<void> {
 /** Reads the file of keys again when it changes, and on SIGHUP, for as long as the API is open. */
 export function followKeys(app: FastifyInstance, keys: KeysOfFile, log: Log): void {
   const read = (): void => {
-    const faults = keys.reload();
-    if (faults.length === 0) log.info('the API keys were read again');
-    for (const { path, message } of faults) {
+    const fieldErrors = keys.reload();
+    if (fieldErrors.length === 0) log.info('the API keys were read again');
+    for (const { path, message } of fieldErrors) {
       log.error(
-        { fault: `${path} ${message}` },
+        { problem: `${path} ${message}` },
         'the file of API keys is refused: those of before stay valid',
       );
     }

@@ -4,10 +4,10 @@ import cors from '@fastify/cors';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { checked, faultsOf, invalidRequest } from '../client/read-requests.ts';
+import { checked, fieldErrorsOf, invalidRequest } from '../client/read-requests.ts';
 import { PayloadCodecError } from '../codec/index.ts';
-import type { Fault } from '../contract/errors.ts';
-import { MOST_FAULTS, OUR_WORDS } from '../screening/index.ts';
+import type { FieldError } from '../contract/errors.ts';
+import { MOST_ERRORS, OUR_WORDS } from '../screening/index.ts';
 import { isOneOf, limitRequests } from './callers.ts';
 import { HttpError } from './problems.ts';
 
@@ -73,7 +73,7 @@ const tokenIn = z.object({ token: z.string() });
 
 async function convert(one: PayloadCodec['decode'], body: unknown) {
   const { payloads } = checked(bodySchema, body);
-  const faults: Fault[] = [];
+  const fieldErrors: FieldError[] = [];
   const converted: ReturnType<typeof toJson>[] = [];
   for (const [index, sent] of payloads.entries()) {
     await othersFirst();
@@ -82,14 +82,16 @@ async function convert(one: PayloadCodec['decode'], body: unknown) {
     try {
       if (payload.success) converted.push(...(await one([payload.data])).map(toJson));
       else
-        faults.push(...faultsOf(payload.error).map((fault) => ({ ...fault, path: under(at, fault.path) })));
+        fieldErrors.push(
+          ...fieldErrorsOf(payload.error).map((error) => ({ ...error, path: under(at, error.path) })),
+        );
     } catch (error) {
       if (!(error instanceof PayloadCodecError)) throw error;
-      faults.push({ path: at, message: error.message });
+      fieldErrors.push({ path: at, message: error.message });
     }
-    if (faults.length >= MOST_FAULTS) break;
+    if (fieldErrors.length >= MOST_ERRORS) break;
   }
-  if (faults.length > 0) throw invalidRequest(faults);
+  if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
   await othersFirst();
   return converted;
 }

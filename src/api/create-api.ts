@@ -264,12 +264,12 @@ export async function startApi(
   try {
     await app.listen({ host: api.host, port: api.port });
   } catch (error) {
-    throw listenFault(error, api) ?? error;
+    throw listenError(error, api) ?? error;
   }
   return app;
 }
 
-function listenFault(error: unknown, { host, port }: Config['api']): ConfigError | undefined {
+function listenError(error: unknown, { host, port }: Config['api']): ConfigError | undefined {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new ConfigError([

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refuseCardData } from '../card-data/card-data.ts';
-import { faultsOf, invalidRequest, notCardsFor, noteScanned } from '../client/read-requests.ts';
+import { fieldErrorsOf, invalidRequest, notCardsFor, noteScanned } from '../client/read-requests.ts';
 import type { ApiKeys, Scope } from '../config/index.ts';
 import { isLoopback } from '../config/values.ts';
 import type { FindIntegration } from '../contract/policy.ts';
@@ -48,7 +48,7 @@ export const OF_AN_ORDER = [400, 401, 404, 409, 413, 415, 422, 429, 503] as cons
 /** No parameters, or no body. */
 export const nothing = z.strictObject({});
 
-/** Adds a route that checks path, query and body together, so that every fault is listed at once. */
+/** Adds a route that checks path, query and body together, so that every error is listed at once. */
 export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
   app: FastifyInstance,
   route: RouteDefinition<Params, Query, Body>,
@@ -84,7 +84,7 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
       };
       if (!parts.params.success || !parts.query.success || !parts.body.success) {
         throw invalidRequest(
-          Object.values(parts).flatMap((part) => (part.success ? [] : faultsOf(part.error))),
+          Object.values(parts).flatMap((part) => (part.success ? [] : fieldErrorsOf(part.error))),
         );
       }
       // Where address and body name two, the handler refuses it.
@@ -178,10 +178,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       return;
     }
     const text = utf8(body);
-    const fault = limitFault(text ?? '');
+    const error = limitError(text ?? '');
     if (text === undefined) done(new HttpError('not-json'));
     else if (text === '') done(null, undefined);
-    else if (fault !== undefined) done(invalidRequest([{ path: '', message: fault }]));
+    else if (error !== undefined) done(invalidRequest([{ path: '', message: error }]));
     else {
       void parseJson(request, text, (error, value) => {
         // `null` would be taken for no body.
@@ -209,7 +209,7 @@ export const BODY_LIMITS = { values: 20_000, depth: 20, keys: 200 } as const;
  * key that stands there twice is gone after the reading. Text that is no JSON may pass; the parser refuses it.
  * @returns what is wrong with the body, or undefined
  */
-export function limitFault(text: string): string | undefined {
+export function limitError(text: string): string | undefined {
   const { values, depth, keys } = BODY_LIMITS;
   let found = 1;
   const keysAt: number[] = [];
@@ -267,9 +267,9 @@ const PROBLEMS = {
   409: 'The state of the order or the transaction does not allow this; `type` says why',
   413: 'The body is over 256 KiB',
   415: 'Another content type than application/json in UTF-8, or a compressed body',
-  422: 'The request breaks a rule; `errors` lists every fault',
+  422: 'The request breaks a rule; `errors` lists every error',
   429: 'Too many requests with this key: nothing was done',
-  500: 'A fault of this service',
+  500: 'An error in this service',
   502: 'The screening service refused it, or did not say whether it was done',
   503: 'The outcome is unknown, or nothing was done yet: send the same request again',
   504: 'It could not be sent within a day, and is not tried any more',

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import {
   actorSchema,
   attemptSchema,
-  faultsOf,
+  fieldErrorsOf,
   integrationNameSchema,
   invalidRequest,
   orderIdSchema,
@@ -207,7 +207,7 @@ export function whoAsks(request: FastifyRequest): Pick<PortalOptions, 'by'> {
   const actor = claimedActor(request);
   if (!actor.success) {
     const path = request.pageUser === undefined ? 'X-Actor' : 'user name';
-    throw invalidRequest(faultsOf(actor.error).map(({ message }) => ({ path, message })));
+    throw invalidRequest(fieldErrorsOf(actor.error).map(({ message }) => ({ path, message })));
   }
   const key = request.apiKey?.name;
   if (key === undefined && actor.data === undefined) return {};

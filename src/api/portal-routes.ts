@@ -1,7 +1,7 @@
 /** Routes of what people do to an order: portal actions, taking one back, deciding, sending an event again. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { portalMethod } from '../client/portal-action.ts';
-import { faultsOf, invalidRequest } from '../client/read-requests.ts';
+import { fieldErrorsOf, invalidRequest } from '../client/read-requests.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import {
   acknowledgedSchema,
@@ -133,7 +133,7 @@ function answer(reply: FastifyReply, body: PortalAnswer): FastifyReply {
 function readOptions(request: FastifyRequest): PortalOptions {
   const key = idempotencyKey.safeParse(request.headers['idempotency-key'], OUR_WORDS);
   if (key.success) return { idempotencyKey: key.data, ...whoAsks(request) };
-  throw invalidRequest(faultsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
+  throw invalidRequest(fieldErrorsOf(key.error).map(({ message }) => ({ path: 'Idempotency-Key', message })));
 }
 
 /** Reads the fields in either spelling of the service. */
@@ -144,7 +144,10 @@ function readFields(kind: PortalActionKind, body: Record<string, unknown>): Reco
   const own = schema.safeParse(Object.fromEntries(given.filter(isOwn)), OUR_WORDS);
   const parsed = parsePortalFields(kind, Object.fromEntries(given.filter((field) => !isOwn(field))));
   if (!own.success || !parsed.ok) {
-    throw invalidRequest([...(own.success ? [] : faultsOf(own.error)), ...(parsed.ok ? [] : parsed.faults)]);
+    throw invalidRequest([
+      ...(own.success ? [] : fieldErrorsOf(own.error)),
+      ...(parsed.ok ? [] : parsed.fieldErrors),
+    ]);
   }
   return { ...own.data, ...parsed.fields };
 }

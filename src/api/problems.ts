@@ -128,7 +128,7 @@ export function answerWithProblems(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** Logs an error that is no fault of the caller's. */
+/** Logs an error that is no error of the caller's. */
 export function logFailure(
   log: Log,
   error: unknown,

@@ -78,7 +78,7 @@ export const listQuery = z.strictObject({
     .optional(),
 });
 
-/** The same, checked by the client library together with a body, so that their faults are listed at once. */
+/** The same, checked by the client library together with a body, so that their errors are listed at once. */
 export const uncheckedOrderParams = z.strictObject({
   orderId: z.string().meta(ORDER_ID),
 });

@@ -137,8 +137,8 @@ function inWords(outcome: Outcome, dryRun: boolean, { colors }: Output): string 
   const begin = `line ${line}  ${plain(String(orderId ?? ''))}`;
   if ('problem' in outcome) {
     const { type, detail, errors = [] } = outcome.problem;
-    const faults = errors.map(({ path, message }) => `; ${path} ${message}`).join('');
-    return `${begin}  ${colors.red('refused')} ${plain(detail + faults)} ${colors.dim(`(${type})`)}`;
+    const fieldErrors = errors.map(({ path, message }) => `; ${path} ${message}`).join('');
+    return `${begin}  ${colors.red('refused')} ${plain(detail + fieldErrors)} ${colors.dim(`(${type})`)}`;
   }
   const { decision, action, phase } = outcome;
   const words = dryRun ? 'would be adopted' : 'adopted';

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { actorSchema, integrationNameSchema } from '../client/read-requests.ts';
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import { OUR_WORDS } from '../screening/index.ts';
 import type { OrderScreening, PortalOptions } from '../starter.ts';
 import { type ExitCode, UsageError } from './exit-codes.ts';
@@ -170,6 +170,6 @@ function read(command: Command, fields: ReadonlyMap<string, Field>): Record<stri
   );
 }
 
-export function usageError(command: string, errors: Fault[]): UsageError {
+export function usageError(command: string, errors: FieldError[]): UsageError {
   return new UsageError(`See order-screening ${command} --help`, errors);
 }

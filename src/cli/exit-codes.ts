@@ -4,7 +4,7 @@ import { withoutCardNumbers } from '../card-data/card-numbers.ts';
 import { PayloadCodecError } from '../codec/index.ts';
 import { ConfigError } from '../config/index.ts';
 import {
-  type Fault,
+  type FieldError,
   isOrderErrorCode,
   ORDER_ERRORS,
   type OrderErrorCode,
@@ -20,7 +20,7 @@ export const EXIT = {
   refused: 3,
   notFound: 4,
   unknownOutcome: 5,
-  faultFound: 6,
+  errorFound: 6,
   notYet: 7,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -28,7 +28,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** The same for people, shown by `--help`. */
 export const EXIT_CODES = `Exit codes
   0  done
-  1  unexpected: a fault of this program, or no room for its output
+  1  unexpected: an error in this program, or no room for its output
   2  bad usage, bad input, bad settings: nothing was done
   3  refused: by the order, its window, or the screening service
   4  not found: the order, its attempt, its transaction, its portal action, or the integration
@@ -37,12 +37,12 @@ export const EXIT_CODES = `Exit codes
   6  doctor: something is wrong; repair: the order's workflow task fails still
   7  not yet: the action goes on after 10 s, no worker has taken a repaired order, or watch --timeout is over`;
 
-/** Wrong arguments, input or surroundings: nothing was sent. Faults name an option, an argument or a path in the input. */
+/** Wrong arguments, input or surroundings: nothing was sent. Errors name an option, an argument or a path in the input. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  readonly errors: Fault[];
+  readonly errors: FieldError[];
 
-  constructor(message: string, errors: Fault[] = []) {
+  constructor(message: string, errors: FieldError[] = []) {
     super(message);
     this.errors = errors;
   }
@@ -66,7 +66,7 @@ const EXIT_OF = {
 export interface Problem extends Omit<OrderErrorDetails, 'errors'> {
   type: OrderErrorCode | keyof typeof EXIT_OF;
   detail: string;
-  errors?: readonly Fault[];
+  errors?: readonly FieldError[];
 }
 
 /** Returns what is shown of an error; it holds no value that was given. */
@@ -78,7 +78,7 @@ export function problemOf(error: unknown): Problem {
     return { type: 'usage', detail: error.message, ...(error.errors.length > 0 && { errors: error.errors }) };
   }
   if (error instanceof ConfigError) {
-    return { type: 'settings', detail: 'The settings have faults', errors: error.faults };
+    return { type: 'settings', detail: 'The settings have errors', errors: error.fieldErrors };
   }
   if (error instanceof UnreachableError) return { type: 'temporal-unreachable', detail: error.message };
   if (error instanceof PayloadCodecError) {

@@ -24,11 +24,11 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
   repaired: [EXIT.ok, 'repaired: a worker completed its next workflow task'],
   refused: [EXIT.refused, 'refused: nothing is wrong with it; --force resets it all the same'],
   failing: [
-    EXIT.faultFound,
+    EXIT.errorFound,
     'its workflow task fails from every point: roll the workers back, or adopt its transaction under another order id',
   ],
   'nothing-good': [
-    EXIT.faultFound,
+    EXIT.errorFound,
     'none of its workflow tasks was ever completed: terminate it, and send the order again',
   ],
   untried: [

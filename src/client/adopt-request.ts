@@ -11,7 +11,7 @@ import {
   instant,
   millis,
 } from '../contract/words.ts';
-import { adoptionFaults } from '../orders/check-messages.ts';
+import { adoptionErrors } from '../orders/check-messages.ts';
 import {
   checked,
   integrationNameSchema,
@@ -55,14 +55,14 @@ export interface CheckedAdoptRequest {
   transaction: TransactionJson;
 }
 
-/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in `details.errors` */
+/** @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in `details.errors` */
 export function readAdoptRequest(raw: unknown, findIntegration: FindIntegration): CheckedAdoptRequest {
   refuseCardData(raw, { notCards: notCardsFor(raw, findIntegration) });
   const { orderId, integration: name, workflow: named, amount, ...rest } = checked(adoptSchema, raw);
   const adoption = { ...rest, screenedAt: instant(millis(rest.screenedAt)) };
   const integration = integrationOf({ findIntegration }, name);
   const workflow = named ?? integration.workflow;
-  const faults = adoptionFaults(adoption, { ...integration, workflow }, Date.now());
-  if (faults.length > 0) throw invalidRequest(faults);
+  const fieldErrors = adoptionErrors(adoption, { ...integration, workflow }, Date.now());
+  if (fieldErrors.length > 0) throw invalidRequest(fieldErrors);
   return { orderId, integration, workflow, adoption, transaction: amount === undefined ? {} : { amount } };
 }

@@ -76,7 +76,7 @@ function checkPortalFields({ kind, notCards: _vouched, ...fields }: PortalFields
     ([name, value]) => !(name in own) && (value ?? undefined) !== undefined,
   );
   const parsed = parsePortalFields(kind, Object.fromEntries(sent));
-  if (!parsed.ok) throw invalidRequest(parsed.faults);
+  if (!parsed.ok) throw invalidRequest(parsed.fieldErrors);
 }
 
 type Asked = Pick<PortalActionInput, 'fields' | 'by'>;

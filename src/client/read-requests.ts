@@ -1,14 +1,14 @@
-/** Checks what an order service sends, every fault at once. Nothing that was sent is in a message. */
+/** Checks what an order service sends, every error at once. Nothing that was sent is in a message. */
 import { z } from 'zod';
 import { cardDataIn, refuseCardData, shownName } from '../card-data/card-data.ts';
-import { type Fault, OrderScreeningError } from '../contract/errors.ts';
+import { type FieldError, OrderScreeningError } from '../contract/errors.ts';
 import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, INTEGRATION_NAME, type OrderKey, withoutHash } from '../contract/ids.ts';
 import type { TransactionJson } from '../contract/messages.ts';
 import type { FindIntegration, Integration } from '../contract/policy.ts';
 import type { By, IntegrationWorkflow } from '../contract/words.ts';
 import { INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS } from '../contract/words.ts';
-import { sizeFault } from '../orders/check-messages.ts';
+import { sizeError } from '../orders/check-messages.ts';
 import { type OrderFacts, orderFactsOf, skipRuleFor } from '../orders/decide.ts';
 import { defined } from '../orders/defined.ts';
 import { ACTOR_LIMIT } from '../orders/message-shapes.ts';
@@ -20,7 +20,7 @@ import {
   fingerprintOfRaw,
   hasUnprintable,
   MAX_DEPTH,
-  MOST_FAULTS,
+  MOST_ERRORS,
   OUR_WORDS,
   parseCard,
   parseTransaction,
@@ -121,7 +121,7 @@ export function noteScanned(transaction: unknown): void {
 }
 
 /**
- * @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every fault in
+ * @throws OrderScreeningError `unknown-integration`, `card-data-in-request`, or `invalid-request` with every error in
  * `details.errors`, at its path in the request: `transaction.amount`
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration): CheckedScreenRequest {
@@ -137,13 +137,13 @@ export function readScreenRequest(raw: unknown, findIntegration: FindIntegration
   const named = screenSchema.shape.workflow.safeParse(fields.workflow);
   const workflow = (named.success ? named.data : undefined) ?? integration.workflow;
   const inner = readTransaction(fields.transaction, workflow, integration);
-  if (!outer.success || 'faults' in inner) {
+  if (!outer.success || 'fieldErrors' in inner) {
     throw invalidRequest([
-      ...(outer.success ? [] : faultsOf(outer.error)),
-      ...('faults' in inner ? inner.faults.map((fault) => under('transaction', fault)) : []),
+      ...(outer.success ? [] : fieldErrorsOf(outer.error)),
+      ...('fieldErrors' in inner ? inner.fieldErrors.map((error) => under('transaction', error)) : []),
     ]);
   }
-  const tooLarge = sizeFault(inner.transaction);
+  const tooLarge = sizeError(inner.transaction);
   if (tooLarge !== undefined) throw invalidRequest([tooLarge]);
   const { orderId, attempt = 1 } = outer.data;
   return {
@@ -183,12 +183,12 @@ interface ReadTransaction {
   fingerprint: string;
 }
 
-/** An order that policy skips isn't screened, so what it lacks for a screening is no fault. */
+/** An order that policy skips isn't screened, so what it lacks for a screening is no error. */
 function readTransaction(
   raw: unknown,
   workflow: IntegrationWorkflow,
   integration: Integration,
-): ReadTransaction | { faults: Fault[] } {
+): ReadTransaction | { fieldErrors: FieldError[] } {
   const parsed = parseTransaction(raw, { workflow, mode: integration.mode, now: new Date() });
   if (parsed.ok) {
     const { transaction, card } = parsed;
@@ -196,12 +196,12 @@ function readTransaction(
     return { transaction, invoiceNumber, fingerprint: fingerprint(transaction, card), ...(card && { card }) };
   }
   const skipped = isRecord(raw) && skipRuleFor(integration, raw) !== undefined;
-  if (!skipped) return { faults: parsed.faults };
+  if (!skipped) return { fieldErrors: parsed.fieldErrors };
   if (isDeeperThan(MAX_DEPTH, raw)) {
-    return { faults: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };
+    return { fieldErrors: [{ path: '', message: `must be nested at most ${MAX_DEPTH} levels deep` }] };
   }
   // It would be kept as it is, with the fields of a card.
-  if (cardDataIn({ transaction: raw }, integration).length > 0) return { faults: parsed.faults };
+  if (cardDataIn({ transaction: raw }, integration).length > 0) return { fieldErrors: parsed.fieldErrors };
   return { transaction: raw, fingerprint: fingerprintOfRaw(raw) };
 }
 
@@ -230,7 +230,10 @@ export function readCardRequest(
   );
   const card = parseCard(given, { mode: integration.mode, workflow: integration.workflow, now: new Date() });
   if (!outer.success || !card.ok) {
-    throw invalidRequest([...(outer.success ? [] : faultsOf(outer.error)), ...(card.ok ? [] : card.faults)]);
+    throw invalidRequest([
+      ...(outer.success ? [] : fieldErrorsOf(outer.error)),
+      ...(card.ok ? [] : card.fieldErrors),
+    ]);
   }
   return { orderId: outer.data.orderId, integration: integration.name, card: card.card };
 }
@@ -246,27 +249,27 @@ export function readBy(how: z.input<typeof optionsSchema>): { by?: By } {
   return Object.keys(by).length === 0 ? {} : { by };
 }
 
-/** @throws OrderScreeningError `invalid-request` with every fault */
+/** @throws OrderScreeningError `invalid-request` with every error */
 export function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const read = schema.safeParse(given, OUR_WORDS);
-  if (!read.success) throw invalidRequest(faultsOf(read.error));
+  if (!read.success) throw invalidRequest(fieldErrorsOf(read.error));
   return read.data;
 }
 
-/** @returns the error that carries every fault of a request */
-export function invalidRequest(errors: Fault[]): OrderScreeningError {
-  const words = errors.length === 1 ? 'a fault' : `${errors.length} faults`;
+/** @returns the error that carries every error of a request */
+export function invalidRequest(errors: FieldError[]): OrderScreeningError {
+  const words = errors.length === 1 ? 'an error' : `${errors.length} errors`;
   // The reading ends there, so that nobody knows of how many more.
   const some =
-    errors.length < MOST_FAULTS ? words : `${MOST_FAULTS} faults or more, of which these come first`;
+    errors.length < MOST_ERRORS ? words : `${MOST_ERRORS} errors or more, of which these come first`;
   return new OrderScreeningError('invalid-request', `The request has ${some}`, {
-    errors: errors.slice(0, MOST_FAULTS),
+    errors: errors.slice(0, MOST_ERRORS),
   });
 }
 
-/** @returns a schema's complaints as faults, unknown keys one by one, with paths such as `lineItems[0].price` */
-export function faultsOf(error: z.core.$ZodError): Fault[] {
-  return error.issues.flatMap((issue): Fault[] => {
+/** @returns a schema's complaints as errors, unknown keys one by one, with paths such as `lineItems[0].price` */
+export function fieldErrorsOf(error: z.core.$ZodError): FieldError[] {
+  return error.issues.flatMap((issue): FieldError[] => {
     const path = showPath(issue.path);
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys.map((key) => ({
@@ -284,7 +287,7 @@ function showPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-function under(parent: string, { path, message }: Fault): Fault {
+function under(parent: string, { path, message }: FieldError): FieldError {
   return { path: path === '' ? parent : `${parent}.${path}`, message };
 }
 

@@ -113,7 +113,7 @@ export interface HintAnswer {
  * Everything an order service, a webhook handler or a person can ask of an order.
  * Every method rejects with `OrderScreeningError`, whose `code` is stable; `temporal-unavailable` means that the
  * outcome is unknown and the same request may be sent again; `card-stash-unavailable`, `busy` and `late` that nothing was
- * done yet. Beside it only faults of the set-up come through: TypeError for full card data without `cards`, and
+ * done yet. Beside it only errors of the set-up come through: TypeError for full card data without `cards`, and
  * `PayloadCodecError` when the client's payload keys don't open an answer.
  */
 export interface OrderScreening {

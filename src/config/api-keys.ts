@@ -1,7 +1,7 @@
 /** The API keys: their names, scopes and integrations, from a variable or from a file that may change. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import { ErrorList, readJsonFile } from './errors.ts';
 import { listOf, oneOf, text, texts } from './values.ts';
 
@@ -116,7 +116,7 @@ export class KeysOfFile implements ApiKeys {
   }
 
   /** Reads the file again. @returns its errors; without any, its keys are the valid ones from now on */
-  reload(): readonly Fault[] {
+  reload(): readonly FieldError[] {
     const errors = new ErrorList();
     const keys = readApiKeysFile(this.file, this.#integrations, errors);
     this.current = keys ?? this.current;

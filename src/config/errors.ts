@@ -1,19 +1,19 @@
 /** How errors in settings are collected, so that one start lists all of them. No message holds a value that was given. */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import { errorCode } from './values.ts';
 
 /** Thrown when a process can't start with its settings. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly faults: readonly Fault[];
+  readonly fieldErrors: readonly FieldError[];
 
-  constructor(errors: readonly Fault[]) {
+  constructor(errors: readonly FieldError[]) {
     const lines = errors.map(({ path, message }) => `  ${path}: ${message}`);
     const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
     super(`The configuration has ${count}:\n${lines.join('\n')}`);
-    this.faults = errors;
+    this.fieldErrors = errors;
   }
 }
 
@@ -27,7 +27,7 @@ export function orThrow<T>(read: (errors: ErrorList) => T): T {
 
 /** The errors found so far, each with its variable or its path in a file. */
 export class ErrorList {
-  readonly all: Fault[] = [];
+  readonly all: FieldError[] = [];
 
   add(path: string, message: string): void {
     this.all.push({ path, message });

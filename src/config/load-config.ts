@@ -1,7 +1,7 @@
 /** Reads all settings of a process and lists all their errors. */
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NamedKey } from '../codec/sealer.ts';
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import type { Integration } from '../contract/policy.ts';
 import { type ApiKey, readApiKeysFile } from './api-keys.ts';
 import { environment, type ReadVariable, variableReader } from './environment.ts';
@@ -34,9 +34,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, role: Role = 'all'): Config {
 }
 
 /** Returns all settings and their errors. A value with an error has its default, or is absent. */
-export function inspectConfig(env: NodeJS.ProcessEnv): { config: Config; faults: readonly Fault[] } {
+export function inspectConfig(env: NodeJS.ProcessEnv): {
+  config: Config;
+  fieldErrors: readonly FieldError[];
+} {
   const errors = new ErrorList();
-  return { config: readConfig(env, 'all', errors), faults: errors.all };
+  return { config: readConfig(env, 'all', errors), fieldErrors: errors.all };
 }
 
 /** Reads the settings of the client library. @throws ConfigError */

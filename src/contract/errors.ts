@@ -211,15 +211,15 @@ export const ORDER_ERRORS = {
 
 export type OrderErrorCode = keyof typeof ORDER_ERRORS;
 
-/** A fault of one field. `path` leads to it, `message` says what is wrong and what to do; never the value. */
-export interface Fault {
+/** A error of one field. `path` leads to it, `message` says what is wrong and what to do; never the value. */
+export interface FieldError {
   path: string;
   message: string;
 }
 
 /** What an error carries beside its words; a plain object, since it crosses Temporal as a failure's details. */
 export interface OrderErrorDetails {
-  errors?: Fault[];
+  errors?: FieldError[];
   cancelBy?: string;
   /** The service's answer to a refused portal action. */
   serviceCode?: string;

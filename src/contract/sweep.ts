@@ -27,7 +27,7 @@ export const SWEEP_ORDERS = 'sweepOrders';
 /** The workflow's id: there is one. */
 export const SWEEP_ID = 'order-screening-sweep';
 
-/** A workflow task that has failed this often isn't a passing fault. */
+/** A workflow task that has failed this often isn't a passing error. */
 export const STUCK_AFTER_TRIES = 5;
 
 /** How long after `cancelBy` an order that should have closed is called overdue. */

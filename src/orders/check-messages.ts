@@ -1,6 +1,6 @@
 /** Checks of what is sent to an order. A program may send it straight through Temporal, past the client library. Pure, no zod. */
 import { cardDataRefusal } from '../card-data/card-data.ts';
-import type { Fault, OrderErrorCode } from '../contract/errors.ts';
+import type { FieldError, OrderErrorCode } from '../contract/errors.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from '../contract/ids.ts';
 import type { AdoptRequest, DecisionRequest, RetryRequest, ScreenOrderInput } from '../contract/messages.ts';
 import type { Policy } from '../contract/policy.ts';
@@ -64,7 +64,7 @@ export function startRefusal(
   );
   if (refused !== undefined) return refused;
   const { resume: _own, ...given } = input;
-  const tooLarge = sizeFault(input.transaction);
+  const tooLarge = sizeError(input.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
   const forbidden = continued ? undefined : messageRefusal(given, {});
   if (forbidden !== undefined) return forbidden;
@@ -79,7 +79,7 @@ export function startRefusal(
 }
 
 /** @returns what is wrong with a transaction that an order could not carry on, or undefined: it can */
-export function sizeFault(transaction: unknown): Fault | undefined {
+export function sizeError(transaction: unknown): FieldError | undefined {
   if (nestsTooDeep(transaction)) return { path: 'transaction', message: 'nests too deep' };
   if (bytesOf(transaction) <= TRANSACTION_LIMIT) return undefined;
   return { path: 'transaction', message: `must have at most ${TRANSACTION_LIMIT} bytes as JSON` };
@@ -93,24 +93,24 @@ function nestsTooDeep(value: unknown, depth = 0): boolean {
 
 /**
  * What else an adoption must keep, by the policy in force.
- * @returns its faults: none, and the transaction may be read
+ * @returns its errors: none, and the transaction may be read
  */
-export function adoptionFaults(
+export function adoptionErrors(
   { screenedAt, gatewayResult }: Adoption,
   { workflow, reviewLimitMs }: Pick<Policy, 'workflow' | 'reviewLimitMs'>,
   nowMs: number,
-): Fault[] {
-  const errors: Fault[] = [];
-  const fault = (path: string, message: string): number => errors.push({ path, message });
-  if (millis(screenedAt) > nowMs) fault('screenedAt', 'must not be in the future');
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const add = (path: string, message: string): number => errors.push({ path, message });
+  if (millis(screenedAt) > nowMs) add('screenedAt', 'must not be in the future');
   if (millis(screenedAt) < nowMs - reviewLimitMs) {
-    fault('screenedAt', 'must not be longer ago than the reviewLimit of the policy');
+    add('screenedAt', 'must not be longer ago than the reviewLimit of the policy');
   }
   if (workflow === 'pre-gateway' && gatewayResult === undefined) {
-    fault('gatewayResult', `is required in pre-gateway: ${GATEWAY_RESULTS.join(', ')}`);
+    add('gatewayResult', `is required in pre-gateway: ${GATEWAY_RESULTS.join(', ')}`);
   }
   if (workflow !== 'pre-gateway' && gatewayResult !== undefined) {
-    fault('gatewayResult', 'must be left out: only pre-gateway orders have one');
+    add('gatewayResult', 'must be left out: only pre-gateway orders have one');
   }
   return errors;
 }
@@ -131,7 +131,7 @@ export function adoptRefusal(state: OrderState, { transactionId }: AdoptRequest)
 
 /** @returns why the `retry` update isn't taken, or undefined: it is */
 export function retryRefusal(state: OrderState, request: RetryRequest): Refusal | undefined {
-  const tooLarge = sizeFault(request.transaction);
+  const tooLarge = sizeError(request.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
   const made = state.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
@@ -167,7 +167,7 @@ export function refusal(code: OrderErrorCode, message: string): Refusal {
   return { code, message };
 }
 
-export function invalid(errors: Fault[]): Refusal {
+export function invalid(errors: FieldError[]): Refusal {
   const where = errors.map(({ path, message }) => `${path || 'input'} ${message}`).join('; ');
   return { code: 'invalid-request', message: `The request breaks a rule: ${where}.`, errors };
 }

@@ -108,7 +108,7 @@ export function aimCancel(state: OrderState, record: ActionRecord, fields: Porta
   record.subject = subjectOf(state, fields);
 }
 
-/** @returns the record of the action of that number @throws TypeError there is none, which is a fault of ours */
+/** @returns the record of the action of that number @throws TypeError there is none, which is an error of ours */
 export function actionNumbered(state: OrderState, number: number): ActionRecord {
   const record = state.actions[number - 1];
   if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);

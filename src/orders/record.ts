@@ -117,7 +117,7 @@ export function overrideOf(state: OrderState): Override | undefined {
   return state.phase === 'declined' ? undefined : currentAttempt(state).override;
 }
 
-/** @returns the attempt of that number @throws TypeError there is none, which is a fault of ours */
+/** @returns the attempt of that number @throws TypeError there is none, which is an error of ours */
 export function attemptNumbered(state: OrderState, number: number): Attempt {
   const attempt = state.attempts[number - 1];
   if (attempt === undefined) throw new TypeError(`the order has no attempt ${number}`);

@@ -49,7 +49,7 @@ const FIELDS = {
   /** The action that an override decides. */
   action: text,
   /** What is wrong with a setting, and where. */
-  fault: text,
+  problem: text,
   /** Why, as a slug. */
   reason: text,
   /** Host and port of Temporal, the screening service, or the receiver of events. */

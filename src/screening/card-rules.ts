@@ -1,12 +1,12 @@
 /** What a card must be: its number, its mode, its expiry. */
 import { passesLuhn } from '../card-data/card-numbers.ts';
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import type { IntegrationWorkflow } from '../contract/words.ts';
 import { schemaFindings } from './fields.ts';
 import { type Finding, isObject, toDefinitionSpelling } from './spellings.ts';
 import { type CardData, cardSchema } from './transaction-schema.ts';
 
-export type ParsedCard = { ok: true; card: CardData } | { ok: false; faults: Fault[] };
+export type ParsedCard = { ok: true; card: CardData } | { ok: false; fieldErrors: FieldError[] };
 
 /** The mode of an API key: it fixes whether test or real card numbers are accepted. */
 export type Mode = 'test' | 'live';
@@ -31,7 +31,10 @@ export function parseCard(input: unknown, rules: CardRules & { workflow: Integra
     ...(rules.workflow === 'pre-gateway' && isObject(value) ? missingOf(value) : []),
   ];
   if (!parsed.success || findings.length > 0) {
-    return { ok: false, faults: findings.map(({ path, message }) => ({ path: shownPath(path), message })) };
+    return {
+      ok: false,
+      fieldErrors: findings.map(({ path, message }) => ({ path: shownPath(path), message })),
+    };
   }
   return { ok: true, card: parsed.data };
 }
@@ -47,7 +50,7 @@ export function cardOfWorkflow({ cardCode, ...card }: CardData, workflow: Integr
   return workflow !== 'pre-gateway' || cardCode === undefined ? card : { ...card, cardCode };
 }
 
-/** The card fields of `value` whose form is right, so that the rules can be asked of them beside other faults. */
+/** The card fields of `value` whose form is right, so that the rules can be asked of them beside other errors. */
 export function wellFormed(value: unknown): Partial<CardData> {
   const { cardNumber, expirationDate, cardCode } = cardSchema.shape;
   const given: Record<string, unknown> = isObject(value) ? value : {};

@@ -1,5 +1,5 @@
 /** The client of the screening service: one call for each operation. */
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import { withoutHash } from '../contract/ids.ts';
 import { type PortalRequests, portalContentSchema } from '../contract/portal-actions.ts';
 import type { PortalActionKind } from '../contract/portal-kinds.ts';
@@ -218,14 +218,16 @@ export interface GatewayResponseBody {
 /** A chargeback, without the key and the transaction it belongs to. */
 export type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
 
-export type ParsedFields = { ok: true; fields: Record<string, unknown> } | { ok: false; faults: Fault[] };
+export type ParsedFields =
+  | { ok: true; fields: Record<string, unknown> }
+  | { ok: false; fieldErrors: FieldError[] };
 
-/** Reads the fields of a portal action in either spelling. Lists every fault at once, with no value that was sent. */
+/** Reads the fields of a portal action in either spelling. Lists every error at once, with no value that was sent. */
 export function parsePortalFields(kind: PortalActionKind, input: unknown): ParsedFields {
   const schema = portalContentSchema(kind);
   const { value, findings, shownPath } = toDefinitionSpelling(schema, input);
   const parsed = schema.safeParse(value);
   const all = [...findings, ...(parsed.success ? [] : schemaFindings(parsed.error, value))];
   if (parsed.success && all.length === 0) return { ok: true, fields: parsed.data };
-  return { ok: false, faults: all.map(({ path, message }) => ({ path: shownPath(path), message })) };
+  return { ok: false, fieldErrors: all.map(({ path, message }) => ({ path: shownPath(path), message })) };
 }

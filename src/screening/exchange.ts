@@ -84,7 +84,7 @@ const CODES: Record<string, Reason> = {
   ECONNREFUSED: 'connection-refused',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
-  // Faults of the server's certificate, found before anything is sent.
+  // Errors of the server's certificate, found before anything is sent.
   CERT_HAS_EXPIRED: 'tls',
   CERT_NOT_YET_VALID: 'tls',
   CERT_REVOKED: 'tls',

@@ -19,7 +19,7 @@ export {
   createBodySchema,
   fingerprint,
   fingerprintOfRaw,
-  MOST_FAULTS,
+  MOST_ERRORS,
   parseTransaction,
   writeTransaction,
 } from './parse-transaction.ts';

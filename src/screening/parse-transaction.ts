@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import type { Fault } from '../contract/errors.ts';
+import type { FieldError } from '../contract/errors.ts';
 import { withoutHash } from '../contract/ids.ts';
 import { cardOfWorkflow } from './card-rules.ts';
 import { schemaFindings } from './fields.ts';
@@ -29,7 +29,7 @@ import {
 
 export type ParsedTransaction =
   | { ok: true; transaction: Transaction; card?: CardData }
-  | { ok: false; faults: Fault[] };
+  | { ok: false; fieldErrors: FieldError[] };
 
 const SERVICE_KEYS = ['nf-token', 'nfToken', 'nf_token'];
 
@@ -39,24 +39,24 @@ const SERVICE_KEYS = ['nf-token', 'nfToken', 'nf_token'];
  *
  * The result is in definition spelling, has `gatewayType` by the integration workflow and the card's `bin` and `last4`, and
  * is without full card data, which comes apart as `card` (not with `cardInStash`).
- * Otherwise every fault is listed, at its path in the sender's spelling (`payment.creditCard.last4`,
+ * Otherwise every error is listed, at its path in the sender's spelling (`payment.creditCard.last4`,
  * `lineItems[0].price`); no message holds a value that was sent. Never throws.
  */
 export function parseTransaction(input: unknown, rules: TransactionRules): ParsedTransaction {
   const spelled = toDefinitionSpelling(transactionRequestSchema, input);
   if (!isObject(spelled.value)) {
-    return { ok: false, faults: [{ path: '', message: 'must be an object: the transaction' }] };
+    return { ok: false, fieldErrors: [{ path: '', message: 'must be an object: the transaction' }] };
   }
   const { keyFindings, body } = withoutServiceKeys(spelled.value);
-  const tidy = untilEnoughFaults(withCapitals(withoutInvoiceHash(body)));
+  const tidy = untilEnoughErrors(withCapitals(withoutInvoiceHash(body)));
   const parsed = transactionRequestSchema.safeParse(tidy);
   const findings = [
     ...keyFindings,
     ...spelled.findings,
     ...(parsed.success ? [] : schemaFindings(parsed.error, tidy)),
   ];
-  const faults = show(findings, ruleFindings(tidy, rules), spelled);
-  if (!parsed.success || faults.length > 0) return { ok: false, faults };
+  const fieldErrors = show(findings, ruleFindings(tidy, rules), spelled);
+  if (!parsed.success || fieldErrors.length > 0) return { ok: false, fieldErrors };
   return { ok: true, ...split(parsed.data, rules) };
 }
 
@@ -86,37 +86,37 @@ function withCapitals(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Nobody reads more of them at once; each costs time. */
-export const MOST_FAULTS = 100;
+export const MOST_ERRORS = 100;
 
 const lineItem = transactionRequestSchema.shape.lineItems.unwrap().element;
 
-/** Cuts the list off where its faults are enough. Everything else in a transaction is too small to have many. */
-function untilEnoughFaults(body: Record<string, unknown>): Record<string, unknown> {
+/** Cuts the list off where its errors are enough. Everything else in a transaction is too small to have many. */
+function untilEnoughErrors(body: Record<string, unknown>): Record<string, unknown> {
   const { lineItems } = body;
   if (!Array.isArray(lineItems)) return body;
-  let faults = 0;
+  let fieldErrors = 0;
   const last = lineItems.findIndex((item: unknown) => {
     for (const issue of lineItem.safeParse(item).error?.issues ?? []) {
-      faults += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+      fieldErrors += issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
     }
-    return faults >= MOST_FAULTS;
+    return fieldErrors >= MOST_ERRORS;
   });
   return last === -1 ? body : { ...body, lineItems: lineItems.slice(0, last + 1) };
 }
 
-/** One fault a path from the rules at most, and none where the schema found one already. */
-function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled): Fault[] {
-  const faults = findings
-    .slice(0, MOST_FAULTS)
+/** One error a path from the rules at most, and none where the schema found one already. */
+function show(findings: Finding[], fromRules: Finding[], { shownPath }: Spelled): FieldError[] {
+  const fieldErrors = findings
+    .slice(0, MOST_ERRORS)
     .map(({ path, message }) => ({ path: shownPath(path), message }));
-  const seen = new Set(faults.map(({ path }) => path));
-  for (const { path, message } of fromRules.slice(0, MOST_FAULTS)) {
-    const fault = { path: shownPath(path), message };
-    if (seen.has(fault.path)) continue;
-    seen.add(fault.path);
-    faults.push(fault);
+  const seen = new Set(fieldErrors.map(({ path }) => path));
+  for (const { path, message } of fromRules.slice(0, MOST_ERRORS)) {
+    const found = { path: shownPath(path), message };
+    if (seen.has(found.path)) continue;
+    seen.add(found.path);
+    fieldErrors.push(found);
   }
-  return faults;
+  return fieldErrors;
 }
 
 function split(request: TransactionRequest, { workflow }: TransactionRules) {

@@ -29,7 +29,7 @@ const PASS_THROUGH = ['checkout', 'performance', 'subscriptionDetails', 'userFie
 export const MAX_DEPTH = 20;
 
 /**
- * The rules between fields and those of the integration workflow. They read a body in definition spelling that may still have faults, so that every fault
+ * The rules between fields and those of the integration workflow. They read a body in definition spelling that may still have errors, so that every error
  * is found at once.
  */
 export function ruleFindings(body: Record<string, unknown>, rules: TransactionRules): Finding[] {

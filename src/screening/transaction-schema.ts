@@ -1,6 +1,6 @@
 /**
  * The fields of a transaction, in definition spelling, with the limits of single fields. What one field asks of another, and what an
- * integration workflow asks for, are rules of `parseTransaction`, so that all faults are found in one go.
+ * integration workflow asks for, are rules of `parseTransaction`, so that all errors are found in one go.
  */
 import { z } from 'zod';
 import { email, oneOf, text } from '../contract/fields.ts';

@@ -64,7 +64,7 @@ function isReadable(file: string): Promise<boolean> {
   );
 }
 
-/** Whole or not at all, also when two processes start together. A folder that can't be written is no fault. */
+/** Whole or not at all, also when two processes start together. A folder that can't be written is no error. */
 async function kept(file: string, code: string): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`;
   try {

@@ -31,8 +31,8 @@ function lacksKey(input: unknown): boolean {
 
 function timeoutRefusal(): Refusal | undefined {
   const { runTimeoutMs, executionTimeoutMs } = workflowInfo();
-  const faults = Object.entries({ runTimeout: runTimeoutMs, executionTimeout: executionTimeoutMs })
+  const fieldErrors = Object.entries({ runTimeout: runTimeoutMs, executionTimeout: executionTimeoutMs })
     .filter(([, ms]) => ms !== undefined && ms > 0 && ms < LEAST_TIMEOUT_MS)
     .map(([path]) => ({ path, message: 'must not be set: it would end the order without a record' }));
-  return faults.length > 0 ? invalid(faults) : undefined;
+  return fieldErrors.length > 0 ? invalid(fieldErrors) : undefined;
 }

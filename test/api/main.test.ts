@@ -49,7 +49,7 @@ describe('npm run api', () => {
       env: { ...API_WITHOUT_TEMPORAL, SCREENING_BASE_URL: undefined, API_HOST: '0.0.0.0', API_PORT: 'x' },
     });
     expect(await api.ended).toBe(1);
-    expect(api.output()).toMatch(/3 fault\(s\)/);
+    expect(api.output()).toMatch(/3 errors/);
     for (const variable of ['SCREENING_BASE_URL', 'API_PORT', 'API_KEYS'])
       expect(api.output()).toContain(variable);
   }, 30_000);

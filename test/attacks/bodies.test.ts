@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApi } from '../../src/api/create-api.ts';
-import { BODY_LIMITS, limitFault } from '../../src/api/define-route.ts';
+import { BODY_LIMITS, limitError } from '../../src/api/define-route.ts';
 import { readScreenRequest } from '../../src/client/read-requests.ts';
 import { createPayloadCodec } from '../../src/codec/index.ts';
 import { createLog } from '../../src/process/log.ts';
@@ -199,7 +199,7 @@ describe('the limits of a body', () => {
     ['what only looks like JSON in a string', JSON.stringify(nested(100) + '",:{'.repeat(30_000)), undefined],
     ['what ends with a backslash', JSON.stringify(['\\'.repeat(3), ...Array(40).fill('\\"[')]), undefined],
   ])('are counted before it is read: %s', (_what, text, fault) => {
-    expect(limitFault(text)).toEqual(fault);
+    expect(limitError(text)).toEqual(fault);
   });
 
   it('are told in the answer, and nothing is asked of an order', async () => {
@@ -218,10 +218,10 @@ describe('the limits of a body', () => {
   it('let 100 faults be listed, and the reading ends with them', () => {
     const many = readFaults({ lineItems: Array(5_000).fill({ wrong: 1 }) });
     expect(many.errors).toHaveLength(100);
-    expect(many.message).toBe('The request has 100 faults or more, of which these come first');
+    expect(many.message).toBe('The request has 100 errors or more, of which these come first');
     const few = readFaults({ ...aTransaction(), lineItems: Array(40).fill({ wrong: 1, other: 2 }) });
     expect(few.errors).toHaveLength(80);
-    expect(few.message).toBe('The request has 80 faults');
+    expect(few.message).toBe('The request has 80 errors');
   });
 
   function readFaults(transaction: object) {

@@ -144,7 +144,7 @@ describe('a command', () => {
     ['no JSON', '{"transaction": top-secret', 'The file'],
     ['no UTF-8', Buffer.from('{"workflow": "top-secret M\xfcller"}', 'latin1'), 'UTF-8'],
     ['a list', '["top-secret"]', 'The file'],
-    ['an order id in the body', '{"orderId": "top-secret", "transaction": {}}', 'fault'],
+    ['an order id in the body', '{"orderId": "top-secret", "transaction": {}}', 'an error'],
   ])('does nothing with %s, and does not echo it', async (_what, content, words) => {
     const { code, problem, orders } = await run(['screen', '1001', await aFile(content)]);
     expect(code).toBe(2);

@@ -44,10 +44,10 @@ describe('a check', () => {
       [{}, { check: 'y' }],
     ],
     [
-      'that fails is a fault',
+      'that fails is an error',
       fails,
       undefined,
-      [{ status: 'fault', what: "can't be looked at (TypeError)" }],
+      [{ status: 'error', what: "can't be looked at (TypeError)" }],
     ],
     ['of a silent server is skipped', fails, 'silent', [{ check: 'x', status: 'skipped', what: 'silent' }]],
   ] as const)('%s', async (_what, look, silent, findings) => {
@@ -71,7 +71,7 @@ describe('the doctor', () => {
       takes,
       {
         check: 'events:phone',
-        status: 'fault',
+        status: 'error',
         what: expect.stringContaining('refuses the signature (401)'),
         todo: expect.stringContaining('the variable that eventsSecretEnv names'),
       },

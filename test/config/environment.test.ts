@@ -192,9 +192,9 @@ describe('a variable is refused in words that hold no value', () => {
     ['WORKER_DEPLOYMENT_NAME', 'orders.of.shop', 'letters, digits', { WORKER_BUILD_ID: 'v1' }],
     ['WORKER_BUILD_ID', 'with space', 'letters, digits', { WORKER_DEPLOYMENT_NAME: 'a' }],
   ])('%s=%s: %s', (path, value, words, others, role) => {
-    const faults = faultsOf({ ...others, [path]: value }, role);
-    expect(faults).toEqual({ [path]: expect.stringContaining(words) });
-    if (value && value !== 'true' && value.length > 1) expect(faults[path]).not.toContain(value.trim());
+    const fieldErrors = faultsOf({ ...others, [path]: value }, role);
+    expect(fieldErrors).toEqual({ [path]: expect.stringContaining(words) });
+    if (value && value !== 'true' && value.length > 1) expect(fieldErrors[path]).not.toContain(value.trim());
   });
 
   it('together with all others, in one error', () => {
@@ -260,8 +260,8 @@ describe('each process reads what it needs', () => {
   });
 
   it('doctor all settings, with the default of each that has an error', () => {
-    const { config, faults } = inspectConfig({ ...least, API_PORT: 'http', WEBHOOK_SECRETS: 'one,two' });
-    expect(faults.map(({ path }) => path)).toEqual(['API_PORT']);
+    const { config, fieldErrors } = inspectConfig({ ...least, API_PORT: 'http', WEBHOOK_SECRETS: 'one,two' });
+    expect(fieldErrors.map(({ path }) => path)).toEqual(['API_PORT']);
     expect(config).toMatchObject({ api: { port: 8080 }, webhookSecrets: ['one', 'two'] });
     expect(config.findIntegration('default')).toBeDefined();
   });

@@ -18,7 +18,7 @@ export function faultsIn(read: () => unknown): Record<string, string> {
     read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return Object.fromEntries(error.faults.map(({ path, message }) => [path, message]));
+    return Object.fromEntries(error.fieldErrors.map(({ path, message }) => [path, message]));
   }
   return {};
 }

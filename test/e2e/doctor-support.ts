@@ -20,7 +20,7 @@ export interface Finding {
 
 /** What a finding must say, and what to do about it. */
 export function fault(check: string, what: string | RegExp, todo: string | RegExp) {
-  return { check, status: 'fault', what: expect.stringMatching(what), todo: expect.stringMatching(todo) };
+  return { check, status: 'error', what: expect.stringMatching(what), todo: expect.stringMatching(todo) };
 }
 
 export function warning(...given: Parameters<typeof fault>) {

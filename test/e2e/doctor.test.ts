@@ -44,7 +44,7 @@ function goodSettings(): Record<string, string | undefined> {
 async function doctor(spoilt: Record<string, string | undefined> = {}, ...args: string[]) {
   const run = await examine({ ...goodSettings(), ...spoilt }, ...args);
   printed += run.printed;
-  const bad = run.findings.filter(({ status }) => status === 'fault' || status === 'warning');
+  const bad = run.findings.filter(({ status }) => status === 'error' || status === 'warning');
   return { ...run, bad };
 }
 
@@ -87,7 +87,7 @@ describe('doctor in a good set-up', () => {
     const { code, stdout, stderr } = await runCli(['doctor', '--table'], env);
     printed += stdout + stderr;
     expect(stdout).toMatch(/^ok {7}settings: every variable/);
-    expect(stdout).toContain('0 faults, 0 warnings.');
+    expect(stdout).toContain('0 errors, 0 warnings.');
     expect(code).toBe(0);
   });
 });

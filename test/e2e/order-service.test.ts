@@ -157,12 +157,12 @@ it('takes events of types and orders that it does not know', async () => {
   expect(findings).toContainEqual(expect.objectContaining({ check: 'events', status: 'ok' }));
 });
 
-it('tells the faults of a cart, and screens nothing', async () => {
+it('tells the errors of a cart, and screens nothing', async () => {
   const orderId = anOrderId();
   const { status, body } = await ask(`/checkout/${orderId}`, '{"amount":"x"}');
   expect(status).toBe(422);
   expect(body).toMatchObject({ code: 'invalid-request' });
-  expect(body.faults.map(({ path }: { path: string }) => path)).toContain('transaction.amount');
+  expect(body.errors.map(({ path }: { path: string }) => path)).toContain('transaction.amount');
   expect(all.sandbox.control.transactions(orderId)).toEqual([]);
 });
 

@@ -17,7 +17,7 @@ export async function screenedByPlugin(
   });
   const rules = { workflow: 'pre-acceptance', mode: 'test', now: new Date() } as const;
   const parsed = parseTransaction(withEmail(`${decision}@example.com`), rules);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.fieldErrors));
   const { transaction } = parsed;
   return (await client.createTransaction({ transaction, enrich: false, invoiceNumber })).id;
 }

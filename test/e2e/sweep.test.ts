@@ -111,7 +111,7 @@ it('the sweep and doctor count orders that ended too early, and the sweep tells 
   );
   const found = await checkLostOrders(server.client);
   expect(found).toMatchObject({
-    status: 'fault',
+    status: 'error',
     what: expect.stringMatching(/ended too early.*Terminated/),
   });
   expect(found.what).toContain(lost);

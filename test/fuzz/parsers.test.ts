@@ -31,24 +31,24 @@ const aChargeback = { reason_code: '4853', due_date: '2026-04-01', inquiry: 'fal
 
 type Faults = { path: string; message: string }[];
 
-function expectFaults(faults: Faults): void {
-  expect(faults.length).toBeGreaterThan(0);
-  for (const { path, message } of faults) {
+function expectFaults(fieldErrors: Faults): void {
+  expect(fieldErrors.length).toBeGreaterThan(0);
+  for (const { path, message } of fieldErrors) {
     expect(typeof path).toBe('string');
     expect(message.length).toBeGreaterThan(0);
   }
-  expectNothingShown(JSON.stringify(faults));
+  expectNothingShown(JSON.stringify(fieldErrors));
 }
 
 describe('whatever is sent as a transaction', () => {
-  it('is kept in a form that fits the schema, without card data, or refused with faults', {
+  it('is kept in a form that fits the schema, without card data, or refused with fieldErrors', {
     timeout: PATIENCE_MS,
   }, async () => {
     await fc.assert(
       fc.property(transaction, rules, (body, judged) => {
         const parsed = parseTransaction(body, judged);
         if (!parsed.ok) {
-          expectFaults(parsed.faults);
+          expectFaults(parsed.fieldErrors);
           return;
         }
         expect(transactionSchema.safeParse(parsed.transaction).success).toBe(true);
@@ -76,11 +76,11 @@ describe('whatever is sent as a transaction', () => {
 });
 
 describe('whatever is sent as a card', () => {
-  it('is a card or has faults', { timeout: PATIENCE_MS }, async () => {
+  it('is a card or has fieldErrors', { timeout: PATIENCE_MS }, async () => {
     await fc.assert(
       fc.property(mutated({ ...TEST_CARD }), rules, (body, judged) => {
         const parsed = parseCard(body, judged);
-        if (!parsed.ok) expectFaults(parsed.faults);
+        if (!parsed.ok) expectFaults(parsed.fieldErrors);
         else expect(Object.keys(parsed.card)).toContain('cardNumber');
       }),
       runs(500),
@@ -89,11 +89,11 @@ describe('whatever is sent as a card', () => {
 });
 
 describe('whatever is sent as a chargeback', () => {
-  it('is a chargeback or has faults', { timeout: PATIENCE_MS }, async () => {
+  it('is a chargeback or has fieldErrors', { timeout: PATIENCE_MS }, async () => {
     await fc.assert(
       fc.property(mutated(aChargeback), (body) => {
         const parsed = parsePortalFields('chargeback', body);
-        if (!parsed.ok) expectFaults(parsed.faults);
+        if (!parsed.ok) expectFaults(parsed.fieldErrors);
         else expect(parsed.fields.due_date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
       }),
       runs(500),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Adoption } from '../../src/contract/state.ts';
 import type { Decision } from '../../src/contract/words.ts';
-import { adoptionFaults, adoptRefusal, startRefusal } from '../../src/orders/check-messages.ts';
+import { adoptionErrors, adoptRefusal, startRefusal } from '../../src/orders/check-messages.ts';
 import { checkoutRequest } from '../../src/orders/checkout.ts';
 import {
   anOrder,
@@ -187,7 +187,7 @@ describe('in pre-gateway', () => {
 
 describe('an adoption', () => {
   const faultsOf = (adoption: Partial<Adoption>, policy: Partial<Policy> = {}) =>
-    adoptionFaults(anAdoption(adoption), aPolicy(policy), START).map(({ path }) => path);
+    adoptionErrors(anAdoption(adoption), aPolicy(policy), START).map(({ path }) => path);
 
   it.each<[Partial<Adoption>, Partial<Policy>, string[]]>([
     [{}, {}, []],
@@ -197,8 +197,8 @@ describe('an adoption', () => {
     [{}, { workflow: 'pre-gateway' }, ['gatewayResult']],
     [{ gatewayResult: 'pass' }, { workflow: 'pre-gateway' }, []],
     [{ gatewayResult: 'pass' }, {}, ['gatewayResult']],
-  ])('%j under %j has faults at %j', (adoption, policy, faults) => {
-    expect(faultsOf(adoption, policy)).toEqual(faults);
+  ])('%j under %j has fieldErrors at %j', (adoption, policy, fieldErrors) => {
+    expect(faultsOf(adoption, policy)).toEqual(fieldErrors);
   });
 
   it.each([{}, { transactionId: TRANSACTION_ID }, 'x', anAdoption({ screenedAt: 'yesterday' })])(

@@ -76,7 +76,7 @@ describe('the expiry', () => {
     (expirationDate) => {
       expect(parseCard({ ...TEST_CARD, expirationDate }, RULES)).toMatchObject({
         ok: false,
-        faults: [{ path: 'expirationDate' }],
+        fieldErrors: [{ path: 'expirationDate' }],
       });
     },
   );
@@ -93,21 +93,21 @@ describe('parseCard', () => {
       RULES,
     );
     expect(parsed).toMatchObject({ ok: false });
-    const faults = parsed.ok ? [] : parsed.faults;
-    expect(faults.map(({ path }) => path).sort()).toEqual([
+    const fieldErrors = parsed.ok ? [] : parsed.fieldErrors;
+    expect(fieldErrors.map(({ path }) => path).sort()).toEqual([
       'cardCode',
       'cardNumber',
       'expirationDate',
       'pin',
     ]);
-    expect(JSON.stringify(faults)).not.toMatch(/4111|0120|9876/);
+    expect(JSON.stringify(fieldErrors)).not.toMatch(/4111|0120|9876/);
   });
 
   it('says which fields are missing', () => {
     expect(parseCard({}, RULES)).toMatchObject({
-      faults: [{ path: 'cardNumber' }, { path: 'expirationDate' }, { path: 'cardCode' }],
+      fieldErrors: [{ path: 'cardNumber' }, { path: 'expirationDate' }, { path: 'cardCode' }],
     });
-    expect(parseCard(null, RULES)).toMatchObject({ ok: false, faults: [{ path: '' }] });
+    expect(parseCard(null, RULES)).toMatchObject({ ok: false, fieldErrors: [{ path: '' }] });
   });
 
   property([digits.map(withCheckDigit)])(

@@ -193,7 +193,7 @@ describe('a transaction that is valid by the interface', () => {
     ({ workflow, raw }) => {
       expect(bySandbox(raw, workflow)).toEqual([]);
       const parsed = byProduct(raw, workflow);
-      if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.fieldErrors));
       for (const dialect of ['definition', 'sample'] as const) {
         const written = writeTransaction(parsed.transaction, {
           dialect,

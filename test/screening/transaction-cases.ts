@@ -9,7 +9,7 @@ export const RULES: TransactionRules = {
 
 export function faultsOf(input: unknown, rules: Partial<TransactionRules> = {}): Record<string, string> {
   const parsed = parseTransaction(input, { ...RULES, ...rules });
-  return parsed.ok ? {} : Object.fromEntries(parsed.faults.map(({ path, message }) => [path, message]));
+  return parsed.ok ? {} : Object.fromEntries(parsed.fieldErrors.map(({ path, message }) => [path, message]));
 }
 
 /** The fixture with the field at `path` set to `value`. */

@@ -57,7 +57,7 @@ describe('writeTransaction', () => {
       mode: 'test',
       now: new Date(),
     });
-    if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.fieldErrors));
     const written = writeTransaction(parsed.transaction, { ...BODY, dialect: 'definition' });
     expect(written).toMatchObject({ billTo: { country: 'US' } });
   });
@@ -78,7 +78,7 @@ describe('writeTransaction', () => {
     (dialect) => {
       const rules = { workflow: 'pre-acceptance', mode: 'test', now: new Date(0) } as const;
       const first = parseTransaction(aTransaction(RICH), rules);
-      if (!first.ok) throw new Error('the fixture has faults');
+      if (!first.ok) throw new Error('the fixture has fieldErrors');
       const {
         'nf-token': _a,
         nfToken: _b,
@@ -96,7 +96,7 @@ describe('writeTransaction', () => {
 describe('fingerprint', () => {
   const rules = { workflow: 'pre-gateway', mode: 'test', now: new Date(0) } as const;
   const parsed = parseTransaction(aPreGatewayTransaction(), rules);
-  if (!parsed.ok || parsed.card === undefined) throw new Error('the fixture has faults');
+  if (!parsed.ok || parsed.card === undefined) throw new Error('the fixture has fieldErrors');
   const { transaction, card } = parsed;
 
   it('is SHA-256 in hex', () => {

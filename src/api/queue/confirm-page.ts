@@ -1,5 +1,5 @@
 /** Pages between a click and what it does, for one order or several: confirmation, results, errors. */
-import type { Fault } from '../../contract/errors.ts';
+import type { FieldError } from '../../contract/errors.ts';
 import type { ActionRecord } from '../../contract/state.ts';
 import { millis, REASON_LIMIT } from '../../contract/words.ts';
 import { currentAttempt } from '../../orders/record.ts';
@@ -24,12 +24,12 @@ import {
   table,
 } from './layout.ts';
 
-/** @returns the page @param faults of what was sent before @param number of the portal action or event */
+/** @returns the page @param errors of what was sent before @param number of the portal action or event */
 export function confirmPage(
   action: PageAction,
   order: InspectedOrder,
   now: Now,
-  { faults = [], number }: { faults?: readonly Fault[]; number?: number | undefined } = {},
+  { fieldErrors = [], number }: { fieldErrors?: readonly FieldError[]; number?: number | undefined } = {},
 ): string {
   const { summary, state } = order;
   const { title, about, button, reason } = wordsOf(action);
@@ -50,7 +50,7 @@ export function confirmPage(
   ];
   return page(
     `${title} ${summary.orderId}?`,
-    html`${faultLines(faults)}
+    html`${errorLines(fieldErrors)}
 <p>${about}</p>
 ${factList(facts)}
 <form method="post" action="${orderPath(summary, confirmPath(action, number))}">
@@ -61,10 +61,10 @@ ${reason && reasonField(reason)}
   );
 }
 
-function faultLines(faults: readonly Fault[]): Shown {
+function errorLines(fieldErrors: readonly FieldError[]): Shown {
   return (
-    faults.length > 0 &&
-    html`<p class="alarm" role="alert">${faults.map(({ path, message }) => `${path} ${message}. `)}</p>`
+    fieldErrors.length > 0 &&
+    html`<p class="alarm" role="alert">${fieldErrors.map(({ path, message }) => `${path} ${message}. `)}</p>`
   );
 }
 
@@ -88,12 +88,12 @@ export interface Chosen {
   inspected?: InspectedOrder | undefined;
 }
 
-/** @returns the page that asks for a confirmation @param faults of what was sent before */
+/** @returns the page that asks for a confirmation @param errors of what was sent before */
 export function severalPage(
   action: Several,
   chosen: readonly Chosen[],
   now: Now,
-  faults: readonly Fault[] = [],
+  fieldErrors: readonly FieldError[] = [],
 ): string {
   const { about, button, reason } = wordsOf(action);
   const rows = chosen.map(({ inspected, ...order }) => {
@@ -107,7 +107,7 @@ ${cell('What happens', refusal === undefined ? button : `Nothing: ${refusal}`)}`
   });
   return page(
     `${button}: ${chosen.length} ${chosen.length === 1 ? 'order' : 'orders'}?`,
-    html`${faultLines(faults)}
+    html`${errorLines(fieldErrors)}
 <p>${about}</p>
 ${table('Orders', ['Order', 'Amount', 'Decision', 'Deadline', 'What happens'], rows)}
 <form method="post" action="/several">

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { cardDataIn } from '../../card-data/card-data.ts';
 import { countDays } from '../../client/list-orders.ts';
 import { csvOf } from '../../client/read-orders.ts';
-import { checked, faultsOf } from '../../client/read-requests.ts';
+import { checked, fieldErrorsOf } from '../../client/read-requests.ts';
 import type { ApiKey, Scope } from '../../config/index.ts';
 import { DEFAULT_INTEGRATION, type OrderKey } from '../../contract/ids.ts';
 import type { FindIntegration } from '../../contract/policy.ts';
@@ -195,10 +195,10 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
       const { number, ...order } = nameIn(request);
       const form = formOf(action).safeParse(request.body ?? {}, OUR_WORDS);
       if (!form.success) {
-        const faults = faultsOf(form.error);
+        const fieldErrors = fieldErrorsOf(form.error);
         return sendPage(
           reply.code(422),
-          confirmPage(action, await inspect(order), now(), { faults, number }),
+          confirmPage(action, await inspect(order), now(), { fieldErrors, number }),
         );
       }
       const notice = await perform(orderScreening, action, order, { ...form.data, number }, whoAsks(request));
@@ -215,8 +215,8 @@ async function pages(scope: FastifyInstance, options: QueueOptions): Promise<voi
     const { action, chosen } = chosenBy(request, request.body);
     const form = formOf(action).safeParse(request.body, OUR_WORDS);
     if (!form.success) {
-      const faults = faultsOf(form.error);
-      return sendPage(reply.code(422), severalPage(action, await inspectAll(chosen), now(), faults));
+      const fieldErrors = fieldErrorsOf(form.error);
+      return sendPage(reply.code(422), severalPage(action, await inspectAll(chosen), now(), fieldErrors));
     }
     const results = await Promise.all(
       chosen.map(async (order) => {

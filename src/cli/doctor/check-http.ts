@@ -9,7 +9,7 @@ import {
   ask,
   CHECK_WITHIN_MS,
   type Finding,
-  fault,
+  failed,
   find,
   ok,
   originOf,
@@ -71,17 +71,17 @@ async function checkKey(integration: Integration): Promise<Verdict> {
       return ok('it answers, and the key is right');
     case 'malformed-reply':
     case 'other-transaction':
-      return fault(
+      return failed(
         `${originOf(baseUrl)} answers, but not as the screening service does`,
         'Check the path of baseUrl (SCREENING_BASE_URL)',
       );
     case 'forbidden':
-      return fault(
+      return failed(
         'the screening service refuses the key (403)',
         `Set the key of the variable that apiKeyEnv names, and see that key and baseUrl are both of mode ${mode}`,
       );
     default:
-      return fault(
+      return failed(
         `the screening service at ${originOf(baseUrl)} gives no answer to go by (${reason})`,
         'Check baseUrl (SCREENING_BASE_URL), the network, and whether the service is up',
       );
@@ -112,23 +112,23 @@ export async function checkApi(
   const at = originOf(address);
   const ready = await ask(`${address}/readyz`);
   if (ready === undefined) {
-    return fault(`the API does not answer at ${at}`, 'Start it (npm run api), or correct API_PORT or --api');
+    return failed(`the API does not answer at ${at}`, 'Start it (npm run api), or correct API_PORT or --api');
   }
   if (ready.status === 503) {
-    return fault(
+    return failed(
       `the API at ${at} is up and can't reach Temporal`,
       "Check the TEMPORAL_* settings of the API's own process",
     );
   }
   if (ready.status !== 200) {
-    return fault(`something at ${at} answers, but not as the API does`, 'Correct API_PORT or --api');
+    return failed(`something at ${at} answers, but not as the API does`, 'Correct API_PORT or --api');
   }
   const key = /^\s*[\w-]+:([^,]+)/.exec(apiKeys.list ?? '')?.[1]?.trim();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const listed = await ask(`${address}/v1/orders?limit=1`, { headers });
   if (listed?.status !== 401) return ok(`the API at ${at} is ready`);
   if (apiKeys.file !== undefined) return ok(`the API at ${at} is ready, and asks for a key`);
-  return fault(
+  return failed(
     `the API at ${at} ${key === undefined ? 'asks for a key' : 'refuses the first of API_KEYS'}`,
     'Set API_KEYS here as for the API, or restart the API with the new ones',
   );
@@ -171,19 +171,19 @@ async function checkReceiver(
   const { status } = (await ask(url, { method: 'POST', body, headers })) ?? {};
   const receiver = `the events receiver at ${originOf(url)}`;
   if (status === undefined) {
-    return fault(
+    return failed(
       `${receiver} does not answer`,
       `Start it, or correct ${urlSetting}: events wait for 3 days, then the order needs attention`,
     );
   }
   if (status === 401 || status === 403) {
-    return fault(
+    return failed(
       `${receiver} refuses the signature (${status})`,
       `Set the same secret in ${secretSetting} and at the receiver: it has to know one of them`,
     );
   }
   if (status >= 200 && status < 300) return ok(`the receiver at ${originOf(url)} takes signed events`);
-  return fault(
+  return failed(
     `${receiver} answers ${status} to an event of a type that it doesn't know (${PING})`,
     `Check the path of ${urlSetting}; a receiver answers 2xx to types that it does not know, and 401 to a bad signature`,
   );

@@ -7,11 +7,11 @@ import { createPayloadCodec, PayloadCodecError } from '../../codec/index.ts';
 import type { Config } from '../../config/index.ts';
 import { SCREEN_ORDER } from '../../contract/messages.ts';
 import { connectTemporal, type KeySettings, payloadKeysOf } from '../connect.ts';
-import { CHECK_WITHIN_MS, type Finding, fault, ok, skipped, type Verdict, warning } from './finding.ts';
+import { CHECK_WITHIN_MS, type Finding, failed, ok, skipped, type Verdict, warning } from './finding.ts';
 
 const PERSISTENCE: Record<RedisReport['persistence'], Verdict> = {
   off: ok('the Redis writes nothing to disk'),
-  on: fault(
+  on: failed(
     'the Redis of the card stash writes to disk: card data, though encrypted, would outlive its 15 minutes there',
     'Set save "" and appendonly no in its configuration, and delete the dump files',
   ),
@@ -32,7 +32,7 @@ export async function checkCardStash(
     const what = 'cards are kept in memory and reach no other process';
     if (!cards) return [skipped(`${what}: pre-gateway orders need a Redis`)];
     return [
-      fault(
+      failed(
         `${what}, and an integration is pre-gateway`,
         'Set CARD_STASH_URL to a Redis and CARD_STASH_KEYS, the same for the API and every worker',
       ),
@@ -48,11 +48,11 @@ export async function checkCardStash(
     if (!(error instanceof CardStashError)) throw error;
     return [
       error.reason === 'unreachable'
-        ? fault(
+        ? failed(
             'the Redis of the card stash does not answer: no pre-gateway order is screened',
             'Start it, or correct CARD_STASH_URL',
           )
-        : fault(
+        : failed(
             error.message,
             'Check user and password in CARD_STASH_URL, and that it may SET, GET and DEL card:* on a primary',
           ),
@@ -85,16 +85,16 @@ export async function checkPayloadKeys(
   const { decode } = createPayloadCodec(await payloadKeysOf(settings), {
     required: settings.payloadsRequired,
   });
-  const faults = new Set<string>();
+  const errors = new Set<string>();
   for (const payload of stored) {
     await decode([payload]).catch((error: unknown) => {
       if (!(error instanceof PayloadCodecError)) throw error;
-      faults.add(error.message);
+      errors.add(error.message);
     });
   }
-  if (faults.size === 0) return [ok('what is stored of the newest orders can be read')];
-  return [...faults].map((words) =>
-    fault(
+  if (errors.size === 0) return [ok('what is stored of the newest orders can be read')];
+  return [...errors].map((words) =>
+    failed(
       `${words}: with these settings such an order cannot be read, nor go on`,
       'Set the same PAYLOAD_KEYS for the API, every worker and every client, where one id must name one key; set PAYLOADS_REQUIRED only when no open order began in plain',
     ),

@@ -20,7 +20,7 @@ import {
   CHECK_WITHIN_MS,
   counted,
   type Finding,
-  fault,
+  failed,
   find,
   ok,
   skipped,
@@ -50,7 +50,7 @@ export async function checkTemporal(config: Config): Promise<(Verdict | Finding)
 
 async function checkInside(client: Client, config: Config): Promise<(Verdict | Finding)[]> {
   const namespace = await find('namespace', () => checkNamespace(client));
-  if (hasFault(namespace)) return [...namespace, notLookedAt('the namespace')];
+  if (hasError(namespace)) return [...namespace, notLookedAt('the namespace')];
   const attributes = await find(
     'search-attributes',
     () => checkSearchAttributes(client),
@@ -78,7 +78,7 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
     ...(
       await Promise.all(
         orders.map(([name, asked, look]) =>
-          find(name, hasFault(attributes) ? () => without : look, `the server does not ${asked}`),
+          find(name, hasError(attributes) ? () => without : look, `the server does not ${asked}`),
         ),
       )
     ).flat(),
@@ -89,8 +89,8 @@ async function checkInside(client: Client, config: Config): Promise<(Verdict | F
   ];
 }
 
-function hasFault(findings: readonly Finding[]): boolean {
-  return findings.some(({ status }) => status === 'fault');
+function hasError(findings: readonly Finding[]): boolean {
+  return findings.some(({ status }) => status === 'error');
 }
 
 function notLookedAt(cause: string): Finding {
@@ -101,12 +101,12 @@ function notLookedAt(cause: string): Finding {
 function unreachable(error: unknown, address: string): Verdict {
   const refusals: number[] = [grpcCode.permissionDenied, grpcCode.unauthenticated];
   if (isGrpcServiceError(error) && refusals.includes(error.code)) {
-    return fault(
+    return failed(
       `Temporal at ${address} refuses this client`,
       'Check the credentials: TEMPORAL_API_KEY, or TEMPORAL_TLS_* and the profile',
     );
   }
-  return fault(
+  return failed(
     `Temporal does not answer at ${address}`,
     'Start it (npm start, npm run temporal), or correct TEMPORAL_ADDRESS and TEMPORAL_TLS_*',
   );
@@ -137,7 +137,7 @@ async function checkNamespace(client: Client): Promise<Verdict> {
     );
   } catch (error) {
     const missing = isGrpcServiceError(error) && error.code === grpcCode.notFound;
-    return fault(
+    return failed(
       `the namespace ${namespace} ${missing ? 'does not exist' : "can't be asked"}`,
       'Correct TEMPORAL_NAMESPACE, or create the namespace and run npm run setup:temporal',
     );
@@ -148,7 +148,7 @@ async function checkSearchAttributes(client: Client): Promise<Verdict> {
   const { namespace } = client.options;
   const missing = await soon(client, () => missingSearchAttributes(client.connection, namespace));
   if (missing.length === 0) return ok('all search attributes are registered');
-  return fault(
+  return failed(
     `the namespace ${namespace} lacks ${missing.join(', ')}, or has another type of them: workers do not start`,
     'Run npm run setup:temporal with the same TEMPORAL_* settings',
   );
@@ -167,7 +167,7 @@ async function checkTaskQueue(client: Client, { name, type, effect, skewMs = 0 }
   const since = Date.now() + skewMs - POLLED_WITHIN_MS;
   const alive = pollers.filter(({ at }) => at >= since).length;
   if (alive > 0) return ok(`polled by ${counted(alive, 'worker')}`);
-  return fault(
+  return failed(
     `no worker polls ${name}: ${effect}`,
     'Start a worker (npm run worker) with the same TEMPORAL_* settings, and read its log if it ends',
   );
@@ -223,7 +223,7 @@ export async function checkLostOrders(client: Client): Promise<Verdict> {
   const ids = lost
     .slice(0, NAMED)
     .map(({ workflowId }) => orderOfWorkflowId(workflowId)?.orderId ?? workflowId);
-  return fault(
+  return failed(
     `${counted(lost.length, 'order')} ended too early inside the cancel window (${shown.join(', ')}), such as ${ids.join(', ')}: nothing polls or cancels them`,
     `Recover each as docs/operations.md says under "Recover an order". The query ${lostQuery(now)} lists them`,
   );

@@ -5,12 +5,12 @@ import type { Client } from '@temporalio/client';
 import { msOf } from '../../client/describe-order.ts';
 import { within } from '../../client/temporal-errors.ts';
 import { TASK_QUEUE_TYPE } from '../../contract/ids.ts';
-import { ask, fault, ok, skipped, type Verdict, warning } from './finding.ts';
+import { ask, failed, ok, skipped, type Verdict, warning } from './finding.ts';
 
 /** Webhook and event signatures are refused from 5 minutes on; long before, times on record start to mislead. */
 const WARN_MS = 5_000;
 /** Nothing is sent in the last 30 s of a cancel window: a clock that is off by nearly as much may send too late. */
-const FAULT_MS = 25_000;
+const ERROR_MS = 25_000;
 
 /** `TASK_QUEUE_KIND_STICKY` of Temporal's API. */
 const QUEUE_KIND_STICKY = 2;
@@ -25,7 +25,7 @@ export function clockVerdict(skewMs: number | undefined, whose: string, silent: 
   if (off < WARN_MS) return ok(`the clocks of this machine and of ${whose} agree`);
   const what = `the clock of ${whose} is ${(off / 1_000).toFixed(0)} s ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's`;
   const todo = 'Synchronize the clocks (NTP) of the machines: cancel windows are kept by them';
-  return off < FAULT_MS ? warning(what, todo) : fault(what, todo);
+  return off < ERROR_MS ? warning(what, todo) : failed(what, todo);
 }
 
 /** Returns by how many milliseconds the clock behind an address is ahead, from its Date header; undefined without one. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Config, inspectConfig } from '../../config/index.ts';
 import { LEAST_WEBHOOK_SECRET, localApiAddress } from '../../config/load-config.ts';
-import type { Fault } from '../../contract/errors.ts';
+import type { FieldError } from '../../contract/errors.ts';
 import { localEnvironment } from '../../process/local.ts';
 import { type CommandTools, defineCommand, option } from '../define-command.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -14,7 +14,7 @@ import { checkTemporal } from './check-temporal.ts';
 import {
   counted,
   type Finding,
-  fault,
+  failed,
   find,
   ok,
   skipped,
@@ -46,23 +46,23 @@ Exit code 6 when something is wrong; warnings alone give 0.`,
     examples: [
       'doctor',
       'doctor --api https://screening.example.com',
-      'doctor --json | jq \'.findings[] | select(.status == "fault")\'',
+      'doctor --json | jq \'.findings[] | select(.status == "error")\'',
     ],
     run: async ({ api }) => {
       const findings = await examine(env, api?.replace(/\/$/, ''));
-      const faults = findings.filter(({ status }) => status === 'fault').length;
+      const errors = findings.filter(({ status }) => status === 'error').length;
       const warnings = findings.filter(({ status }) => status === 'warning').length;
-      output.answer({ faults, warnings, findings }, () => inWords(findings, faults, warnings, output.colors));
-      return faults === 0 ? EXIT.ok : EXIT.faultFound;
+      output.answer({ errors, warnings, findings }, () => inWords(findings, errors, warnings, output.colors));
+      return errors === 0 ? EXIT.ok : EXIT.errorFound;
     },
   });
 }
 
 async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): Promise<Finding[]> {
   const { env, sandbox } = localEnvironment(processEnv);
-  const { config, faults } = inspectConfig(env);
+  const { config, fieldErrors } = inspectConfig(env);
   const address = api ?? (sandbox || env.API_HOST || env.API_PORT ? localApiAddress(config.api) : undefined);
-  /** A check is skipped when a variable that begins with `settings` has a fault. */
+  /** A check is skipped when a variable that begins with `settings` has an error. */
   type Check = readonly [name: string, settings: string, look: () => Verdicts | Promise<Verdicts>];
   const checks: readonly Check[] = [
     ['temporal', 'TEMPORAL_', () => checkTemporal(config)],
@@ -75,34 +75,34 @@ async function examine(processEnv: NodeJS.ProcessEnv, api: string | undefined): 
     ['events', 'EVENTS_', () => checkEvents(config)],
   ];
   const run = ([name, settings, look]: Check) => {
-    const isFaulty = faults.some(({ path }) => path.startsWith(settings));
-    return find(name, isFaulty ? () => skipped('not looked at: its settings have faults') : look);
+    const isWrong = fieldErrors.some(({ path }) => path.startsWith(settings));
+    return find(name, isWrong ? () => skipped('not looked at: its settings have errors') : look);
   };
   const groups = await Promise.all(checks.map(run));
   // Redis has a second to answer: it is asked when this process has nothing else to do.
   const stash = await run(['card-stash', 'CARD_STASH_', () => checkCardStash(config, sandbox)]);
-  return [...(await find('settings', () => checkSettings(faults))), ...groups.flat(), ...stash];
+  return [...(await find('settings', () => checkSettings(fieldErrors))), ...groups.flat(), ...stash];
 }
 
-function inWords(findings: readonly Finding[], faults: number, warnings: number, colors: Colors): string {
+function inWords(findings: readonly Finding[], errors: number, warnings: number, colors: Colors): string {
   const marks: Record<Finding['status'], string> = {
     ok: colors.green('ok     '),
     warning: colors.yellow('warning'),
-    fault: colors.red('fault  '),
+    error: colors.red('error  '),
     skipped: colors.dim('-      '),
   };
   const lines = findings.map(({ check, status, what, todo }) => {
     const line = `${marks[status]}  ${colors.dim(check)}: ${what}`;
     return todo === undefined ? line : `${line}\n         ${todo}.`;
   });
-  return [...lines, '', `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}.`].join('\n');
+  return [...lines, '', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}.`].join('\n');
 }
 
-/** Every fault that would stop a process from starting: keys that aren't well formed, `API_KEYS` that are missing … */
-function checkSettings(faults: readonly Fault[]): Verdicts {
-  if (faults.length === 0) return ok('every variable and the policy file can be read');
-  return faults.map(({ path, message }) =>
-    fault(`${path} ${message}`, `Correct ${path}: a process that needs it does not start`),
+/** Every error that would stop a process from starting: keys that aren't well formed, `API_KEYS` that are missing … */
+function checkSettings(errors: readonly FieldError[]): Verdicts {
+  if (errors.length === 0) return ok('every variable and the policy file can be read');
+  return errors.map(({ path, message }) =>
+    failed(`${path} ${message}`, `Correct ${path}: a process that needs it does not start`),
   );
 }
 

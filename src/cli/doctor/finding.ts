@@ -7,7 +7,7 @@ const MAX_REPLY_BYTES = 1024 * 1024;
 
 /** What a check says. No secret, no personal data, of an address that may hold a secret only the origin. */
 export interface Verdict {
-  status: 'ok' | 'warning' | 'fault' | 'skipped';
+  status: 'ok' | 'warning' | 'error' | 'skipped';
   /** What is so, or what is wrong. */
   what: string;
   /** What to do about it. */
@@ -22,14 +22,14 @@ export interface Finding extends Verdict {
 export const ok = (what: string): Verdict => ({ status: 'ok', what });
 export const skipped = (what: string): Verdict => ({ status: 'skipped', what });
 export const warning = (what: string, todo: string): Verdict => ({ status: 'warning', what, todo });
-export const fault = (what: string, todo: string): Verdict => ({ status: 'fault', what, todo });
+export const failed = (what: string, todo: string): Verdict => ({ status: 'error', what, todo });
 
 /** Several verdicts; one that is about another subject than its check names that. */
 export type Verdicts = Verdict | (Verdict | Finding)[];
 
 /**
  * Runs a check. One that fails must not hide what the others find.
- * @param silent what to say when the check fails because a server doesn't tell; it is a fault unless given
+ * @param silent what to say when the check fails because a server doesn't tell; it is an error unless given
  */
 export async function find(
   check: string,
@@ -41,7 +41,7 @@ export async function find(
   } catch (error) {
     if (silent !== undefined) return [{ check, ...skipped(silent) }];
     const kind = error instanceof Error ? error.name : 'unknown error';
-    return [{ check, ...fault(`can't be looked at (${kind})`, 'Check that this user may ask it') }];
+    return [{ check, ...failed(`can't be looked at (${kind})`, 'Check that this user may ask it') }];
   }
 }
 
