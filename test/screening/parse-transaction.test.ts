@@ -36,7 +36,7 @@ describe('faults', () => {
       const parsed = parseTransaction({ ...aTransaction(), [key]: 'sk-canary-1' }, RULES);
       expect(parsed).toEqual({
         ok: false,
-        faults: [{ path: key, message: expect.stringContaining('left out') }],
+        fieldErrors: [{ path: key, message: expect.stringContaining('left out') }],
       });
       expect(JSON.stringify(parsed)).not.toContain('canary');
     },
