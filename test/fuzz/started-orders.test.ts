@@ -126,7 +126,7 @@ describe('a request to screen', () => {
     'that policy skips is refused when it is too deep to be kept: %s',
     async (kind) => {
       const api = await anApiOverTemporal({ skip: [{ customerId: ['customer-1'] }] });
-      for (const levels of [1_000, 150_000]) {
+      for (const levels of [1_000, 25_000]) {
         const payload = `{"transaction":{"customer":{"id":"customer-1"},"userFields":${deepJson(levels, kind)}}}`;
         const url = '/v1/orders/order-1/screening';
         const response = await ask(api, { method: 'POST', url, headers: JSON_TYPE, payload });
