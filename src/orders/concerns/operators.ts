@@ -1,4 +1,4 @@
-/** What a person decides in place of the screening service, and which attention they resolve. */
+/** Operators' overrides of decisions, and the attention that operators resolve. */
 import type { OverrideAnswer } from '../../contract/answers.ts';
 import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/state.ts';
@@ -13,7 +13,7 @@ import { standingOf } from '../transactions.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
 
-/** @returns why the order refuses the override, or undefined: it takes it */
+/** @returns why the order refuses the override, or undefined: it accepts it */
 export function overrideRefusal(
   state: OrderState,
   { action }: Pick<OverrideRequest, 'action'>,
@@ -22,18 +22,18 @@ export function overrideRefusal(
     return refusal('busy', 'The order is being screened: send the same request again.');
   if (state.policy.passive) return refusal('passive', 'The integration is passive: every action is proceed.');
   if (state.phase === 'canceled' || state.endedAt !== undefined) {
-    return refusal('order-closed', 'The order is canceled or closed: nothing is left to decide.');
+    return refusal('order-closed', 'The order is canceled or closed: it can’t be overridden.');
   }
   const gatewayDeclined = currentAttempt(state).gateway?.result === 'fail';
   if (state.phase === 'declined' || (action === 'proceed' && gatewayDeclined)) {
-    return refusal('order-declined', 'The order is declined: only another attempt can change that.');
+    return refusal('order-declined', 'The order is declined: send another attempt instead.');
   }
   return action === 'proceed' && cancelSent(state)
-    ? refusal('cancel-under-way', 'A cancel was sent to the service, and may be done.')
+    ? refusal('cancel-under-way', 'A cancel was sent to the screening service and may have succeeded.')
     : undefined;
 }
 
-/** Rule «a person decides». A cancel is sent by the same rules as any; where none is sent, the action stands all the same. */
+/** Rule «a person decides». An override to `cancel` also requests a cancel. If that is refused, the override still applies. */
 export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): TakenIn {
   const { state, now } = order;
   const cancel = action === 'cancel' ? cancelToo(order, reason, at) : {};
@@ -71,7 +71,7 @@ function cancelToo(
   return { number: record.number };
 }
 
-/** @returns the reply to an override, once what follows from it is known */
+/** @returns the reply to an override, after its consequences are applied */
 export function overrideAnswer(
   { state }: Order,
   { number, notCanceled }: ReturnType<typeof cancelToo>,
@@ -86,7 +86,7 @@ export function overrideAnswer(
   };
 }
 
-/** The attention that a person's decision resolves. */
+/** The attention that an override resolves. */
 const DECISION_MATTERS: AttentionCode[] = [
   'no-decision',
   'unreadable-answer',
@@ -101,15 +101,15 @@ const DECISION_MATTERS: AttentionCode[] = [
   'decision-after-override',
 ];
 
-/** @returns why the order refuses to resolve its attention, or undefined: it does */
+/** @returns why the order can't resolve its attention, or undefined: it can */
 export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | undefined {
   const { attention } = state;
   return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
-    ? refusal('attention-stands', 'Its cause still stands: the call keeps failing, or a deadline is ahead.')
+    ? refusal('attention-stands', 'The cause of the attention still exists: the call keeps failing, or a deadline is pending.')
     : undefined;
 }
 
-/** Resolves the attention that a person may resolve. */
+/** Resolves the attention that an operator can resolve. */
 export function resolve(order: Order, { reason }: { reason: string }, at: Instant): TakenIn {
   const cleared = resolveAttention(order.state, millis(at));
   return { taken: { cleared }, entry: { what: 'acknowledge', because: reason } };
