@@ -1,16 +1,16 @@
-/** Every metric of the product, for all processes: no label names an order or a person. */
+/** All metrics of all processes. No label contains an order or a person. */
 import type { MetricCounter, MetricGauge, MetricHistogram, MetricMeter } from '@temporalio/common';
 
 interface Metric {
   kind: 'counter' | 'gauge' | 'histogram';
   from: 'worker' | 'API';
-  /** What it says, in Markdown: its line in the guide and, without backticks, its help. */
+  /** Its description in Markdown: its line in the guide and, without backticks, its help text. */
   about: string;
-  /** Of a histogram, in seconds; the exporter's own are meant for milliseconds. */
+  /** Buckets of a histogram in seconds. The exporter's defaults are for milliseconds. */
   bounds?: readonly number[];
 }
 
-/** Each metric by its name: the table of `docs/operations.md` is made of it. */
+/** The metrics by name. The table in `docs/operations.md` is generated from them. */
 export const METRICS = {
   order_screening_decisions_total: {
     kind: 'counter',
@@ -116,7 +116,7 @@ export const METRICS = {
     kind: 'histogram',
     from: 'API',
     about: 'how long the API took to answer, by `route` and `status`',
-    // A checkout may take its budget of 7.5 s and 2 s more.
+    // A checkout may take its budget of 7.5 s plus 2 s.
     bounds: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 10, 15],
   },
 } as const satisfies Record<string, Metric>;
@@ -125,29 +125,29 @@ type MetricName<Kind extends Metric['kind']> = {
   [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[keyof typeof METRICS];
 
-/** @returns a metric's name and what it says, for Prometheus */
+/** @returns a metric's name and help text for Prometheus */
 export function namedAs<Name extends keyof typeof METRICS>(name: Name): { name: Name; help: string } {
   return { name, help: METRICS[name].about.replaceAll('`', '') };
 }
 
-/** @returns the bounds of each histogram */
+/** @returns the buckets of each histogram */
 export function histogramBounds(): Record<string, number[]> {
   return Object.fromEntries(
     Object.entries<Metric>(METRICS).flatMap(([name, { bounds }]) => (bounds ? [[name, [...bounds]]] : [])),
   );
 }
 
-/** @returns a counter of the worker's */
+/** @returns a counter of the worker */
 export function counterOf(meter: MetricMeter, name: MetricName<'counter'>): MetricCounter {
   return meter.createCounter(name, undefined, namedAs(name).help);
 }
 
-/** @returns a histogram of the worker's, of seconds */
+/** @returns a histogram of the worker, in seconds */
 export function histogramOf(meter: MetricMeter, name: MetricName<'histogram'>): MetricHistogram {
   return meter.createHistogram(name, 'float', undefined, namedAs(name).help);
 }
 
-/** @returns a gauge of the worker's */
+/** @returns a gauge of the worker */
 export function gaugeOf(
   meter: MetricMeter,
   name: MetricName<'gauge'>,

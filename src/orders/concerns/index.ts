@@ -1,4 +1,4 @@
-/** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
+/** The concerns of an order. Each is one file and one entry here. Effects are started in this order. */
 import { type By, type Instant, millis } from '../../contract/words.ts';
 import { refusal } from '../check-messages.ts';
 import type { Concern } from '../concern.ts';
@@ -28,7 +28,7 @@ export const CONCERNS: readonly Concern[] = [
   deadlines,
 ];
 
-/** @returns why the order refuses the request as it stands, or undefined: it takes it */
+/** @returns why the order refuses the request in its current state, or undefined: it accepts it */
 export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | undefined {
   switch (asked.kind) {
     case 'decision':
@@ -52,7 +52,7 @@ export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | 
   }
 }
 
-/** Takes a request in: its events are announced, and what a person did is noted in the journal. */
+/** Accepts or refuses a request. Announces its events, and records a person's action in the journal. */
 export function takeIn(order: Order, asked: Request, at: Instant): Taken {
   const refused = refusalOf(order, asked, at);
   if (refused !== undefined) return { refusal: refused };

@@ -1,6 +1,6 @@
 /**
- * The lookup of a create whose transaction nobody has seen: its try was lost, or its answer. What it finds while the order has no decision
- * is the order's decision; otherwise it is only recorded.
+ * The lookup of an unconfirmed create: its request or response was lost. If the order has no decision, the found decision becomes the
+ * order's. Otherwise it is only recorded.
  */
 import type { LookUpOutcome } from '../../contract/activity-contract.ts';
 import type { Attempt } from '../../contract/state.ts';
@@ -32,7 +32,7 @@ export const lookup: Concern = {
   },
 };
 
-/** Never while another attempt is being screened, whose transaction would be found in its place. A cancel waits for it. */
+/** Returns whether a lookup may run: not during a screening, whose transaction it could find instead, unless a cancel waits for it. */
 function isTime(order: Order, attempt: Attempt): boolean {
   const { state } = order;
   if (state.phase !== 'screening') return true;

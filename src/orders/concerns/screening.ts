@@ -1,6 +1,6 @@
 /**
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
- * after the decision `error`. At most one of them runs, since each may create a transaction.
+ * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
  */
 import type { CallResult, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../../contract/state.ts';
@@ -31,7 +31,7 @@ export const screening: Concern = {
     return isToBeCaughtUp(state, attempt) ? [catchUp(order, attempt)] : [];
   },
 
-  // From its start on it may send a create at any time, whatever becomes of it.
+  // From its start the effect may send a create at any time, whatever its outcome.
   started({ state, now }, { call }) {
     const attempt = currentAttempt(state);
     if (call.kind !== 'catch-up' && call.kind !== 'retry-screening') return;
@@ -110,7 +110,7 @@ function caughtUp(
 
 type Asked = Extract<Request, { kind: 'decision' | 'adopt' | 'retry' }>;
 
-/** @returns why the order refuses the request, or undefined: it takes it */
+/** @returns why the order refuses the request, or undefined: it accepts it */
 export function attemptRefusal({ state }: Order, asked: Asked): Refusal | undefined {
   switch (asked.kind) {
     case 'decision':
