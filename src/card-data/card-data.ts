@@ -14,8 +14,8 @@ export interface Scan {
 }
 
 /** The maximum of reported finds: longer lists don't help. */
-const MOST_FINDS = 100;
-const LONGEST_PATH = 32;
+const MAX_FINDS = 100;
+const MAX_PATH_LENGTH = 32;
 
 /** A value in the scan. Its path is built only for a find. */
 interface Place {
@@ -31,7 +31,7 @@ interface Place {
 export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
   const found = new Set<string>();
   const open: Place[] = [{ value: root }];
-  for (let place = open.pop(); place !== undefined && found.size < MOST_FINDS; place = open.pop()) {
+  for (let place = open.pop(); place !== undefined && found.size < MAX_FINDS; place = open.pop()) {
     if (isCardData(place) && !isExempt(place, scan)) {
       found.add(shownPath(place));
       continue;
@@ -89,7 +89,7 @@ export function shownName(name: string): string {
 
 function shownPath(place: Place): string {
   return namesTo(place)
-    .slice(0, LONGEST_PATH)
+    .slice(0, MAX_PATH_LENGTH)
     .reduce<string>((shown, name) => {
       if (typeof name === 'number') return `${shown}[${name}]`;
       return shown === '' ? shownName(name) : `${shown}.${shownName(name)}`;
@@ -126,7 +126,7 @@ const ALWAYS = new Set(['cardnumber', 'cardcode', 'nftoken']);
 const CARD_CODES = new Set(['cvv', 'cvv2', 'cvc', 'securitycode']);
 /** Data of a magnetic stripe: the number, a name or `=`, the expiry. */
 const TRACK_DATA = /\d{12,19}(?:[=D]\d{4}|\^[^^]{2,26}\^\d{4})/;
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** Returns a name without the differences of the two spellings: `nf-token` and `nfToken` become `nftoken`. */
 function plainName(name: string): string {
@@ -136,7 +136,7 @@ function plainName(name: string): string {
 }
 
 function isCardField({ value, name, parent }: Place): boolean {
-  if (typeof name !== 'string' || name.length > LONGEST_NAME || value === undefined || value === null) {
+  if (typeof name !== 'string' || name.length > MAX_NAME_LENGTH || value === undefined || value === null) {
     return false;
   }
   const plain = plainName(name);

@@ -96,7 +96,7 @@ function hasEnoughDigits(text: string): boolean {
 const DIGESTS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
 const IBANS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Z0-9])/g;
-const BELOW_ONE = /(?<![\d.])0\.\d{14,}/g;
+const FRACTIONS = /(?<![\d.])0\.\d{14,}/g;
 
 /** Removes other kinds of numbers. A "digest" with far fewer letters than random ones have is kept. */
 function withoutOtherNumbers(text: string): string {
@@ -105,7 +105,7 @@ function withoutOtherNumbers(text: string): string {
       digest.replace(/[^a-f]/gi, '').length * 12 >= digest.length ? 'x' : digest,
     )
     .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban))
-    .replace(BELOW_ONE, 'x');
+    .replace(FRACTIONS, 'x');
 }
 
 /** Validates the two check digits (ISO 7064). */
@@ -234,14 +234,14 @@ function hasCardNumber(groups: Groups): boolean {
   for (let group = 0; group < groups.count; group += 1) {
     const size = groups.sizeOf(group);
     if (size >= SHORTEST && isCardNumber(groups.of(group))) return true;
-    if (!groups.continues(group) && runsAsACard(groups, group)) return true;
-    if (size <= SHORTEST / 2 && beginsARow(groups, group) && isPrintedCard(groups, group)) return true;
+    if (!groups.continues(group) && isCardRun(groups, group)) return true;
+    if (size <= SHORTEST / 2 && startsRow(groups, group) && isPrintedCard(groups, group)) return true;
   }
   return false;
 }
 
 /** Checks a whole run, and its start if an expiry follows. */
-function runsAsACard(groups: Groups, first: number): boolean {
+function isCardRun(groups: Groups, first: number): boolean {
   let length = 0;
   for (let last = first; length <= LONGEST; last += 1) {
     length += groups.sizeOf(last);
@@ -276,8 +276,8 @@ function isPrintedCard(groups: Groups, first: number): boolean {
     length += groups.sizeOf(last);
     alike &&= groups.sizeOf(last) === size;
     if (length < SHORTEST || length > LONGEST) continue;
-    const goesOn = groups.continues(last + 1, LISTED) && groups.sizeOf(last + 1) === size;
-    const row = alike && (!goesOn || isExpiry(groups, last + 1));
+    const hasNext = groups.continues(last + 1, LISTED) && groups.sizeOf(last + 1) === size;
+    const row = alike && (!hasNext || isExpiry(groups, last + 1));
     if (!row && !PRINTED.includes(sizesOf(groups, first, last))) continue;
     if (isCardNumber(groups.of(first, last))) return true;
   }
@@ -288,6 +288,6 @@ function sizesOf(groups: Groups, first: number, last: number): string {
   return Array.from({ length: last - first + 1 }, (_, index) => groups.sizeOf(first + index)).join();
 }
 
-function beginsARow(groups: Groups, first: number): boolean {
+function startsRow(groups: Groups, first: number): boolean {
   return !groups.continues(first, LISTED) || groups.sizeOf(first - 1) !== groups.sizeOf(first);
 }

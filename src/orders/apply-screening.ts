@@ -56,7 +56,7 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningM
     case 'skipped':
       recordReading(state, attempt, { decision: 'skipped', at: now, source: moment.source });
       delete state.reason;
-      tell(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
+      applyAction(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
       return ['order.decided'];
     case 'answered':
       recordSeen(state, attempt, outcome, moment);
@@ -115,7 +115,7 @@ function answered(
     moment.source === 'checkout'
       ? actionAtCheckout(outcome.decision, state.policy)
       : actionLater(outcome.decision);
-  tell(state, heldByGateway(attempt, action), outcome.message);
+  applyAction(state, heldByGateway(attempt, action), outcome.message);
   const matter = attentionTo(state, state.action, outcome.decision, moment.now);
   return [
     'order.decided',
@@ -153,11 +153,11 @@ function noDecision(
 /** Answers a checkout without a decision. A decline ends the attempt, so it is also sent as an event. */
 function withoutDecision(state: OrderState, { source }: ScreeningMoment): OrderEventType[] {
   if (source !== 'checkout') return [];
-  tell(state, actionWithoutDecision(state.policy), undefined);
+  applyAction(state, actionWithoutDecision(state.policy), undefined);
   return state.action === 'decline' ? ['order.decided'] : [];
 }
 
-function tell(state: OrderState, action: Action, message: string | undefined): void {
+function applyAction(state: OrderState, action: Action, message: string | undefined): void {
   if (overrideOf(state) !== undefined) return;
   setAction(state, action);
   if (state.action === 'decline') state.message = message ?? state.policy.declineMessage;

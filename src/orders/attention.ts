@@ -7,7 +7,7 @@ import { currentAttempt } from './record.ts';
 import { cancelByOf, windowOpen } from './transactions.ts';
 
 /** Maximum characters of a reason for attention, which may quote the screening service. */
-const MOST_WORDS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /**
  * Raises attention unless the same matter with the same cause is already open.
@@ -22,7 +22,7 @@ export function noteAttention(
   now: Instant,
 ): boolean {
   if (state.attention.some((one) => one.code === code && isSameCause(one.cause, cause))) return false;
-  state.attention.push({ code, words: words.slice(0, MOST_WORDS), since: now, cause });
+  state.attention.push({ code, words: words.slice(0, MAX_CHARACTERS), since: now, cause });
   return true;
 }
 
@@ -122,17 +122,17 @@ export function gatewayCause(transactionId: string): AttentionCause {
 }
 
 /** Clears matters of portal actions that were repeated with a different outcome. */
-export function clearWhatIsMended(state: OrderState): void {
+export function clearRepeatedActions(state: OrderState): void {
   state.attention = state.attention.filter(({ code, cause }) => {
     const record = cause.action === undefined ? undefined : state.actions[cause.action - 1];
-    const standing = STANDS_WHILE[code];
-    if (record === undefined || standing === undefined) return true;
+    const matching = STATUS_OF_MATTER[code];
+    if (record === undefined || matching === undefined) return true;
     const newest = state.actions.findLast(({ subject }) => subject === record.subject);
-    return newest === record && record.status === standing;
+    return newest === record && record.status === matching;
   });
 }
 
-const STANDS_WHILE: Partial<Record<AttentionCode, ActionRecord['status']>> = {
+const STATUS_OF_MATTER: Partial<Record<AttentionCode, ActionRecord['status']>> = {
   'portal-unconfirmed': 'unconfirmed',
   'portal-refused': 'refused',
   'portal-not-sent': 'not-sent',

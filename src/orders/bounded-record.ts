@@ -113,8 +113,8 @@ function attemptWithin(attempt: Attempt, most: number, insightBytes: number, cou
     ...(leftOut > 0 && { readingsLeftOut: leftOut }),
   };
   if (answer === undefined) return record;
-  const { fingerprint: _same, ...told } = answer;
-  return { ...record, answer: told };
+  const { fingerprint: _same, ...rest } = answer;
+  return { ...record, answer: rest };
 }
 
 function readingWithin(reading: Reading, bytes: number, count: Count): Reading {

@@ -12,11 +12,11 @@ import type { Refusal } from './order.ts';
 import { currentAttempt } from './record.ts';
 import { type Fields, isRecord, misfits } from './shapes.ts';
 
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 /** Maximum bytes of a transaction as JSON: about a thousand line items. */
 const TRANSACTION_LIMIT = 256 * 1024;
 /** The maximum nesting of a transaction. Deeper values can't be passed on. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /** @returns why the payload codec or converter could not read a value, or undefined: it could */
 export function whyUnread(value: unknown): string | undefined {
@@ -88,7 +88,7 @@ export function sizeError(transaction: unknown): FieldError | undefined {
 /** @returns whether a JSON value nests deeper than `DEEPEST` levels */
 function nestsTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return depth > DEEPEST || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));
+  return depth > MAX_DEPTH || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));
 }
 
 /**
@@ -139,10 +139,13 @@ export function retryRefusal(state: OrderState, request: RetryRequest): Refusal 
     return refusal('order-closed', 'The order is closed and accepts no more attempts.');
   }
   if (state.adopted !== undefined) {
-    return refusal('retry-out-of-turn', 'The order was adopted and can’t be retried: send the attempt as a new order.');
+    return refusal(
+      'retry-out-of-turn',
+      'The order was adopted and can’t be retried: send the attempt as a new order.',
+    );
   }
-  if (request.attempt > MOST_ATTEMPTS) {
-    return refusal('too-many-attempts', `An order has at most ${MOST_ATTEMPTS} attempts.`);
+  if (request.attempt > MAX_ATTEMPTS) {
+    return refusal('too-many-attempts', `An order has at most ${MAX_ATTEMPTS} attempts.`);
   }
   const open = state.phase === 'declined' || (state.phase === 'decided' && state.decision === 'error');
   const ready = open && currentAttempt(state).answer !== undefined && !state.cancelAsked;

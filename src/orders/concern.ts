@@ -4,7 +4,7 @@ import type { Instant, OrderEventType } from '../contract/words.ts';
 import type { Effect, Order, Outcome, Running, Signal } from './order.ts';
 
 /** An effect that a concern requires. `cause`: the cause of attention if the call is refused. */
-export type Wanted = Omit<Effect, 'concern'> & { cause?: AttentionCause };
+export type RequiredEffect = Omit<Effect, 'concern'> & { cause?: AttentionCause };
 
 /** One concern of an order, in one file. */
 export interface Concern {
@@ -12,7 +12,7 @@ export interface Concern {
   /** Whether the order stays open while this concern requires an effect or one of its writes runs. */
   keepsOpen: boolean;
   /** Returns the effects that are required now. */
-  desired(order: Order): Wanted[];
+  desired(order: Order): RequiredEffect[];
   /** Records that an effect was started. */
   started?(order: Order, effect: Effect): void;
   /** Applies an effect's outcome. Returns the events to send, or that the effect restarts after a pause. */

@@ -68,11 +68,11 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
 export function leftoversBound(state: OrderState): Deadline | undefined {
   const cancelWaits = state.actions.some(({ kind, status }) => kind === 'cancel' && status === 'queued');
   if (state.endedAt === undefined || cancelWaits) return undefined;
-  if (!state.attempts.some((attempt) => owes(state, attempt))) return undefined;
+  if (!state.attempts.some((attempt) => hasLeftovers(state, attempt))) return undefined;
   return { kind: 'leftovers-over', at: laterBy(ACTION_MS, state.endedAt) };
 }
 
-function owes(state: OrderState, attempt: Attempt): boolean {
+function hasLeftovers(state: OrderState, attempt: Attempt): boolean {
   const { gateway } = attempt;
   const unsent = gateway !== undefined && gateway.sent === undefined;
   return mayBeSeen(attempt) || (unsent && transactionOf(state, attempt) !== undefined);

@@ -39,16 +39,19 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
   if (state.phase === 'canceled' || state.phase === 'closed') return {};
   if (read === 'error' && state.decision !== 'error') {
     return {
-      attention: { code: 'status-error', words: 'The screening service returned `error` for a transaction that already has a decision.' },
+      attention: {
+        code: 'status-error',
+        words: 'The screening service returned `error` for a transaction that already has a decision.',
+      },
     };
   }
   if (read === state.decision) return { clear: ['status-error'] };
   const isFinal =
-    actionLater(state.decision) === 'cancel' && (!isLeftToAPerson(state) || actionLater(read) === 'cancel');
+    actionLater(state.decision) === 'cancel' && (!requiresOperator(state) || actionLater(read) === 'cancel');
   const consequence: Consequence = {
     decision: read,
     event: EVENT_OF_CHANGE[state.decision],
-    clear: isFinal ? ['status-error', 'decision-after-override'] : ENDED_BY_CHANGE,
+    clear: isFinal ? ['status-error', 'decision-after-override'] : CLEARED_BY_CHANGE,
   };
   if (!isFinal && overrideOf(state) === undefined) {
     if (state.phase === 'declined' || state.action === 'cancel') return consequence;
@@ -69,7 +72,7 @@ const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   fraudulent: 'order.decision_changed',
 };
 
-const ENDED_BY_CHANGE: AttentionCode[] = [
+const CLEARED_BY_CHANGE: AttentionCode[] = [
   'status-error',
   'review-unresolved',
   'no-decision',
@@ -79,7 +82,7 @@ const ENDED_BY_CHANGE: AttentionCode[] = [
 ];
 
 /** Returns whether the order had failed before it was adopted and nothing was canceled since: a person decides. */
-function isLeftToAPerson({ adopted, action, wouldBe }: OrderState): boolean {
+function requiresOperator({ adopted, action, wouldBe }: OrderState): boolean {
   return adopted !== undefined && (wouldBe ?? action) === 'hold';
 }
 
@@ -213,9 +216,9 @@ export function unavailableAction(
   return whenUnavailable.find((rule) => ruleMatches(rule, facts))?.action ?? 'hold';
 }
 
-function listed(wanted: string[] | undefined, values: (string | undefined)[]): boolean {
-  if (wanted === undefined) return true;
-  const known = wanted.map((word) => word.toLowerCase());
+function listed(accepted: string[] | undefined, values: (string | undefined)[]): boolean {
+  if (accepted === undefined) return true;
+  const known = accepted.map((word) => word.toLowerCase());
   return values.some((value) => value !== undefined && known.includes(value.toLowerCase()));
 }
 

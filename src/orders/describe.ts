@@ -23,7 +23,9 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
     `## ${PHASES[order.phase]}`,
     '',
     `**Decision** ${order.decision}${reason} · **Action** ${ACTIONS[order.action]}`,
-    ...(order.wouldBe ? ['', `Passive mode. Without it, the action would be *${ACTIONS[order.wouldBe]}*.`] : []),
+    ...(order.wouldBe
+      ? ['', `Passive mode. Without it, the action would be *${ACTIONS[order.wouldBe]}*.`]
+      : []),
     ...section(
       'Needs attention',
       order.attention.map((one) => `- ${one.words} *(since ${one.since})*`),

@@ -8,7 +8,7 @@ import type { Order } from './order.ts';
 import { currentAttempt, enrichedOf } from './record.ts';
 import { cancelByOf, transactionOf } from './transactions.ts';
 
-const BRINGS_DECISION: readonly OrderEventType[] = [
+const DECISION_EVENTS: readonly OrderEventType[] = [
   'order.decided',
   'order.review_resolved',
   'order.decision_changed',
@@ -27,7 +27,7 @@ export function announce(order: Order, types: readonly OrderEventType[], by?: 'p
 }
 
 /**
- * Returns the events of a checkout's answer to send. With the policy `events: changes`, an answer `proceed` or `hold` is not also sent as an
+ * Returns the events of a checkout's answer to send. With the policy `events: changes`, an answer `proceed` or `hold` is not sent as an
  * event if the waiting caller received it in time.
  * @param isUnsure the caller may have received a different answer
  */
@@ -76,7 +76,7 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
         by,
       }),
     },
-    ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
+    ...(DECISION_EVENTS.includes(type) && reading >= 0 && { reading }),
   };
   events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
   return event;

@@ -1,7 +1,7 @@
 /** The journal of an order: who did what. */
 import { type By, type JournalEntry, REASON_LIMIT } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
-import type { Order, TakenIn } from './order.ts';
+import type { Accepted, Order } from './order.ts';
 
 /** The maximum number of entries, and their maximum bytes. */
 const KEPT_ENTRIES = 200;
@@ -10,7 +10,7 @@ const KEPT_ENTRIES_BYTES = 100_000;
 /** Adds a person's action to the order's journal. The journal is part of the state, so it costs no history event. */
 export function note(
   { state, now: at }: Order,
-  { because, ...did }: NonNullable<TakenIn['entry']>,
+  { because, ...did }: NonNullable<Accepted['entry']>,
   by: By | undefined,
 ): void {
   const { key, actor } = by ?? {};

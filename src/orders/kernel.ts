@@ -4,8 +4,8 @@
  */
 import { type Instant, laterBy } from '../contract/words.ts';
 import { isSameCause } from './attention.ts';
-import type { Concern, Wanted } from './concern.ts';
-import { CONCERNS, takeIn } from './concerns/index.ts';
+import type { Concern, RequiredEffect } from './concern.ts';
+import { acceptRequest, CONCERNS } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
@@ -43,8 +43,8 @@ function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): vo
     case 'request':
       passTime(order, input.at);
       settle(order);
-      if (comesEarly(order, input.request)) order.earlyRetries.push(input);
-      else input.taken = takeIn(order, input.request, input.at);
+      if (isEarlyRetry(order, input.request)) order.earlyRetries.push(input);
+      else input.taken = acceptRequest(order, input.request, input.at);
       break;
   }
   settle(order);
@@ -66,9 +66,9 @@ function applyEnd(order: Order, id: number, outcome: Outcome): void {
 
 /** Returns a result's own time, or a timer's due time, but never a time before the effect started. */
 function momentOf({ effect: { call }, since }: Running, outcome: Outcome): Instant {
-  const told =
+  const time =
     call.kind === 'timer' ? call.at : outcome.status === 'completed' ? outcome.result.at : undefined;
-  return told !== undefined && told > since ? told : since;
+  return time !== undefined && time > since ? time : since;
 }
 
 function passTime(order: Order, until: Instant): boolean {
@@ -79,7 +79,7 @@ function passTime(order: Order, until: Instant): boolean {
 }
 
 /** After a reset Temporal sends updates again, possibly a retry while the attempt before it is still being screened. */
-function comesEarly({ state }: Order, asked: Request): boolean {
+function isEarlyRetry({ state }: Order, asked: Request): boolean {
   const isScreened = state.attempts.every(({ answer }) => answer !== undefined);
   return asked.kind === 'retry' && !isScreened && asked.request.attempt > state.attempts.length;
 }
@@ -87,14 +87,14 @@ function comesEarly({ state }: Order, asked: Request): boolean {
 /** Applies consequences until nothing changes. */
 function settle(order: Order): void {
   for (const input of order.earlyRetries) {
-    if (comesEarly(order, input.request)) continue;
+    if (isEarlyRetry(order, input.request)) continue;
     order.earlyRetries = order.earlyRetries.filter((one) => one !== input);
-    input.taken = takeIn(order, input.request, order.now);
+    input.taken = acceptRequest(order, input.request, order.now);
   }
   do {
     for (const concern of CONCERNS) announce(order, concern.followUp?.(order) ?? []);
   } while (passTime(order, order.now));
-  endWrongKeys(order);
+  clearWrongKeys(order);
   if (order.over !== true && order.state.endedAt !== undefined && !isKeptOpen(order)) {
     order.over = true;
     announce(order, closingEvents(order.state));
@@ -102,10 +102,10 @@ function settle(order: Order): void {
 }
 
 /** Clears attention to a wrong API key once no concern requires the call that failed. */
-function endWrongKeys(order: Order): void {
+function clearWrongKeys(order: Order): void {
   const { state } = order;
   if (!state.attention.some(({ code }) => code === 'wrong-key')) return;
-  const causes = wanted(order).map(({ cause }) => cause);
+  const causes = requiredEffects(order).map(({ cause }) => cause);
   state.attention = state.attention.filter(
     ({ code, cause }) =>
       code !== 'wrong-key' || causes.some((one) => one !== undefined && isSameCause(one, cause)),
@@ -120,7 +120,7 @@ function isWriting({ running }: Order, { name, keepsOpen }: Concern): boolean {
   return keepsOpen && running.some(({ effect }) => effect.concern === name && isWrite(effect));
 }
 
-function wanted(order: Order): (Wanted & Effect)[] {
+function requiredEffects(order: Order): (RequiredEffect & Effect)[] {
   return CONCERNS.flatMap(({ name, desired }) =>
     desired(order).map((effect) => ({ ...effect, concern: name })),
   );
@@ -140,7 +140,7 @@ export function begin(order: Order): Command[] {
 
 /** Updates the order's running effects and returns the commands that start and stop them, in this order. */
 function reconcile(order: Order): Command[] {
-  const desired = wanted(order);
+  const desired = requiredEffects(order);
   return [...stops(order, desired), ...starts(order, desired)];
 }
 
@@ -156,12 +156,12 @@ function stops(order: Order, desired: readonly Effect[]): Command[] {
   });
 }
 
-function starts(order: Order, desired: readonly (Wanted & Effect)[]): Command[] {
+function starts(order: Order, desired: readonly (RequiredEffect & Effect)[]): Command[] {
   const commands: Command[] = [];
   for (const { cause: _cause, ...effect } of desired) {
-    const isInTheWay = ({ effect: other }: Running): boolean =>
+    const blocks = ({ effect: other }: Running): boolean =>
       other.key === effect.key || (effect.resource !== undefined && other.resource === effect.resource);
-    if (effect.key in order.retryAt || order.running.some(isInTheWay)) continue;
+    if (effect.key in order.retryAt || order.running.some(blocks)) continue;
     order.started += 1;
     const running: Running = { id: order.started, effect, since: order.now };
     order.running.push(running);

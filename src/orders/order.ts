@@ -128,7 +128,7 @@ export type Taken =
   | Reply;
 
 /** The result of accepting a request, with its events and journal entry. */
-export interface TakenIn {
+export interface Accepted {
   taken: Taken;
   events?: OrderEventType[];
   /** Events that report an operator's decision. */

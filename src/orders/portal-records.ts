@@ -6,7 +6,7 @@ import type { OrderEventType, PortalFields } from '../contract/messages.ts';
 import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
 import type { AttentionCode, Instant } from '../contract/words.ts';
-import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
+import { actionCause, cancelCause, clear, clearRepeatedActions, raiseAttention } from './attention.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
@@ -101,7 +101,7 @@ export function queueAction(
  * Sets the transaction of a queued cancel once no screening is running: the requested one, else the newest. A repeated request for the
  * same cancel then joins it.
  */
-export function aimCancel(state: OrderState, record: ActionRecord, fields: PortalFields): void {
+export function setCancelTarget(state: OrderState, record: ActionRecord, fields: PortalFields): void {
   const transactionId = transactionMeant(state, fields);
   if (transactionId === undefined) return;
   record.transactionId = transactionId;
@@ -135,7 +135,7 @@ export function applyPortalOutcome(
   else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {
     state.fraudReportedAt = state.decision;
   }
-  clearWhatIsMended(state);
+  clearRepeatedActions(state);
   if (record.status === 'unconfirmed') {
     events.push(
       ...raiseAttention(
@@ -164,7 +164,7 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant, even
   setAction(state, 'cancel');
   delete state.message;
   if (record.status === 'done') {
-    clear(state, { codes: CANCELED_MATTERS });
+    clear(state, { codes: CLEARED_BY_CANCEL });
     setPhase(state, 'canceled', now);
     events.push('order.canceled');
     return;
@@ -193,7 +193,7 @@ export function cancelSent(state: OrderState): boolean {
 const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
 /** The attention that a cancel resolves. */
-const CANCELED_MATTERS: AttentionCode[] = [
+const CLEARED_BY_CANCEL: AttentionCode[] = [
   'review-unresolved',
   'cancel-due',
   'cancel-refused',

@@ -42,7 +42,7 @@ export function emailRefusal({ adopted }: OrderState, fields: PortalFields): Ref
   ]);
 }
 
-const MOST_ACTIONS = 200;
+const MAX_ACTIONS = 200;
 /** Bytes of an order's portal actions as JSON: together with a large transaction they must fit Temporal's limit of 2 MB. */
 const ACTIONS_LIMIT = 500_000;
 
@@ -51,8 +51,8 @@ export function tooManyActions(
   { state: { actions }, fields }: Pick<Order, 'state' | 'fields'>,
   another: PortalFields,
 ): Refusal | undefined {
-  if (actions.length < MOST_ACTIONS && bytesOf([actions, fields, another]) <= ACTIONS_LIMIT) return undefined;
-  const most = `${MOST_ACTIONS} portal actions, of ${ACTIONS_LIMIT} bytes in all`;
+  if (actions.length < MAX_ACTIONS && bytesOf([actions, fields, another]) <= ACTIONS_LIMIT) return undefined;
+  const most = `${MAX_ACTIONS} portal actions, of ${ACTIONS_LIMIT} bytes in all`;
   return refusal('too-many-actions', `An order has at most ${most}.`);
 }
 
@@ -65,7 +65,7 @@ export function earlier(state: OrderState, fields: PortalFields): ActionRecord |
 }
 
 /** @returns whether the action is done or pending, so that it isn't requested again */
-export function stands(record: ActionRecord | undefined): record is ActionRecord {
+export function isDoneOrPending(record: ActionRecord | undefined): record is ActionRecord {
   return record !== undefined && (record.status === 'done' || isUnderWay(record));
 }
 

@@ -17,7 +17,7 @@ import type { Order } from './order.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
 
 /** The attention that a new attempt resolves: it is about an earlier screening. */
-const SCREENING_MATTERS: AttentionCode[] = [
+const CLEARED_BY_ATTEMPT: AttentionCode[] = [
   'no-decision',
   'unreadable-answer',
   'status-error',
@@ -104,7 +104,7 @@ export function addAttempt(
   state.phaseSince = now;
   state.decision = 'pending';
   state.action = state.policy.passive ? 'proceed' : 'hold';
-  state.attention = state.attention.filter((one) => !SCREENING_MATTERS.includes(one.code));
+  state.attention = state.attention.filter((one) => !CLEARED_BY_ATTEMPT.includes(one.code));
   delete state.message;
   delete state.reason;
   delete state.wouldBe;

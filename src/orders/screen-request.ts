@@ -31,7 +31,7 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & {
   };
 }
 
-const LONGEST_INVOICE = 64;
+const MAX_INVOICE_LENGTH = 64;
 /** A separator that no shop uses in its order numbers. */
 const SEPARATOR = '~';
 
@@ -76,10 +76,12 @@ function suffixOf(attempt: number, create: number): string {
 }
 
 function cutTo(invoice: string, suffix: string): string {
-  if (invoice.length + suffix.length <= LONGEST_INVOICE) return invoice + suffix;
+  if (invoice.length + suffix.length <= MAX_INVOICE_LENGTH) return invoice + suffix;
   const mark = `${SEPARATOR}${hashOf(invoice)}`;
   // The cut must not split a surrogate pair: half of one can't be encoded in a URL.
-  const cut = invoice.slice(0, LONGEST_INVOICE - mark.length - suffix.length).replace(/[\uD800-\uDBFF]$/, '');
+  const cut = invoice
+    .slice(0, MAX_INVOICE_LENGTH - mark.length - suffix.length)
+    .replace(/[\uD800-\uDBFF]$/, '');
   return cut + mark + suffix;
 }
 

@@ -100,7 +100,7 @@ export function createUnderWay({ state, running }: Order): boolean {
 }
 
 /** Returns the state of an attempt, as answers contain it. */
-export function standingOf(state: OrderState, attempt: Attempt) {
+export function attemptSummary(state: OrderState, attempt: Attempt) {
   const { orderId, integration, decision, action, phase } = state;
   const transaction = transactionOf(state, attempt);
   const cancelBy = cancelByOf(state, attempt);

@@ -10,7 +10,7 @@ import { runFacts } from './activities.ts';
  * Longer than any order runs. A server may set its own timeout, such as the test server's ten years. A timeout set by a person is shorter,
  * and would end the order without a record.
  */
-const LEAST_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
+const MIN_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
 
 /**
  * Returns why this run can't be an order, or undefined.
@@ -32,7 +32,7 @@ function lacksKey(input: unknown): boolean {
 function timeoutRefusal(): Refusal | undefined {
   const { runTimeoutMs, executionTimeoutMs } = workflowInfo();
   const fieldErrors = Object.entries({ runTimeout: runTimeoutMs, executionTimeout: executionTimeoutMs })
-    .filter(([, ms]) => ms !== undefined && ms > 0 && ms < LEAST_TIMEOUT_MS)
+    .filter(([, ms]) => ms !== undefined && ms > 0 && ms < MIN_TIMEOUT_MS)
     .map(([path]) => ({ path, message: 'must not be set: it would end the order without a record' }));
   return fieldErrors.length > 0 ? invalid(fieldErrors) : undefined;
 }

@@ -13,7 +13,7 @@ import { currentAttempt } from '../orders/record.ts';
 import { failureOf } from './activities.ts';
 
 /** The state that the handlers and the loop share. */
-export interface Door {
+export interface Intake {
   /** Set if the order can't be screened at all. */
   refusal?: Refusal;
   /** The checkout is running: updates are refused, except those that arrived with the start. */
@@ -23,12 +23,12 @@ export interface Door {
 }
 
 /** Must be called before the workflow's first `await`, since messages may arrive with the start. */
-export function registerHandlers(order: Order | undefined, inputs: Input[], door: Door): void {
+export function registerHandlers(order: Order | undefined, inputs: Input[], intake: Intake): void {
   for (const kind of Object.keys(UPDATES) as MessageKind[]) {
     setHandler(UPDATES[kind] as UpdateDefinition<unknown, [unknown]>, (message) => replyOf(kind, message), {
       // A message refused here leaves no trace, not even the update's id.
       validator: (message) => {
-        reject(door.refusal ?? (door.isClosed ? UNDER_WAY : undefined));
+        reject(intake.refusal ?? (intake.isClosed ? UNDER_WAY : undefined));
         reject(messageRefusal(withoutNulls(message), MESSAGES[kind], currentUpdateInfo()?.id));
         // Messages that arrived with the start are checked after the checkout.
         if (order !== undefined && isScreened(order))
@@ -45,19 +45,19 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], door
       at: instant(Date.now()),
     };
     const until = (isTrue: () => boolean) => CancellationScope.nonCancellable(() => condition(isTrue));
-    door.waiting += 1;
+    intake.waiting += 1;
     try {
       inputs.push(input);
       let reply: Reply | undefined;
       await until(() => {
         const { taken } = input;
         if (taken !== undefined && order !== undefined) reply = replyTo(order, taken);
-        else if (door.refusal !== undefined) reply = { refusal: door.refusal };
+        else if (intake.refusal !== undefined) reply = { refusal: intake.refusal };
         return reply !== undefined;
       });
       return resultOf(reply);
     } finally {
-      door.waiting -= 1;
+      intake.waiting -= 1;
     }
   }
 

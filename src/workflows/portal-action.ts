@@ -29,7 +29,7 @@ import { isEndedByHand, ownResult } from './perform.ts';
  *   `cancel-window-closed`, `cancel-window-unknown`
  */
 export async function portalAction(input: PortalActionInput): Promise<PortalAnswer> {
-  return answerOf(input, await withinADay(requestOf(input)));
+  return answerOf(input, await performInTime(requestOf(input)));
 }
 
 /** Pause before an activity restarts that an operator ended. */
@@ -59,13 +59,13 @@ interface Ended {
 }
 
 /** On timeout or cancellation of the workflow, stops a running activity and awaits it. The action may have been done. */
-async function withinADay(request: FirstRequest): Promise<Ended> {
+async function performInTime(request: FirstRequest): Promise<Ended> {
   const scope = new CancellationScope({
     cancellable: true,
     ...(request.fields.kind !== 'cancel' && { timeout: ACTION_MS }),
   });
   try {
-    return await scope.run(() => untilAllowed(request));
+    return await scope.run(() => retryUntilKeyAccepted(request));
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
     return { outcome: { kind: 'unconfirmed' } };
@@ -76,11 +76,11 @@ async function withinADay(request: FirstRequest): Promise<Ended> {
  * Retries until the API key is accepted. A wrong key is an operator's mistake, so it is shown. A call that an operator ended manually is
  * retried as well, unless the screening service would perform it twice.
  */
-async function untilAllowed(request: FirstRequest): Promise<Ended> {
+async function retryUntilKeyAccepted(request: FirstRequest): Promise<Ended> {
   let maybeDone = false;
   let forbiddenKnown = false;
   for (;;) {
-    const result = await performedOnce({ ...request, maybeDone, forbiddenKnown });
+    const result = await performOnce({ ...request, maybeDone, forbiddenKnown });
     if (result === undefined) {
       maybeDone = true;
       await sleep(PAUSE_MS, { summary: 'Retry after a failure' });
@@ -96,7 +96,7 @@ async function untilAllowed(request: FirstRequest): Promise<Ended> {
 }
 
 /** @returns undefined if an operator ended the activity: the action's outcome is unknown */
-async function performedOnce(request: PortalRequest): Promise<Timed<PortalOutcome> | undefined> {
+async function performOnce(request: PortalRequest): Promise<Timed<PortalOutcome> | undefined> {
   try {
     return ownResult('portal', await performPortalAction(request, runFacts()), Date.now());
   } catch (error) {

@@ -37,7 +37,7 @@ const DAY_MS = 24 * 3_600_000;
  * The minimum time that a run stays open after a spacing. A client that reads the memo and then signals or starts this workflow finds the
  * same run still open, whose decisions it has not seen.
  */
-const STAYS_OPEN_MS = 10_000;
+const MIN_OPEN_MS = 10_000;
 
 /** Retried until the screening service answers, for at most a day. */
 const { readStatus } = proxyActivities<ReadActivities>({
@@ -57,11 +57,11 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
   const refused = shapeRefusal(input, READ_AFTER_END_INPUT);
   if (refused !== undefined) throw failureOf(refused);
   const pending = { read: true };
-  const askForRead = (): void => {
+  const requestRead = (): void => {
     pending.read = true;
   };
-  setHandler(reviewHintSignal, askForRead);
-  setHandler(recheckSignal, askForRead);
+  setHandler(reviewHintSignal, requestRead);
+  setHandler(recheckSignal, requestRead);
   const order: ReadAfterEndInput = { ...input };
   const deliveries = new Deliveries(order);
   let spacingMs = input.spacingMs ?? FIRST_SPACING_MS;
@@ -72,7 +72,7 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
       if (event !== undefined) deliveries.add(event);
     }
     await sleep(spacingMs, { summary: 'The spacing between reads' });
-    const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, STAYS_OPEN_MS)));
+    const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, MIN_OPEN_MS)));
     await condition(() => pending.read || deliveries.waiting === 0);
     if (!pending.read) return order.decisions;
     spacingMs = again ? longerSpacing(spacingMs) : FIRST_SPACING_MS;

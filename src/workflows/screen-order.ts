@@ -53,7 +53,7 @@ import { newOrder } from '../orders/record.ts';
 import { failureOf, runFacts, screenAtCheckout } from './activities.ts';
 import { refusedStart } from './check-start.ts';
 import { Effects } from './effects.ts';
-import { type Door, registerHandlers } from './handlers.ts';
+import { type Intake, registerHandlers } from './handlers.ts';
 import { Show } from './show.ts';
 
 /**
@@ -63,12 +63,12 @@ import { Show } from './show.ts';
  */
 export async function screenOrder(input: OrderRun): Promise<OrderState> {
   const refusal = refusedStart(input);
-  const door: Door = { isClosed: false, waiting: 0, ...(refusal !== undefined && { refusal }) };
+  const intake: Intake = { isClosed: false, waiting: 0, ...(refusal !== undefined && { refusal }) };
   const inputs: Input[] = [];
   const order = refusal === undefined ? orderOf(input, workflowInfo().startTime) : undefined;
-  registerHandlers(order, inputs, door);
+  registerHandlers(order, inputs, intake);
   if (order === undefined) throw failureOf(required(refusal));
-  return CancellationScope.nonCancellable(() => new Run(input, order, inputs, door).toTheEnd());
+  return CancellationScope.nonCancellable(() => new Run(input, order, inputs, intake).execute());
 }
 
 function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
@@ -84,22 +84,22 @@ class Run {
   readonly #input: OrderRun;
   readonly #order: Order;
   readonly #inputs: Input[];
-  readonly #door: Door;
+  readonly #intake: Intake;
   readonly #effects: Effects;
   readonly #show: Show;
 
-  constructor(input: OrderRun, order: Order, inputs: Input[], door: Door) {
+  constructor(input: OrderRun, order: Order, inputs: Input[], intake: Intake) {
     this.#input = input;
     this.#order = order;
     this.#inputs = inputs;
-    this.#door = door;
+    this.#intake = intake;
     this.#effects = new Effects(inputs, () => runFacts(input.wasReset));
     this.#show = new Show(order);
   }
 
-  async toTheEnd(): Promise<OrderState> {
+  async execute(): Promise<OrderState> {
     if (this.#input.resume === undefined) await this.#checkOut();
-    if (this.#door.refusal === undefined) {
+    if (this.#intake.refusal === undefined) {
       this.#effects.carryOut(begin(this.#order));
       await this.#shown();
       do {
@@ -111,20 +111,20 @@ class Run {
       if (!isFinished(this.#order)) await this.#continueAsNew();
     }
     await condition(allHandlersFinished);
-    if (this.#door.refusal !== undefined) throw failureOf(this.#door.refusal);
+    if (this.#intake.refusal !== undefined) throw failureOf(this.#intake.refusal);
     return this.#order.state;
   }
 
   async #checkOut(): Promise<void> {
-    this.#door.isClosed = true;
+    this.#intake.isClosed = true;
     const request = { ...checkoutRequest(this.#order), begun: instant(Date.now()) };
     const facts = runFacts(this.#input.wasReset);
     // A signal that arrived before the first task also makes the history longer, without meaning that a task was lost.
     const signals = this.#inputs.filter(({ kind }) => kind === 'signal').length;
     const run = { ...facts, historyLength: facts.historyLength - signals };
     const refusal = applyCheckout(this.#order, await checkedOut(request, run));
-    this.#door.isClosed = false;
-    if (refusal !== undefined) this.#door.refusal = refusal;
+    this.#intake.isClosed = false;
+    if (refusal !== undefined) this.#intake.refusal = refusal;
   }
 
   async #untilFinished(): Promise<void> {
@@ -150,7 +150,7 @@ class Run {
   /** Shows the order, and lets replies be sent. */
   async #shown(): Promise<void> {
     this.#show.changes(this.#order);
-    if (this.#door.waiting === 0) return;
+    if (this.#intake.waiting === 0) return;
     await wholeActivation();
     await wholeActivation();
   }

@@ -13,7 +13,7 @@ import {
 } from '../../contract/words.ts';
 import { giveUpScreening } from '../apply-screening.ts';
 import { raiseAttention } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import {
   actionBounds,
   type Deadline,
@@ -71,7 +71,7 @@ function nextDue(order: Order): Deadline | undefined {
   return first(Object.values(others).filter((one) => one !== undefined));
 }
 
-function timer(name: string, { kind, at }: Deadline): Wanted {
+function timer(name: string, { kind, at }: Deadline): RequiredEffect {
   return {
     key: `${name}:${at}`,
     whenObsolete: 'drop',
@@ -121,7 +121,9 @@ function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
     case 'review-limit': {
       const isOpen = overrideOf(state) === undefined;
       if (isOpen) setAction(state, 'hold');
-      const events = isOpen ? attend('review-limit', 'The review limit passed without a resolution: decide manually.') : [];
+      const events = isOpen
+        ? attend('review-limit', 'The review limit passed without a resolution: decide manually.')
+        : [];
       close(state, now);
       return events;
     }
@@ -148,7 +150,7 @@ function reviewUnresolved(order: Order): OrderEventType[] {
   const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
   const events = raiseAttention(state, 'review-unresolved', words, {}, now);
   const { onUnresolvedReview, passive } = state.policy;
-  if (onUnresolvedReview === 'cancel' && !passive && !wasDueAtAdoption(state)) {
+  if (onUnresolvedReview === 'cancel' && !passive && !isDueAtAdoption(state)) {
     setAction(state, 'cancel');
     // An event for a running cancel would be sent twice.
     if (!state.cancelAsked) queueCancel(order);
@@ -157,7 +159,7 @@ function reviewUnresolved(order: Order): OrderEventType[] {
 }
 
 /** Returns whether the review was already due when the order was adopted: such a review is left to an operator. */
-function wasDueAtAdoption(state: OrderState): boolean {
+function isDueAtAdoption(state: OrderState): boolean {
   const attempt = currentAttempt(state);
   const cancelBy = cancelByOf(state, attempt);
   const adoption = attempt.readings.find(({ source }) => source === 'adoption');

@@ -8,10 +8,10 @@ import type { Attempt, GatewayRecord, OrderState } from '../../contract/state.ts
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
-import type { Concern, Wanted } from '../concern.ts';
-import type { Order, Refusal, TakenIn } from '../order.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
+import type { Accepted, Order, Refusal } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
-import { standingOf, transactionOf } from '../transactions.ts';
+import { attemptSummary, transactionOf } from '../transactions.ts';
 
 export const gateway: Concern = {
   name: 'gateway',
@@ -49,7 +49,7 @@ function send(
   { number }: Attempt,
   { result, authcode, transactionId: own }: GatewayRecord,
   transactionId: string,
-): Wanted {
+): RequiredEffect {
   const cause = gatewayCause(transactionId);
   const request = {
     integration,
@@ -188,7 +188,7 @@ function actionAfterGateway(state: OrderState): Action {
 }
 
 /** Records the result. The reply contains the action to take, or says that the result contradicts the recorded one. */
-export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): TakenIn {
+export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): Accepted {
   const events = applyGatewayResult(state, request, now);
   return { taken: gatewayReply(state, request), events };
 }
@@ -208,7 +208,9 @@ function gatewayReply(state: OrderState, request: GatewayResultRequest): Gateway
   const contradiction = contradictionOf(state, request);
   if (contradiction !== undefined) return { refusal: contradiction };
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
-  return { gateway: { ...standingOf(state, attempt), result: attempt.gateway?.result ?? request.result } };
+  return {
+    gateway: { ...attemptSummary(state, attempt), result: attempt.gateway?.result ?? request.result },
+  };
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {

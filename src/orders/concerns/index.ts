@@ -4,7 +4,7 @@ import { refusal } from '../check-messages.ts';
 import type { Concern } from '../concern.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
-import type { Order, Refusal, Request, Taken, TakenIn } from '../order.ts';
+import type { Accepted, Order, Refusal, Request, Taken } from '../order.ts';
 import { withdrawRefusal } from '../portal-requests.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
@@ -53,18 +53,18 @@ export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | 
 }
 
 /** Accepts or refuses a request. Announces its events, and records a person's action in the journal. */
-export function takeIn(order: Order, asked: Request, at: Instant): Taken {
+export function acceptRequest(order: Order, asked: Request, at: Instant): Taken {
   const refused = refusalOf(order, asked, at);
   if (refused !== undefined) return { refusal: refused };
   const by = byOf(asked);
-  const { taken, events = [], decided = [], entry } = taking(order, asked, at);
+  const { taken, events = [], decided = [], entry } = applyRequest(order, asked, at);
   if (entry !== undefined) note(order, entry, by);
   announce(order, events);
   announce(order, decided, 'person');
   return taken;
 }
 
-function taking(order: Order, asked: Request, at: Instant): TakenIn {
+function applyRequest(order: Order, asked: Request, at: Instant): Accepted {
   switch (asked.kind) {
     case 'decision':
     case 'adopt':

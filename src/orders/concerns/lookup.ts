@@ -7,7 +7,7 @@ import type { Attempt } from '../../contract/state.ts';
 import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { applyScreening, HIDDEN } from '../apply-screening.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import type { Order } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { isAwaited, noneUnseen, recordFound } from '../record-screening.ts';
@@ -28,7 +28,7 @@ export const lookup: Concern = {
     if (outcome.status === 'failed') return 'retry-later';
     if (call.kind !== 'look-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
       return [];
-    return lookedUp(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
+    return applyLookup(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
   },
 };
 
@@ -43,7 +43,7 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look({ state }: Order, { number, unseen }: Attempt): Wanted {
+function look({ state }: Order, { number, unseen }: Attempt): RequiredEffect {
   const request = {
     integration: state.integration,
     attempt: number,
@@ -62,7 +62,7 @@ function look({ state }: Order, { number, unseen }: Attempt): Wanted {
   };
 }
 
-function lookedUp(
+function applyLookup(
   { state, now }: Order,
   attempt: Attempt,
   { outcome, sentFrom }: { outcome: LookUpOutcome; sentFrom: Instant },

@@ -5,11 +5,11 @@ import type { OrderState } from '../../contract/state.ts';
 import { type AttentionCode, type Instant, millis } from '../../contract/words.ts';
 import { clear, resolveAttention, staysOpen } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
-import type { Order, Refusal, TakenIn } from '../order.ts';
+import type { Accepted, Order, Refusal } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
-import { earlier, stands } from '../portal-requests.ts';
+import { earlier, isDoneOrPending } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
-import { standingOf } from '../transactions.ts';
+import { attemptSummary } from '../transactions.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
 
@@ -34,9 +34,9 @@ export function overrideRefusal(
 }
 
 /** Rule «a person decides». An override to `cancel` also requests a cancel. If that is refused, the override still applies. */
-export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): TakenIn {
+export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): Accepted {
   const { state, now } = order;
-  const cancel = action === 'cancel' ? cancelToo(order, reason, at) : {};
+  const cancel = action === 'cancel' ? requestCancel(order, reason, at) : {};
   const events =
     action === 'proceed'
       ? state.actions
@@ -45,7 +45,7 @@ export function override(order: Order, { action, reason }: OverrideRequest, at: 
           .flatMap((one) => endUnsent(order, one))
       : [];
   currentAttempt(state).override = { action, reason, by: 'person', at: now };
-  clear(state, { codes: DECISION_MATTERS });
+  clear(state, { codes: CLEARED_BY_OVERRIDE });
   setAction(state, action);
   settlePhase(state, now);
   return {
@@ -56,7 +56,7 @@ export function override(order: Order, { action, reason }: OverrideRequest, at: 
   };
 }
 
-function cancelToo(
+function requestCancel(
   order: Order,
   reason: string,
   at: Instant,
@@ -66,7 +66,7 @@ function cancelToo(
   const refused = actionRefusal(order, fields, at);
   if (refused !== undefined) return { notCanceled: refused.code };
   const before = earlier(state, fields);
-  const record = stands(before) ? before : queueAction(state, fields, 'caller', now);
+  const record = isDoneOrPending(before) ? before : queueAction(state, fields, 'caller', now);
   if (record !== before) order.fields[record.number] = fields;
   return { number: record.number };
 }
@@ -74,20 +74,20 @@ function cancelToo(
 /** @returns the reply to an override, after its consequences are applied */
 export function overrideAnswer(
   { state }: Order,
-  { number, notCanceled }: ReturnType<typeof cancelToo>,
+  { number, notCanceled }: ReturnType<typeof requestCancel>,
 ): OverrideAnswer {
   const record = number === undefined ? undefined : state.actions[number - 1];
   const isNothing = record?.status === 'done' && record.transactionId === undefined;
   const reason = isNothing ? 'no-transaction' : notCanceled;
   return {
-    ...standingOf(state, currentAttempt(state)),
+    ...attemptSummary(state, currentAttempt(state)),
     ...(number !== undefined && { number }),
     ...(reason !== undefined && { notCanceled: reason }),
   };
 }
 
 /** The attention that an override resolves. */
-const DECISION_MATTERS: AttentionCode[] = [
+const CLEARED_BY_OVERRIDE: AttentionCode[] = [
   'no-decision',
   'unreadable-answer',
   'status-error',
@@ -105,12 +105,15 @@ const DECISION_MATTERS: AttentionCode[] = [
 export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | undefined {
   const { attention } = state;
   return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
-    ? refusal('attention-stands', 'The cause of the attention still exists: the call keeps failing, or a deadline is pending.')
+    ? refusal(
+        'attention-stands',
+        'The cause of the attention still exists: the call keeps failing, or a deadline is pending.',
+      )
     : undefined;
 }
 
 /** Resolves the attention that an operator can resolve. */
-export function resolve(order: Order, { reason }: { reason: string }, at: Instant): TakenIn {
+export function resolve(order: Order, { reason }: { reason: string }, at: Instant): Accepted {
   const cleared = resolveAttention(order.state, millis(at));
   return { taken: { cleared }, entry: { what: 'acknowledge', because: reason } };
 }

@@ -8,18 +8,18 @@ import type { ActionRecord } from '../../contract/state.ts';
 import { type Instant, millis, type OrderEventType } from '../../contract/words.ts';
 import { HIDDEN } from '../apply-screening.ts';
 import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import { boundOf } from '../deadlines.ts';
 import { autoCancelDue } from '../decide.ts';
 import type { Order } from '../order.ts';
 import {
   actionNumbered,
-  aimCancel,
   applyPortalOutcome,
   attemptFor,
   concernsNewest,
   isCanceled,
   queueAction,
+  setCancelTarget,
   windowMeant,
 } from '../portal-records.ts';
 import { emailOf, isUnderWay } from '../portal-requests.ts';
@@ -83,7 +83,7 @@ function mayBeSent(order: Order, { number, status }: ActionRecord): boolean {
   return !createUnderWay(order) && (named !== undefined || !mayBeSeen(attempt));
 }
 
-function perform(order: Order, record: ActionRecord): Wanted {
+function perform(order: Order, record: ActionRecord): RequiredEffect {
   const { state } = order;
   const { kind, number, transactionId } = record;
   const fields = order.fields[number];
@@ -150,7 +150,7 @@ function settleCancels(order: Order): OrderEventType[] {
     const named = asked.transactionId;
     if (named === undefined || concernsNewest(state, record)) {
       if (createUnderWay(order) || (named === undefined && mayBeSeen(currentAttempt(state)))) return [];
-      aimCancel(state, record, asked);
+      setCancelTarget(state, record, asked);
     }
     const outcome = outcomeWithoutSending(order, record);
     return outcome === undefined ? [] : ended(order, record, outcome);

@@ -15,7 +15,7 @@ import {
 } from '../../contract/words.ts';
 import { applyReading } from '../apply-reading.ts';
 import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import { defined } from '../defined.ts';
 import type { Order, PendingRead } from '../order.ts';
 import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
@@ -23,7 +23,7 @@ import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
 import { transactionOf } from '../transactions.ts';
 
 /** A read that begins after the last signal serves all signals before it, so that two pending reads are enough. */
-export const MOST_READS = 2;
+export const MAX_READS = 2;
 
 export const status: Concern = {
   name: 'status',
@@ -90,7 +90,7 @@ export function request(order: Order, source: PendingRead['source']): boolean {
   const { reads } = order;
   const last = reads.at(-1);
   // The last read has not begun: the read before it is pending, or the order is being screened.
-  if (last !== undefined && reads.length >= MOST_READS) {
+  if (last !== undefined && reads.length >= MAX_READS) {
     if (source !== 'operator' || last.source === source) return false;
     last.source = source;
     return true;
@@ -106,7 +106,7 @@ function mayBegin({ phase }: OrderState, { source }: PendingRead): boolean {
 }
 
 /** Reads run one at a time, so a later read returns newer data. */
-function read({ state, spacing }: Order, { number }: PendingRead): Wanted {
+function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
   const { integration } = state;
   const transactionId = transactionToRead(state);
   const { forbiddenKnown } = statusTrouble(state, transactionId);
@@ -202,7 +202,7 @@ function isDecision(decision: OrderState['decision']): decision is Decision {
   return decision !== 'pending' && decision !== 'skipped';
 }
 
-function poll({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction): Wanted {
+function poll({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction): RequiredEffect {
   const { decision, integration, policy } = state;
   if (!isDecision(decision)) throw new TypeError(`an order that is ${decision} is not polled`);
   const attempt = currentAttempt(state);
