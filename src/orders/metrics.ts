@@ -31,12 +31,12 @@ export const METRICS = {
   order_screening_polls_total: {
     kind: 'counter',
     from: 'worker',
-    about: 'polls of reviews, by what they brought',
+    about: 'polls of reviews, by `outcome`',
   },
   order_screening_status_reads_total: {
     kind: 'counter',
     from: 'worker',
-    about: 'reads after hints, rechecks and at the end of a window, by what they brought',
+    about: 'reads after hints, after rechecks and before a window closes, by `outcome`',
   },
   order_screening_portal_actions_total: {
     kind: 'counter',
@@ -58,23 +58,23 @@ export const METRICS = {
   order_screening_attention_total: {
     kind: 'counter',
     from: 'worker',
-    about: 'matters raised that a person must look at, by `reason`',
+    about: 'matters raised that need attention, by `reason`',
   },
   order_screening_open_orders: { kind: 'gauge', from: 'worker', about: 'open orders by `phase`' },
   order_screening_attention_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'open orders that need a person',
+    about: 'open orders that need attention',
   },
   order_screening_overdue_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'orders that are open though their cancel window is over',
+    about: 'orders that are still open after their cancel window closed',
   },
   order_screening_stuck_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'orders whose workflow task fails again and again',
+    about: 'orders whose workflow task keeps failing',
   },
   order_screening_held_orders: {
     kind: 'gauge',
@@ -89,17 +89,17 @@ export const METRICS = {
   order_screening_last_sweep_timestamp_seconds: {
     kind: 'gauge',
     from: 'worker',
-    about: 'when the sweep ended, in seconds after the epoch',
+    about: 'when the last sweep ended, in seconds since the epoch',
   },
   order_screening_queue_backlog_age_seconds: {
     kind: 'gauge',
     from: 'worker',
-    about: 'age of the oldest task that waits in a task queue',
+    about: 'age of the oldest task waiting in a task queue',
   },
   order_screening_queue_backlog_tasks: {
     kind: 'gauge',
     from: 'worker',
-    about: 'tasks that wait in a task queue',
+    about: 'tasks waiting in a task queue',
   },
   order_screening_hints_total: {
     kind: 'counter',
@@ -110,7 +110,7 @@ export const METRICS = {
     kind: 'gauge',
     from: 'API',
     about:
-      '1 while the file of `API_KEYS_FILE` is broken, so that the keys of before are the valid ones; else 0',
+      '1 while the file of `API_KEYS_FILE` is invalid and the previous keys remain in use; else 0',
   },
   order_screening_http_request_duration_seconds: {
     kind: 'histogram',
