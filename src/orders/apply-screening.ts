@@ -181,7 +181,7 @@ const UNREADABLE_OTHERWISE = 'The screening service’s response could not be re
 const OTHER_MODE =
   'The mode of the API key’s account doesn’t match the integration’s: set mode, key and address that belong together.';
 export const HIDDEN =
-  'A create of this attempt may have left a transaction that a lookup can’t show: the screening service shows the first transaction of an invoice number, which belongs to an earlier attempt.';
+  'A create of this attempt may have created a transaction that a lookup can’t find: the screening service shows only the first transaction of an invoice number, and that one belongs to an earlier attempt.';
 const GIVEN_UP =
   'The screening deadline passed without a decision: decide manually, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =

@@ -1,4 +1,4 @@
-/** The checkout: the order's first screening, which runs alone and before everything else. Its failure is an outcome, too. */
+/** The checkout: the order's first screening, which runs alone, before everything else. A failed checkout is an outcome as well. */
 import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import type { ScreenOrderInput } from '../contract/messages.ts';

@@ -61,7 +61,7 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
   return attention === undefined ? consequence : { ...consequence, attention };
 }
 
-/** The event of a change, by the decision before it. */
+/** The event of a change, by the previous decision. */
 const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   pending: 'order.decided',
   error: 'order.decided',
@@ -109,7 +109,7 @@ export function attentionTo(
   return { code: 'failed-after-window', words };
 }
 
-/** @returns the action that answers a checkout */
+/** @returns the action in the answer to a checkout */
 export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
   if (decision === 'error' || decision === 'pending') return actionWithoutDecision(policy);
   if (decision === 'review' && policy.workflow === 'pre-gateway') return policy.reviewBeforeGateway;
@@ -174,7 +174,7 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
 /** The facts that rules compare. */
 export interface OrderFacts {
   amount: number;
-  /** Three letters; USD when the transaction names none. */
+  /** Three letters. Defaults to USD. */
   currency: string;
   paymentMethod?: string | undefined;
   customerId?: string | undefined;

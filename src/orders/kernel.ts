@@ -175,7 +175,7 @@ function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';
 }
 
-/** Returns whether the order has nothing left to do, and no caller waits. */
+/** Returns whether nothing is pending and no caller waits. */
 export function isFinished(order: Order): boolean {
   return order.over === true && order.outbox.length + order.running.length === 0 && !isAwaited(order);
 }

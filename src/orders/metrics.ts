@@ -109,8 +109,7 @@ export const METRICS = {
   order_screening_api_keys_refused: {
     kind: 'gauge',
     from: 'API',
-    about:
-      '1 while the file of `API_KEYS_FILE` is invalid and the previous keys remain in use; else 0',
+    about: '1 while the file of `API_KEYS_FILE` is invalid and the previous keys remain in use; else 0',
   },
   order_screening_http_request_duration_seconds: {
     kind: 'histogram',

@@ -25,7 +25,7 @@ import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from '.
 export type { Refusal } from '../contract/errors.ts';
 
 export interface Order {
-  /** Which version of the workflow code the order runs; the starter chooses it. */
+  /** The version of the workflow code that the order runs. The starter sets it. */
   version: number;
   /** The public part. */
   state: OrderState;

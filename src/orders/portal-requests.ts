@@ -12,7 +12,7 @@ import { transactionNamed, transactionOf } from './transactions.ts';
 export function withdrawRefusal(state: OrderState, { number }: WithdrawRequest): Refusal | undefined {
   const record = state.actions[number - 1];
   if (record === undefined)
-    return refusal('unknown-action', 'The order has no portal action of that number.');
+    return refusal('unknown-action', 'The order has no portal action with this number.');
   if (isUnderWay(record) || record.status === 'withdrawn') return undefined;
   return refusal('action-ended', `The portal action has ended: it is ${record.status}.`);
 }

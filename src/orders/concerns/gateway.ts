@@ -167,7 +167,7 @@ function followResult(
 
 /**
  * Gives up the results that could not be sent within a day of the order's end.
- * @returns the events that it means
+ * @returns the events to send
  */
 export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[] {
   return state.attempts.flatMap((attempt) => {

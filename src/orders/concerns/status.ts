@@ -22,7 +22,7 @@ import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
 import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
 import { transactionOf } from '../transactions.ts';
 
-/** A read that begins after the last signal serves all signals before it, so that two pending reads are enough. */
+/** The maximum of pending reads. A read that begins after the last signal covers all earlier signals, so two are enough. */
 export const MAX_READS = 2;
 
 export const status: Concern = {
