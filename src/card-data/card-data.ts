@@ -1,23 +1,23 @@
 /**
- * Finds card data in whatever comes in: every text, number and key. The one scan of all ways in, by API, client library,
- * command line, page, and in the order's own workflow. Pure, and in linear time.
+ * Finds card data in all input: every text, number and key. The API, the client library, the command line, the pages and the order's own
+ * workflow all use this scan. Pure, and in linear time.
  */
 import { OrderScreeningError, type Refusal } from '../contract/errors.ts';
 import { beginsAsACard, digitsOf, holdsCardNumber, passesLuhn, plainText } from './card-numbers.ts';
 
-/** How a value is looked through. */
+/** The options of a scan. */
 export interface Scan {
-  /** Paths of the fields that are there for a card, as they are spelled: `payment.creditCard.cardNumber`. */
+  /** Paths of the fields meant for card data, spelled as in the request: `payment.creditCard.cardNumber`. */
   cards?: readonly string[] | undefined;
-  /** Paths of id fields that somebody vouches for, in either spelling: their digits are no card's. */
+  /** Paths of id fields that the sender declares to hold no card numbers, in either spelling. */
   notCards?: readonly string[] | undefined;
 }
 
-/** Longer lists help nobody. */
-const MOST_FINDS = 100;
-const LONGEST_PATH = 32;
+/** The maximum of reported finds: longer lists don't help. */
+const MAX_FINDS = 100;
+const MAX_PATH_LENGTH = 32;
 
-/** A value on its way through the scan; its path is made only where something is found. */
+/** A value in the scan. Its path is built only for a find. */
 interface Place {
   value: unknown;
   name?: string | number;
@@ -25,20 +25,20 @@ interface Place {
 }
 
 /**
- * Looks through a JSON value; not recursive, since what is sent may be very deep.
- * @returns the path of each find, without any value: `userFields.note`; a key that is card data shows as `…`
+ * Scans a JSON value. Iterative, since the input may be nested very deeply.
+ * @returns the path of each find, without any value: `userFields.note`; a key that is card data becomes `…`
  */
 export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
   const found = new Set<string>();
   const open: Place[] = [{ value: root }];
-  for (let place = open.pop(); place !== undefined && found.size < MOST_FINDS; place = open.pop()) {
+  for (let place = open.pop(); place !== undefined && found.size < MAX_FINDS; place = open.pop()) {
     if (isCardData(place) && !isExempt(place, scan)) {
       found.add(shownPath(place));
       continue;
     }
     const { value } = place;
     if (typeof value !== 'object' || value === null) continue;
-    // The last goes in first, and so comes out last.
+    // The stack is last in, first out: pushing in reverse scans the entries in order.
     const names = Object.keys(value);
     const list = Array.isArray(value);
     for (let index = names.length - 1; index >= 0; index -= 1) {
@@ -49,15 +49,15 @@ export function cardDataIn(root: unknown, scan: Scan = {}): string[] {
   return [...found];
 }
 
-/** @returns why a request isn't taken, with the path of each find; undefined: it holds no card data */
+/** @returns why a request is refused, with the path of each find; undefined if it has no card data */
 export function cardDataRefusal(value: unknown, scan?: Scan): Refusal | undefined {
   const paths = cardDataIn(value, scan);
   if (paths.length === 0) return undefined;
   const where = paths.map((path) => path || 'the request').join(', ');
   return {
     code: 'card-data-in-request',
-    message: `Card data or a service key stands in ${where}.`,
-    errors: paths.map((path) => ({ path, message: 'must not hold card data or a key' })),
+    message: `Card data or a service key is not allowed in ${where}.`,
+    errors: paths.map((path) => ({ path, message: 'must not contain card data or a service key' })),
   };
 }
 
@@ -69,7 +69,7 @@ export function refuseCardData(value: unknown, scan?: Scan): void {
   throw new OrderScreeningError(code, message, details);
 }
 
-/** @returns a message with what its sender vouches for, which is nothing while none of its ids looks like a card number */
+/** @returns the message with `notCards`, the sender's declared id fields, if an id looks like a card number; else the message unchanged */
 export function vouchedFor<Message extends object>(
   message: Message,
   { notCards }: { notCards: readonly string[] },
@@ -78,7 +78,7 @@ export function vouchedFor<Message extends object>(
   return needed ? { ...message, notCards: [...notCards] } : message;
 }
 
-/** A field's name is the sender's text as well: it is shortened, and card data and long runs of digits don't show. */
+/** Returns a field's name for an error. The sender chose it, so it is shortened, and card data and long runs of digits are masked. */
 export function shownName(name: string): string {
   if (holdsCardNumber(name)) return '…';
   return name
@@ -89,7 +89,7 @@ export function shownName(name: string): string {
 
 function shownPath(place: Place): string {
   return namesTo(place)
-    .slice(0, LONGEST_PATH)
+    .slice(0, MAX_PATH_LENGTH)
     .reduce<string>((shown, name) => {
       if (typeof name === 'number') return `${shown}[${name}]`;
       return shown === '' ? shownName(name) : `${shown}.${shownName(name)}`;
@@ -110,7 +110,7 @@ function isCardData(place: Place): boolean {
   return typeof value === 'bigint' && holdsCardNumber(String(value));
 }
 
-/** Beyond what a JSON number holds exactly the last digits are lost, and the check digit with them: its begin decides. */
+/** Above the range of exact integers the last digits, including the check digit, are lost: only the prefix and the length count. */
 function isCardNumber(value: number): boolean {
   if (!Number.isInteger(value)) return false;
   const digits = String(Math.abs(value));
@@ -119,16 +119,16 @@ function isCardNumber(value: number): boolean {
   );
 }
 
-// Fields that are card data by their names, in either spelling.
+// Fields that are card data by name, in either spelling.
 
-/** Card fields and service keys, whatever they hold. */
+/** Names of card fields and service keys, which are refused whatever their value. */
 const ALWAYS = new Set(['cardnumber', 'cardcode', 'nftoken']);
 const CARD_CODES = new Set(['cvv', 'cvv2', 'cvc', 'securitycode']);
-/** Of a magnetic stripe: the number, a name or `=`, the expiry. */
+/** Data of a magnetic stripe: the number, a name or `=`, the expiry. */
 const TRACK_DATA = /\d{12,19}(?:[=D]\d{4}|\^[^^]{2,26}\^\d{4})/;
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
-/** A name without what the two spellings differ in: `nf-token` and `nfToken` are `nftoken`. */
+/** Returns a name without the differences of the two spellings: `nf-token` and `nfToken` become `nftoken`. */
 function plainName(name: string): string {
   return plainText(name)
     .toLowerCase()
@@ -136,12 +136,12 @@ function plainName(name: string): string {
 }
 
 function isCardField({ value, name, parent }: Place): boolean {
-  if (typeof name !== 'string' || name.length > LONGEST_NAME || value === undefined || value === null) {
+  if (typeof name !== 'string' || name.length > MAX_NAME_LENGTH || value === undefined || value === null) {
     return false;
   }
   const plain = plainName(name);
   if (ALWAYS.has(plain)) return true;
-  // A subscription may have an expiry, too: right in a card it is the card's.
+  // A subscription may have an expiry as well: only one directly in a card is the card's.
   if (plain === 'expirationdate') {
     return typeof parent?.name === 'string' && plainName(parent.name) === 'creditcard';
   }
@@ -150,19 +150,19 @@ function isCardField({ value, name, parent }: Place): boolean {
   return plain.startsWith('track') && typeof value === 'string' && TRACK_DATA.test(plainText(value));
 }
 
-// What may hold a card, and what only looks like one.
+// Fields that may hold a card, and ids that only look like one.
 
-/** What is no id, so that nobody can vouch for it: words of people, and keys that callers are free to choose. */
+/** Fields that are not ids, so they can't be declared: free text, and keys that callers choose. */
 const NO_IDS = new Set(['reason', 'notes', 'idempotencykey']);
 const ID_PATH = /^[A-Za-z0-9][\w-]{0,63}(?:\[\])?(?:\.[A-Za-z0-9][\w-]{0,63}(?:\[\])?)*$/;
 
-/** @returns whether a path may name an id field: `orderId`, `order.invoiceNumber`, `lineItems[].sku` */
+/** @returns whether a path can name an id field: `orderId`, `order.invoiceNumber`, `lineItems[].sku` */
 export function isIdPath(path: unknown): path is string {
   if (typeof path !== 'string' || path.length > 256 || !ID_PATH.test(path)) return false;
   return !NO_IDS.has(plainName(path.slice(path.lastIndexOf('.') + 1)));
 }
 
-/** Never a key, and never a card's field but where it belongs. */
+/** Returns whether a find is allowed: in a field meant for a card, or in a declared id field. Keys are never exempt. */
 function isExempt(place: Place, { cards = [], notCards }: Scan): boolean {
   const { value, name } = place;
   if (typeof value === 'object' || (typeof name === 'string' && holdsCardNumber(name))) return false;
@@ -176,7 +176,7 @@ function isExempt(place: Place, { cards = [], notCards }: Scan): boolean {
   return vouched.has([first, ...rest].join('.')) || (below !== undefined && vouched.has(below));
 }
 
-/** What a message wraps a transaction, or the fields of a portal action, in. */
+/** The fields in which a message wraps a transaction or the fields of a portal action. */
 const FRAMES = new Set(['transaction', 'fields']);
 
 function plainPath(path: string): string {

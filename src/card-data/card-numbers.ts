@@ -1,9 +1,9 @@
-/** Finds card numbers in a text, in any script and with whatever stands between their digits. Pure, and in linear time. */
+/** Finds card numbers in a text, in any script and with any separators between the digits. Pure, and in linear time. */
 
-// What begins as a brand does, has that brand's length, and ends with the right check digit.
+// A card number has a brand's prefix and length, and a valid check digit.
 
 const OTHERS = [16, 17, 18, 19];
-/** First four digits, from and to, and lengths (ISO/IEC 7812). Thirteen digits are obsolete. */
+/** The brands by their first four digits (from, to), and their lengths (ISO/IEC 7812). Thirteen digits are obsolete. */
 const BRANDS: readonly (readonly [from: number, to: number, lengths: readonly number[]])[] = [
   [4000, 4999, [16, 19]], // Visa
   [5100, 5599, [16]], // Mastercard
@@ -23,15 +23,15 @@ const BRANDS: readonly (readonly [from: number, to: number, lengths: readonly nu
 const SHORTEST = 14;
 const LONGEST = 19;
 
-/** Some of a text's digits, by their values. */
+/** The values of some digits of a text. */
 type Digits = Uint8Array;
 
-/** @returns whether the last digit of a number is the check digit of the others (ISO/IEC 7812) */
+/** @returns whether the last digit of a number is its valid check digit (ISO/IEC 7812) */
 export function passesLuhn(digits: string): boolean {
   return checks(Uint8Array.from(digits, Number));
 }
 
-/** @returns whether digits begin as a card's number does and are as many, whatever their check digit */
+/** @returns whether digits have a brand's prefix and length, whatever their check digit */
 export function beginsAsACard(digits: string): boolean {
   return isOfABrand(Uint8Array.from(digits, Number));
 }
@@ -60,9 +60,9 @@ function isCardNumber(digits: Digits): boolean {
 }
 
 /**
- * A card number is a whole run of digits with separators in between, or the begin of one before an expiry; digits with
- * nothing in between; or groups as they are printed on cards, with any signs in between.
- * @returns whether a text holds one
+ * A card number is one of: a whole run of digits with separators, or the start of a run that is followed by an expiry; digits without
+ * separators; or groups as printed on cards, with any characters in between.
+ * @returns whether a text contains one
  */
 export function holdsCardNumber(text: string): boolean {
   if (!hasEnoughDigits(text)) return false;
@@ -72,19 +72,19 @@ export function holdsCardNumber(text: string): boolean {
   return rest === plain || hasCardNumber(new Groups(rest));
 }
 
-/** @returns a text as a log may have it: where it holds a card number, only its last four digits are shown */
+/** @returns a text that is safe to log: if it contains a card number, only its last four digits are shown */
 export function withoutCardNumbers(text: string): string {
   if (!holdsCardNumber(text)) return text;
   const shown = [...text.matchAll(/\p{N}/gu)].at(-4)?.index ?? 0;
   return text.replace(/\p{N}/gu, (digit, index: number) => (index < shown ? '*' : digit));
 }
 
-/** Most texts are done with here. */
+/** Rejects most texts early: they have too few digits. */
 function hasEnoughDigits(text: string): boolean {
   let digits = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    // Outside of ASCII a sign may be two digits: ⑳.
+    // A character outside of ASCII may be two digits: ⑳.
     if (code > 127) return text.length >= SHORTEST / 2;
     if ((OF_ASCII[code] ?? APART) < SEPARATED) digits += 1;
     if (digits >= SHORTEST) return true;
@@ -92,33 +92,33 @@ function hasEnoughDigits(text: string): boolean {
   return false;
 }
 
-/** Hexadecimal ids and digests: one in some thousands has a card number in it by chance. */
+/** Hexadecimal ids and digests: one in a few thousand contains a card number by chance. */
 const DIGESTS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
 const IBANS = /(?<![A-Z0-9])[A-Z]{2}\d\d(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?![A-Z0-9])/g;
-const BELOW_ONE = /(?<![\d.])0\.\d{14,}/g;
+const FRACTIONS = /(?<![\d.])0\.\d{14,}/g;
 
-/** What is another number by its form. A digest that has by far fewer letters than by chance is none. */
+/** Removes other kinds of numbers. A "digest" with far fewer letters than random ones have is kept. */
 function withoutOtherNumbers(text: string): string {
   return text
     .replace(DIGESTS, (digest) =>
       digest.replace(/[^a-f]/gi, '').length * 12 >= digest.length ? 'x' : digest,
     )
     .replace(IBANS, (iban) => (isIban(iban.replaceAll(' ', '')) ? 'x' : iban))
-    .replace(BELOW_ONE, 'x');
+    .replace(FRACTIONS, 'x');
 }
 
-/** By its two check digits (ISO 7064). */
+/** Validates the two check digits (ISO 7064). */
 function isIban(iban: string): boolean {
   const turned = [...`${iban.slice(4)}${iban.slice(0, 4)}`].map((sign) => Number.parseInt(sign, 36));
   return BigInt(turned.join('')) % 97n === 1n;
 }
 
-// Texts as groups of digits.
+// Splits texts into groups of digits.
 
 const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
 
-/** In NFKC. What would make that slow goes first: marks, which it puts in order in quadratic time, and words in one sign. */
+/** Returns a text in NFKC. Removes first what would make that slow: marks, sorted in quadratic time, and one-character words. */
 function normalized(text: string): string {
   if (/^\p{ASCII}*$/u.test(text)) return text;
   return text
@@ -127,14 +127,14 @@ function normalized(text: string): string {
     .normalize('NFKC');
 }
 
-/** What stands between groups: what may stand within one number, other signs, too, or letters. */
+/** Kinds of gaps between groups: separators that a number may contain, other characters too, or letters. */
 const SEPARATED = 10;
 const LISTED = 11;
 const APART = 12;
-/** Spaces, dashes, dots, slashes, underscores, whatever shows nothing. */
+/** Spaces, dashes, dots, slashes, underscores, and invisible characters. */
 const SEPARATOR = /[\p{Z}\p{C}\p{M}\p{Pd}\p{Pc}./\\'’·•∙⋅・。⁄∕−\u2800]/u;
 
-/** @returns the value of a digit of any script, or which of the above a sign is */
+/** @returns the value of a digit of any script, or the kind of gap that a character makes */
 function kindOf(point: number): number {
   const sign = String.fromCodePoint(point);
   if (/\p{Nd}/u.test(sign)) return digitValue(point);
@@ -142,7 +142,7 @@ function kindOf(point: number): number {
   return SEPARATOR.test(sign) ? SEPARATED : LISTED;
 }
 
-/** Unicode has the digits of a script in a row, zero first. */
+/** In Unicode the digits of a script are consecutive, starting with zero. */
 function digitValue(point: number): number {
   let zero = point;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
@@ -151,26 +151,26 @@ function digitValue(point: number): number {
 
 const OF_ASCII = Uint8Array.from({ length: 128 }, (_, point) => kindOf(point));
 
-/** @returns text in NFKC with its digits in ASCII, whatever their script */
+/** @returns a text in NFKC with its digits in ASCII, whatever their script */
 export function plainText(text: string): string {
   return normalized(text).replace(/[^\P{Nd}0-9]/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
-/** @returns the digits of a value that is nothing but digits and separators, else an empty text */
+/** @returns the digits of a value that contains only digits and separators, else an empty string */
 export function digitsOf(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
   const digits = [...plainText(String(value))].filter((sign) => !SEPARATOR.test(sign)).join('');
   return /^\d+$/.test(digits) ? digits : '';
 }
 
-/** The digits of a text in groups that have nothing in between. */
+/** The digits of a text, in groups of adjacent digits. */
 class Groups {
   readonly #digits: Digits;
   readonly #length: number;
   readonly count: number;
-  /** Where each begins among the digits. */
+  /** The index of each group's first digit. */
   readonly #begins: Uint32Array;
-  /** What stands before each: SEPARATED, LISTED or APART, as it does before the first. */
+  /** The gap before each group: SEPARATED, LISTED or APART. Before the first group it is APART. */
   readonly #joins: Uint8Array;
 
   constructor(text: string) {
@@ -204,17 +204,17 @@ class Groups {
     this.count = count;
   }
 
-  /** @returns how many digits a group has; 0: there is no such group */
+  /** @returns the number of digits of a group; 0 if there is no such group */
   sizeOf(group: number): number {
     return group < this.count ? this.#end(group) - (this.#begins[group] ?? 0) : 0;
   }
 
-  /** @returns the digits of some groups in a row */
+  /** @returns the digits of consecutive groups */
   of(first: number, last = first): Digits {
     return this.#digits.subarray(this.#begins[first], this.#end(last));
   }
 
-  /** @returns whether nothing but separators, or with LISTED other signs too, stands between a group and the one before */
+  /** @returns whether only separators are between a group and the previous one; with LISTED also other characters except letters */
   continues(group: number, by = SEPARATED): boolean {
     return group < this.count && (this.#joins[group] ?? APART) <= by;
   }
@@ -234,14 +234,14 @@ function hasCardNumber(groups: Groups): boolean {
   for (let group = 0; group < groups.count; group += 1) {
     const size = groups.sizeOf(group);
     if (size >= SHORTEST && isCardNumber(groups.of(group))) return true;
-    if (!groups.continues(group) && runsAsACard(groups, group)) return true;
-    if (size <= SHORTEST / 2 && beginsARow(groups, group) && isPrintedCard(groups, group)) return true;
+    if (!groups.continues(group) && isCardRun(groups, group)) return true;
+    if (size <= SHORTEST / 2 && startsRow(groups, group) && isPrintedCard(groups, group)) return true;
   }
   return false;
 }
 
-/** A whole run, or what of it stands before an expiry. */
-function runsAsACard(groups: Groups, first: number): boolean {
+/** Checks a whole run, and its start if an expiry follows. */
+function isCardRun(groups: Groups, first: number): boolean {
   let length = 0;
   for (let last = first; length <= LONGEST; last += 1) {
     length += groups.sizeOf(last);
@@ -263,10 +263,10 @@ function isExpiry(groups: Groups, group: number): boolean {
   return EXPIRY.test(`${groups.of(group).join('')}/${next.join('')}`);
 }
 
-/** Sizes of groups, where they aren't all of one size. */
+/** The printed group sizes that aren't uniform. */
 const PRINTED = ['4,6,5', '4,6,4', '4,4,4,4,1', '4,4,4,4,2', '4,4,4,4,3'];
 
-/** As many groups of one size as there are in a row, or groups as they are printed. */
+/** Checks all consecutive groups of one size, and groups as printed on cards. */
 function isPrintedCard(groups: Groups, first: number): boolean {
   const size = groups.sizeOf(first);
   let length = 0;
@@ -276,8 +276,8 @@ function isPrintedCard(groups: Groups, first: number): boolean {
     length += groups.sizeOf(last);
     alike &&= groups.sizeOf(last) === size;
     if (length < SHORTEST || length > LONGEST) continue;
-    const goesOn = groups.continues(last + 1, LISTED) && groups.sizeOf(last + 1) === size;
-    const row = alike && (!goesOn || isExpiry(groups, last + 1));
+    const hasNext = groups.continues(last + 1, LISTED) && groups.sizeOf(last + 1) === size;
+    const row = alike && (!hasNext || isExpiry(groups, last + 1));
     if (!row && !PRINTED.includes(sizesOf(groups, first, last))) continue;
     if (isCardNumber(groups.of(first, last))) return true;
   }
@@ -288,6 +288,6 @@ function sizesOf(groups: Groups, first: number, last: number): string {
   return Array.from({ length: last - first + 1 }, (_, index) => groups.sizeOf(first + index)).join();
 }
 
-function beginsARow(groups: Groups, first: number): boolean {
+function startsRow(groups: Groups, first: number): boolean {
   return !groups.continues(first, LISTED) || groups.sizeOf(first - 1) !== groups.sizeOf(first);
 }

@@ -1,4 +1,4 @@
-/** What the screening service decides after an order has ended, and the events that report it. Pure: no clock, no I/O. */
+/** Applies decisions that are read after an order has ended, and creates their events. Pure: no clock, no I/O. */
 import { sameTransaction } from '../contract/ids.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order.ts';
@@ -11,10 +11,10 @@ import { transactionOf } from './transactions.ts';
 
 /** The workflow that reads the status of an ended order's transactions. */
 export const READ_AFTER_END = 'readAfterEnd';
-/** The key in its memo: every `LateDecision` of the order so far. */
+/** The key of its memo, with every `LateDecision` of the order so far. */
 export const LATE_DECISIONS = 'lateDecisions';
 
-/** The argument of `readAfterEnd`: an ended order in short. */
+/** The input of `readAfterEnd`: a summary of the ended order. */
 export interface ReadAfterEndInput {
   integration: string;
   orderId: string;
@@ -22,23 +22,23 @@ export interface ReadAfterEndInput {
   action: Action;
   wouldBe?: Action;
   transactions: EndedTransaction[];
-  /** The sequence of the order's last event. Absent: the integration has no events receiver. */
+  /** The sequence of the order's last event. Absent if the integration has no events receiver. */
   sequence?: number;
-  /** What earlier runs found. */
+  /** The decisions that earlier runs found. */
   decisions: LateDecision[];
-  /** Continue-as-new goes on with the spacing of the run before. */
+  /** The read spacing of the previous run, for continue-as-new. */
   spacingMs?: number;
 }
 
 /** A transaction of an ended order. */
 export interface EndedTransaction extends Pick<OrderTransaction, 'id' | 'attempt' | 'decision' | 'cancelBy'> {
-  /** A later decision can change the order's action: it is the newest transaction, and no person has decided. */
+  /** A later decision can change the order's action: the transaction is the newest, and there is no override. */
   acts: boolean;
-  /** The payment gateway reported an error: the order stays held. */
+  /** The payment gateway reported an error, so the order stays on hold. */
   gatewayError?: true;
 }
 
-/** @returns the argument of `readAfterEnd` for an ended order. @param decisions what earlier runs found */
+/** @returns the input of `readAfterEnd` for an ended order. @param decisions those that earlier runs found */
 export function readAfterEndInput(
   state: OrderState,
   decisions: readonly LateDecision[] = [],
@@ -66,13 +66,13 @@ export function readAfterEndInput(
   };
 }
 
-/** The last 50 decisions are kept. */
+/** The maximum of recorded decisions. */
 const KEPT_DECISIONS = 50;
 const KEPT_BYTES = 12_000;
 
 /**
- * Applies a reading to what is known of an ended order. As for open orders, `error` replaces no decision.
- * @returns the event to send; undefined when nothing changed, or no receiver is configured
+ * Applies a reading to an ended order. As for open orders, `error` never replaces a decision.
+ * @returns the event to send; undefined if nothing changed or no receiver is configured
  */
 export function applyLateReading(
   order: ReadAfterEndInput,
@@ -99,7 +99,7 @@ export function applyLateReading(
     : eventOf(order, transaction, read, { ...late, sequence, attention });
 }
 
-/** Notes what became of an event. */
+/** Records whether an event was delivered. */
 export function noteLateEvent(
   order: ReadAfterEndInput,
   sequence: number,
@@ -112,7 +112,7 @@ function lastLate({ decisions }: ReadAfterEndInput, { id }: EndedTransaction): L
   return decisions.findLast(({ transactionId }) => sameTransaction(transactionId, id));
 }
 
-/** Continues the order's own sequence: no other event of the order has the number. */
+/** Continues the order's own sequence, so that event numbers stay unique. */
 function nextSequence({ sequence, decisions }: ReadAfterEndInput): number | undefined {
   if (sequence === undefined) return undefined;
   return Math.max(sequence, ...decisions.map(({ event }) => event?.sequence ?? 0)) + 1;
@@ -147,7 +147,7 @@ function eventOf(
   };
 }
 
-/** @returns what the decision means now, by the rules of open orders: what was declined or is to be canceled stays so */
+/** @returns the action of a decision, by the rules of open orders: `decline` and `cancel` never change */
 function actionsAfter(
   { action, wouldBe }: Pick<ReadAfterEndInput, 'action' | 'wouldBe'>,
   { acts, gatewayError, cancelBy }: EndedTransaction,
@@ -159,6 +159,6 @@ function actionsAfter(
   const meant = actionLater(decision);
   const later = gatewayError && meant === 'proceed' ? 'hold' : meant;
   if (wouldBe !== undefined) return { action, wouldBe: later, attention: [] };
-  const words = `The decision became «${decision}» after the order had ended (cancel window: ${cancelBy}): refund and report by hand.`;
+  const words = `The decision became «${decision}» after the order ended (cancel window: ${cancelBy}): refund and report by hand.`;
   return { action: later, attention: later === 'cancel' ? [words] : [] };
 }

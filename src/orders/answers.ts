@@ -1,4 +1,4 @@
-/** The replies to callers: the answer to a checkout, the end of a portal action, and what a request meant. */
+/** The replies to callers: the answer to a checkout, the result of a portal action, and the result of other requests. */
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
 import { overrideAnswer } from './concerns/operators.ts';
@@ -9,7 +9,7 @@ import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import { cancelByOf, transactionOf } from './transactions.ts';
 
-/** @returns the reply to a request that was taken in, or undefined: its caller waits */
+/** @returns the reply to an accepted request, or undefined: its caller still waits */
 export function replyTo(order: Order, taken: Taken): Reply | undefined {
   const { state } = order;
   if ('attempt' in taken) {
@@ -31,7 +31,7 @@ function endOf(state: OrderState, record: ActionRecord, withdraws: boolean): Rep
   return refusal === undefined ? { portal: portalAnswer(state, record) } : { refusal };
 }
 
-/** @returns the answer to the checkout of an attempt, the newest unless named, from the order as it is; its insights are those of the reading */
+/** @returns the current answer to the checkout of an attempt, by default the newest, without insights */
 export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAttempt(state)): CheckoutAnswer {
   return {
     orderId: state.orderId,
@@ -52,8 +52,8 @@ export function checkoutAnswer(state: OrderState, attempt: Attempt = currentAtte
 }
 
 /**
- * Rule «pending becomes the decision»: what was answered stands, but for a `pending` that wasn't declined.
- * @returns what the checkout of the attempt is told when it asks now; undefined: it has no answer yet
+ * Rule «pending becomes the decision»: a recorded answer never changes, except a `pending` one that wasn't declined.
+ * @returns the current answer to the attempt's checkout; undefined if it has none yet
  */
 export function answerNow(state: OrderState, number: number): CheckoutAnswer | undefined {
   const attempt = state.attempts.find((one) => one.number === number);

@@ -10,8 +10,8 @@ import { currentAttempt, enrichedOf, recordReading, setAction, settlePhase } fro
 import { recordTransaction, transactionOf } from './transactions.ts';
 
 /**
- * Records a reading, and what follows.
- * @returns the events that it means, oldest first
+ * Records a reading of the status, and applies its consequences.
+ * @returns the events to send, oldest first
  */
 export function applyReading(
   state: OrderState,
@@ -50,8 +50,8 @@ export function applyReading(
 }
 
 /**
- * Brings the reading of an adopted order's transaction into the order, and answers whoever adopts it (rule «nothing by itself»).
- * @returns the events that it means, oldest first
+ * Applies the reading of an adopted order's transaction, and answers the adoption's caller (rule «nothing by itself»).
+ * @returns the events to send, oldest first
  */
 export function applyAdoption(
   state: OrderState,
@@ -92,4 +92,4 @@ export function applyAdoption(
 }
 
 const FAILED_AT_ADOPTION =
-  'The transaction had failed already when the order was adopted: cancel it, unless that was done before.';
+  'The transaction had already failed when the order was adopted: cancel it unless it is canceled already.';

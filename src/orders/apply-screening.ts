@@ -1,4 +1,4 @@
-/** Brings the outcome of a screening into the order, the first one's answer included. */
+/** Applies the outcome of a screening to the order, including the first one's answer. */
 import type { Fingerprinted, ScreeningOutcome } from '../contract/activity-contract.ts';
 import type { OrderEventType } from '../contract/messages.ts';
 import type { Attempt, OrderState } from '../contract/state.ts';
@@ -21,8 +21,8 @@ export interface ScreeningMoment {
 }
 
 /**
- * Records what a screening of the newest attempt brought, and what follows.
- * @returns the events that it means, oldest first
+ * Applies a screening of the newest attempt.
+ * @returns the events to send, oldest first
  */
 export function applyScreening(
   state: OrderState,
@@ -35,7 +35,7 @@ export function applyScreening(
   const { phase } = state;
   const bringsDecision = outcome.kind === 'answered' && isAwaited(state, attempt, outcome.decision);
   const isOver = phase === 'declined' || phase === 'canceled' || (phase === 'closed' && !bringsDecision);
-  // A screening may end after a lookup has already read its decision.
+  // A lookup may have read the decision before the screening ended.
   if (isOver || (hasDecision(attempt) && !isNews(state, attempt, outcome))) {
     recordLate(state, attempt, outcome, moment.now);
     return [];
@@ -56,7 +56,7 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningM
     case 'skipped':
       recordReading(state, attempt, { decision: 'skipped', at: now, source: moment.source });
       delete state.reason;
-      tell(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
+      applyAction(state, heldByGateway(attempt, actionAtCheckout('skipped', state.policy)), undefined);
       return ['order.decided'];
     case 'answered':
       recordSeen(state, attempt, outcome, moment);
@@ -87,7 +87,7 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: ScreeningM
 
 const CREATE = { operation: 'create' } as const;
 
-/** Ends the screening without a decision: the action given at checkout stands, a person must look. */
+/** Ends the screening without a decision: the checkout's action stays, and an operator must decide. */
 export function giveUpScreening(state: OrderState, now: Instant): OrderEventType[] {
   const moment: ScreeningMoment = { source: 'catch-up', now };
   delete currentAttempt(state).rescreenDue;
@@ -115,7 +115,7 @@ function answered(
     moment.source === 'checkout'
       ? actionAtCheckout(outcome.decision, state.policy)
       : actionLater(outcome.decision);
-  tell(state, heldByGateway(attempt, action), outcome.message);
+  applyAction(state, heldByGateway(attempt, action), outcome.message);
   const matter = attentionTo(state, state.action, outcome.decision, moment.now);
   return [
     'order.decided',
@@ -126,7 +126,7 @@ function answered(
   ];
 }
 
-/** The decision `error`: screened again after a pause, unless that was the last try. */
+/** Applies the decision `error`: the order is screened again after a pause unless no rescreens are left. */
 function errorDecision(state: OrderState, moment: ScreeningMoment): OrderEventType[] {
   const attempt = currentAttempt(state);
   if (attempt.rescreens >= state.policy.rescreenOnError.tries) {
@@ -150,14 +150,14 @@ function noDecision(
   return ['order.decided', ...raiseAttention(state, 'no-decision', words, CREATE, moment.now)];
 }
 
-/** Answers a checkout that has no decision. A decline ends the attempt, so the order service is told of it. */
+/** Answers a checkout without a decision. A decline ends the attempt, so it is also sent as an event. */
 function withoutDecision(state: OrderState, { source }: ScreeningMoment): OrderEventType[] {
   if (source !== 'checkout') return [];
-  tell(state, actionWithoutDecision(state.policy), undefined);
+  applyAction(state, actionWithoutDecision(state.policy), undefined);
   return state.action === 'decline' ? ['order.decided'] : [];
 }
 
-function tell(state: OrderState, action: Action, message: string | undefined): void {
+function applyAction(state: OrderState, action: Action, message: string | undefined): void {
   if (overrideOf(state) !== undefined) return;
   setAction(state, action);
   if (state.action === 'decline') state.message = message ?? state.policy.declineMessage;
@@ -172,22 +172,22 @@ function refusedWords(outcome: Extract<ScreeningOutcome, { kind: 'refused' }>): 
 }
 
 const CARD_DATA_EXPIRED =
-  'The card data was gone before the service answered: the order service may send another attempt.';
+  'The card data expired before the screening service answered: the order service can send another attempt.';
 const UNREADABLE: Record<string, string> = {
-  'unknown-decision': 'The service answered with a decision that is not one of its five words.',
-  'missing-id': 'The service answered without a transaction id.',
+  'unknown-decision': 'The screening service returned an unknown decision.',
+  'missing-id': 'The screening service’s response has no transaction id.',
 };
-const UNREADABLE_OTHERWISE = 'The service answered something that could not be read.';
+const UNREADABLE_OTHERWISE = 'The screening service’s response could not be read.';
 const OTHER_MODE =
-  'The service says that the account of the key is of another mode than the integration: set mode, key and address that belong together.';
+  'The mode of the API key’s account doesn’t match the integration’s: set mode, key and address that belong together.';
 export const HIDDEN =
-  'A create of this attempt may have left a transaction that a lookup can’t show: the screening service shows the first transaction of an invoice number, which belongs to an earlier attempt.';
+  'A create of this attempt may have created a transaction that a lookup can’t find: the screening service shows only the first transaction of an invoice number, and that one belongs to an earlier attempt.';
 const GIVEN_UP =
-  'No decision came before the screening deadline: decide by hand, send another attempt, or recheck.';
+  'The screening deadline passed without a decision: decide manually, send another attempt, or recheck.';
 const OUT_OF_RESCREENS =
-  'The service answered «error» to the end: decide by hand, send another attempt, or recheck.';
+  'The screening service kept returning `error`: decide manually, send another attempt, or recheck.';
 
-/** Later requests are compared with it, whoever started the order. */
+/** Records the fingerprint of the attempt's request, with which later requests are compared. */
 export function noteFingerprint(attempt: Attempt, { fingerprint }: Fingerprinted): void {
   if (fingerprint !== undefined) attempt.fingerprint ??= fingerprint;
 }

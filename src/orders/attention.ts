@@ -1,4 +1,4 @@
-/** What a person must look at: each matter names its cause, and ends with it. */
+/** Matters that need an operator's attention. Each has a cause, and is cleared when the cause ends. */
 import type { OrderEventType } from '../contract/messages.ts';
 import type { ActionRecord, Attention, AttentionCause, OrderState } from '../contract/state.ts';
 import type { AttentionCode, Instant } from '../contract/words.ts';
@@ -6,12 +6,12 @@ import { defined } from './defined.ts';
 import { currentAttempt } from './record.ts';
 import { cancelByOf, windowOpen } from './transactions.ts';
 
-/** Of the reason for attention, in characters: it may quote the screening service. */
-const MOST_WORDS = 1_000;
+/** Maximum characters of a reason for attention, which may quote the screening service. */
+const MAX_CHARACTERS = 1_000;
 
 /**
- * Raises attention unless the same matter with the same cause is open already.
- * @param words the reason, for a person; no personal data
+ * Raises attention unless the same matter with the same cause is already open.
+ * @param words the reason, without personal data
  * @returns whether it is new
  */
 export function noteAttention(
@@ -22,11 +22,11 @@ export function noteAttention(
   now: Instant,
 ): boolean {
   if (state.attention.some((one) => one.code === code && isSameCause(one.cause, cause))) return false;
-  state.attention.push({ code, words: words.slice(0, MOST_WORDS), since: now, cause });
+  state.attention.push({ code, words: words.slice(0, MAX_CHARACTERS), since: now, cause });
   return true;
 }
 
-/** Raises attention as `noteAttention` does. @returns the event that it means: none unless it is new */
+/** Raises attention. @returns the event to send, if the matter is new */
 export function raiseAttention(...matter: Parameters<typeof noteAttention>): OrderEventType[] {
   return noteAttention(...matter) ? ['order.attention'] : [];
 }
@@ -39,7 +39,7 @@ export function isSameCause(one: AttentionCause, other: AttentionCause): boolean
   );
 }
 
-/** Ends matters whose cause has ended: those with one of the codes, and with what else is named. */
+/** Clears the matters with one of the codes that also match every given field of the cause. */
 export function clear(
   state: OrderState,
   { codes, ...cause }: { codes: AttentionCode[] } & AttentionCause,
@@ -53,7 +53,7 @@ export function clear(
   );
 }
 
-/** Returns whether a matter can't be resolved by a person: its call still fails, or a deadline is ahead. */
+/** Returns whether an operator can't resolve the matter: its call still fails, or a deadline is pending. */
 export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, nowMs: number): boolean {
   const { decision, phase, endedAt, policy } = state;
   const attempt = currentAttempt(state);
@@ -78,7 +78,7 @@ export function staysOpen(state: OrderState, { code }: Pick<Attention, 'code'>, 
   }
 }
 
-/** Ends the matters that a person may resolve. @returns how many */
+/** Clears the matters that an operator can resolve. @returns how many */
 export function resolveAttention(state: OrderState, nowMs: number): number {
   const left = state.attention.filter((one) => staysOpen(state, one, nowMs));
   const cleared = state.attention.length - left.length;
@@ -86,17 +86,17 @@ export function resolveAttention(state: OrderState, nowMs: number): number {
   return cleared;
 }
 
-/** The cause of what a read of the transaction's status brings. */
+/** The cause of attention from reading a transaction's status. */
 export function statusCause(transactionId: string | undefined): AttentionCause {
   return { operation: 'status', ...defined({ transactionId }) };
 }
 
-/** A wrong key is an operator's mistake. @returns the event that it means: none unless it is new for this cause */
+/** Raises attention to a wrong API key. @returns the event to send, if it is new for this cause */
 export function raiseWrongKey(state: OrderState, cause: AttentionCause, now: Instant): OrderEventType[] {
   return raiseAttention(state, 'wrong-key', wrongKeyWords(cause), cause, now);
 }
 
-/** Returns what was reported of reading the transaction's status: a read that knows of it reports when it ends. */
+/** Returns which problems of reading the status were reported, so that a read reports their end. */
 export function statusTrouble(
   state: OrderState,
   transactionId: string | undefined,
@@ -107,43 +107,43 @@ export function statusTrouble(
   };
 }
 
-/** Returns whether the wrong key of this call was reported: then its activity retries without reporting it again. */
+/** Returns whether this call's wrong key was reported: its activity then retries without reporting it again. */
 export function wrongKeyKnown({ attention }: Pick<OrderState, 'attention'>, cause: AttentionCause): boolean {
   return attention.some((one) => one.code === 'wrong-key' && isSameCause(one.cause, cause));
 }
 
 export function wrongKeyWords({ operation }: AttentionCause): string {
-  return `The screening service does not accept the API key (403, ${operation}): set the right one.`;
+  return `The screening service does not accept the API key (403, ${operation}): set the right key.`;
 }
 
-/** The cause of what the sending of a result for the transaction brings. */
+/** The cause of attention from sending a gateway result for the transaction. */
 export function gatewayCause(transactionId: string): AttentionCause {
   return { operation: 'gateway-response', transactionId };
 }
 
-/** A refusal or an unknown outcome stands until the same action ends otherwise. */
-export function clearWhatIsMended(state: OrderState): void {
+/** Clears matters of portal actions that were repeated with a different outcome. */
+export function clearRepeatedActions(state: OrderState): void {
   state.attention = state.attention.filter(({ code, cause }) => {
     const record = cause.action === undefined ? undefined : state.actions[cause.action - 1];
-    const standing = STANDS_WHILE[code];
-    if (record === undefined || standing === undefined) return true;
+    const matching = STATUS_OF_MATTER[code];
+    if (record === undefined || matching === undefined) return true;
     const newest = state.actions.findLast(({ subject }) => subject === record.subject);
-    return newest === record && record.status === standing;
+    return newest === record && record.status === matching;
   });
 }
 
-const STANDS_WHILE: Partial<Record<AttentionCode, ActionRecord['status']>> = {
+const STATUS_OF_MATTER: Partial<Record<AttentionCode, ActionRecord['status']>> = {
   'portal-unconfirmed': 'unconfirmed',
   'portal-refused': 'refused',
   'portal-not-sent': 'not-sent',
 };
 
-/** The cause of what an action's end means. */
+/** The cause of attention from a portal action. */
 export function actionCause({ kind, transactionId, number }: ActionRecord): AttentionCause {
   return { operation: kind, ...defined({ transactionId }), action: number };
 }
 
-/** A cancel that is asked for again has the same cause. */
+/** The cause of attention from a cancel. It has no action number, so a repeated cancel has the same cause. */
 export function cancelCause({
   kind,
   transactionId,

@@ -5,17 +5,17 @@ import type { Insight, Insights } from '../contract/terms.ts';
 import { bytesOf } from './bounds.ts';
 import { isUnderWay } from './portal-requests.ts';
 
-/** Bytes of a memo at most, encrypted: servers and workers are set to warn above. */
+/** Maximum bytes of an encrypted memo. Servers and workers are configured to warn above it. */
 export const MEMO_BYTES = 16 * 1024;
-/** Bytes of a record as JSON. Encrypted it has some 200 more. */
+/** Maximum bytes of a record as JSON. Encryption adds about 200. */
 export const RECORD_BYTES = 15_000;
 
-/** How much of an order a record keeps. */
+/** The maximum sizes in a record. */
 interface Room {
   attempts: number;
   /** Per attempt. */
   readings: number;
-  /** Of the newest reading that has any. */
+  /** Bytes, of the newest reading that has insights. */
   insightBytes: number;
   transactions: number;
   attention: number;
@@ -25,7 +25,7 @@ interface Room {
   text: number;
 }
 
-/** Nearly every order fits it. */
+/** Enough for nearly every order. */
 const USUAL: Room = {
   attempts: 10,
   readings: 5,
@@ -37,7 +37,7 @@ const USUAL: Room = {
   text: 500,
 };
 
-/** Returns the record of an order: the strongest insights and the newest entries, and how many of each are left out. */
+/** Returns an order's record: the strongest insights, the newest entries, and the number of omitted entries. */
 export function recordOf(state: OrderState): OrderRecord {
   const record = recordWithin(state, USUAL);
   if (bytesOf(record) <= RECORD_BYTES) return record;
@@ -113,8 +113,8 @@ function attemptWithin(attempt: Attempt, most: number, insightBytes: number, cou
     ...(leftOut > 0 && { readingsLeftOut: leftOut }),
   };
   if (answer === undefined) return record;
-  const { fingerprint: _same, ...told } = answer;
-  return { ...record, answer: told };
+  const { fingerprint: _same, ...rest } = answer;
+  return { ...record, answer: rest };
 }
 
 function readingWithin(reading: Reading, bytes: number, count: Count): Reading {
@@ -134,7 +134,7 @@ function readingWithin(reading: Reading, bytes: number, count: Count): Reading {
 const GROUPS = ['recommendation', 'risk', 'trust', 'neutral'] as const;
 const IMPACTS = ['high', 'medium', 'low'];
 
-/** Returns the insights of the most impact that fit; of equal ones recommendations and risks first. */
+/** Returns the insights with the highest impact that fit. For equal impact, recommendations and risks come first. */
 function strongest(insights: Insights, bytes: number): Insights {
   const all = GROUPS.flatMap((group) =>
     Object.entries(insights[group] ?? {}).map(([key, insight]) => ({ group, key, insight })),
@@ -153,12 +153,12 @@ function weight({ impact = 'low' }: Insight): number {
   return IMPACTS.indexOf(impact);
 }
 
-/** Returns how many insights there are in all groups. */
+/** Returns the number of insights in all groups. */
 export function countOf(insights: Insights): number {
   return GROUPS.reduce((sum, group) => sum + Object.keys(insights[group] ?? {}).length, 0);
 }
 
-/** The newest portal actions. Those under way come first: a person may withdraw them. */
+/** Returns the newest portal actions. Pending ones take precedence, since a person can withdraw them. */
 function shownActions(actions: readonly ActionRecord[], most: number): ActionRecord[] {
   const underWay = newest(actions.filter(isUnderWay), 2 * most);
   const others = actions.filter((one) => !isUnderWay(one));
@@ -169,7 +169,7 @@ function newest<T>(list: readonly T[], most: number): T[] {
   return list.slice(-most);
 }
 
-/** Returns a JSON value whose texts have at most `most` characters; `cut` is called for each that had more. */
+/** Returns a JSON value with all strings cut to `most` characters. Calls `cut` for each longer string. */
 function shortened<T>(value: T, most: number, cut: () => void): T;
 function shortened(value: unknown, most: number, cut: () => void): unknown {
   if (typeof value === 'string') {

@@ -1,12 +1,12 @@
-/** Bounds of what an order keeps: it passes through Temporal in one piece, which takes 2 MB at most. */
+/** Size limits of an order's state, which passes through Temporal as one payload of at most 2 MB. */
 import type { Attempt, OrderState, Reading } from '../contract/state.ts';
 
-/** Of the insights of all readings of an order, as JSON. Later ones are counted, and not kept. */
+/** Maximum bytes of all insights of an order, as JSON. Later ones are only counted. */
 const INSIGHTS_BYTES = 150_000;
-/** Of the readings of one attempt. A later one takes the place of the last. */
+/** Maximum readings of one attempt. A later reading replaces the last. */
 const MOST_READINGS = 50;
 
-/** Records a reading, within the bounds of what an order keeps. A reading that an event names never changes what it tells. */
+/** Records a reading within the limits. Never changes the content of a reading that an event refers to. */
 export function addReading(state: OrderState, attempt: Attempt, reading: Reading): void {
   const { readings } = attempt;
   const isFull = readings.length >= MOST_READINGS;
@@ -32,14 +32,14 @@ function withoutInsights({
   return { ...reading, ...(leftOut > 0 && { insightsLeftOut: leftOut }) };
 }
 
-/** @returns the last of a list: so many at most, and so many bytes as JSON, but always the very last one */
+/** @returns the last entries of a list, limited by number and by bytes as JSON; the very last entry is always included */
 export function lastOf<T>(list: readonly T[], most: number, bytes: number): T[] {
   const kept = list.slice(-most);
   while (kept.length > 1 && bytesOf(kept) > bytes) kept.shift();
   return kept;
 }
 
-/** @returns how many bytes a JSON value takes in UTF-8 */
+/** @returns the size of a JSON value in bytes (UTF-8) */
 export function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -1,4 +1,4 @@
-/** Checks of what is sent to an order. A program may send it straight through Temporal, past the client library. Pure, no zod. */
+/** Validates messages to an order. Programs can send them directly through Temporal, bypassing the client library. Pure, no zod. */
 import { cardDataRefusal } from '../card-data/card-data.ts';
 import type { FieldError, OrderErrorCode } from '../contract/errors.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId, sameTransaction } from '../contract/ids.ts';
@@ -12,19 +12,19 @@ import type { Refusal } from './order.ts';
 import { currentAttempt } from './record.ts';
 import { type Fields, isRecord, misfits } from './shapes.ts';
 
-const MOST_ATTEMPTS = 20;
-/** Of a transaction as JSON, in bytes: about a thousand line items. */
+const MAX_ATTEMPTS = 20;
+/** Maximum bytes of a transaction as JSON: about a thousand line items. */
 const TRANSACTION_LIMIT = 256 * 1024;
-/** Deeper than any transaction: it can't be handed on. */
-const DEEPEST = 64;
+/** The maximum nesting of a transaction. Deeper values can't be passed on. */
+const MAX_DEPTH = 64;
 
-/** @returns why the payload codec or converter could not read what was sent, or undefined: it could */
+/** @returns why the payload codec or converter could not read a value, or undefined: it could */
 export function whyUnread(value: unknown): string | undefined {
   if (typeof value !== 'string' || !value.startsWith(REFUSED_PAYLOAD)) return undefined;
   return value.slice((value.startsWith(KEY_MISSING) ? KEY_MISSING : REFUSED_PAYLOAD).length);
 }
 
-/** @returns why a message can't be read: its payload was refused, or it has not this shape; undefined: it can */
+/** @returns why a message is invalid: its payload was refused, or it has a different shape; undefined if it is valid */
 export function shapeRefusal(message: unknown, fields: Fields): Refusal | undefined {
   const unread = whyUnread(message);
   if (unread !== undefined) {
@@ -37,10 +37,10 @@ export function shapeRefusal(message: unknown, fields: Fields): Refusal | undefi
 }
 
 /**
- * Checks a message before anything of it is kept. Its sender vouches in it for ids that look like card numbers, since an order has no
- * policy before its first answer.
- * @param updateId the id of the update, which Temporal keeps
- * @returns why the message is refused: it can't be read, or has card data in it; undefined: it is not
+ * Checks a message before any of it is recorded. The sender declares ids that look like card numbers in the message itself, since an order
+ * has no policy before its first answer.
+ * @param updateId the id of the update, which Temporal stores
+ * @returns why the message is refused: it can't be read or contains card data; undefined if it is accepted
  */
 export function messageRefusal(message: unknown, fields: Fields, updateId?: string): Refusal | undefined {
   const refused = shapeRefusal(message, fields);
@@ -50,7 +50,7 @@ export function messageRefusal(message: unknown, fields: Fields, updateId?: stri
 }
 
 /**
- * @param continued whether an earlier run of the order started this one, and has judged the input
+ * @param continued whether an earlier run of the order started this one and has checked the input
  * @returns why an order can't be started with this input, or undefined: it can
  */
 export function startRefusal(
@@ -78,22 +78,22 @@ export function startRefusal(
   ]);
 }
 
-/** @returns what is wrong with a transaction that an order could not carry on, or undefined: it can */
+/** @returns the error of a transaction that is too large or too deeply nested for an order, if it is */
 export function sizeError(transaction: unknown): FieldError | undefined {
   if (nestsTooDeep(transaction)) return { path: 'transaction', message: 'nests too deep' };
   if (bytesOf(transaction) <= TRANSACTION_LIMIT) return undefined;
   return { path: 'transaction', message: `must have at most ${TRANSACTION_LIMIT} bytes as JSON` };
 }
 
-/** @returns whether a JSON value nests deeper than `DEEPEST` levels */
+/** @returns whether a JSON value nests deeper than `MAX_DEPTH` levels */
 function nestsTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return depth > DEEPEST || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));
+  return depth > MAX_DEPTH || Object.values(value).some((inner) => nestsTooDeep(inner, depth + 1));
 }
 
 /**
- * What else an adoption must keep, by the policy in force.
- * @returns its errors: none, and the transaction may be read
+ * Checks an adoption against the current policy.
+ * @returns its errors; empty if the transaction may be read
  */
 export function adoptionErrors(
   { screenedAt, gatewayResult }: Adoption,
@@ -104,7 +104,7 @@ export function adoptionErrors(
   const add = (path: string, message: string): number => errors.push({ path, message });
   if (millis(screenedAt) > nowMs) add('screenedAt', 'must not be in the future');
   if (millis(screenedAt) < nowMs - reviewLimitMs) {
-    add('screenedAt', 'must not be longer ago than the reviewLimit of the policy');
+    add('screenedAt', 'must not be earlier than the policy’s reviewLimit ago');
   }
   if (workflow === 'pre-gateway' && gatewayResult === undefined) {
     add('gatewayResult', `is required in pre-gateway: ${GATEWAY_RESULTS.join(', ')}`);
@@ -115,41 +115,44 @@ export function adoptionErrors(
   return errors;
 }
 
-/** @returns why the `decision` update isn't taken, or undefined: it is */
+/** @returns why the `decision` update is refused, or undefined: it is accepted */
 export function decisionRefusal(state: OrderState, request: DecisionRequest): Refusal | undefined {
   const attempt = state.attempts.find((one) => one.number === request.attempt);
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
   return mismatch(attempt.fingerprint, request.fingerprint);
 }
 
-/** @returns why the `adopt` update isn't taken, or undefined: the order has the transaction, or is about to */
+/** @returns why the `adopt` update is refused, or undefined: the order has the transaction, or is adopting it */
 export function adoptRefusal(state: OrderState, { transactionId }: AdoptRequest): Refusal | undefined {
   const known = [state.adopted?.transactionId, ...state.transactions.map(({ id }) => id)];
   if (known.some((one) => sameTransaction(one, transactionId))) return undefined;
-  return refusal('order-exists', 'The order exists already, and this transaction is not one of its own.');
+  return refusal('order-exists', 'The order already exists, and this transaction doesn’t belong to it.');
 }
 
-/** @returns why the `retry` update isn't taken, or undefined: it is */
+/** @returns why the `retry` update is refused, or undefined: it is accepted */
 export function retryRefusal(state: OrderState, request: RetryRequest): Refusal | undefined {
   const tooLarge = sizeError(request.transaction);
   if (tooLarge !== undefined) return invalid([tooLarge]);
   const made = state.attempts.find((one) => one.number === request.attempt);
   if (made !== undefined) return mismatch(made.fingerprint, request.fingerprint);
   if (state.phase === 'canceled' || state.endedAt !== undefined) {
-    return refusal('order-closed', 'The order is closed: it takes no other attempt.');
+    return refusal('order-closed', 'The order is closed and accepts no more attempts.');
   }
   if (state.adopted !== undefined) {
-    return refusal('retry-out-of-turn', 'The order was adopted: another attempt is an order of its own.');
+    return refusal(
+      'retry-out-of-turn',
+      'The order was adopted and can’t be retried: send the attempt as a new order.',
+    );
   }
-  if (request.attempt > MOST_ATTEMPTS) {
-    return refusal('too-many-attempts', `An order has at most ${MOST_ATTEMPTS} attempts.`);
+  if (request.attempt > MAX_ATTEMPTS) {
+    return refusal('too-many-attempts', `An order has at most ${MAX_ATTEMPTS} attempts.`);
   }
   const open = state.phase === 'declined' || (state.phase === 'decided' && state.decision === 'error');
   const ready = open && currentAttempt(state).answer !== undefined && !state.cancelAsked;
   if (!ready || request.attempt !== state.attempts.length + 1) {
     return refusal(
       'retry-out-of-turn',
-      'The order takes another attempt when it is declined or its decision is «error», numbered one after the last.',
+      'The order accepts another attempt only when it is declined or its decision is `error`. Its number must be one higher than the last.',
     );
   }
   return undefined;
@@ -159,7 +162,7 @@ function mismatch(known: string | undefined, given: string | undefined): Refusal
   if (known === undefined || given === undefined || known === given) return undefined;
   return refusal(
     'attempt-mismatch',
-    'This attempt was sent before with another content: send the next attempt instead.',
+    'This attempt was sent before with different content: send the next attempt instead.',
   );
 }
 
@@ -169,5 +172,5 @@ export function refusal(code: OrderErrorCode, message: string): Refusal {
 
 export function invalid(errors: FieldError[]): Refusal {
   const where = errors.map(({ path, message }) => `${path || 'input'} ${message}`).join('; ');
-  return { code: 'invalid-request', message: `The request breaks a rule: ${where}.`, errors };
+  return { code: 'invalid-request', message: `Invalid request: ${where}.`, errors };
 }

@@ -1,6 +1,6 @@
 /**
- * Whether what an activity of the server brought back is that activity's own result: an operator may have completed it by hand. Only what
- * the order relies on is looked at. Results of local activities are written by the worker itself, so nobody else can make them.
+ * Checks whether the result of a regular activity has the activity's shape, since an operator can complete it manually. Only the fields
+ * that the order uses are checked. The worker itself records the results of local activities, so they need no check.
  */
 import type { Call } from '../contract/activity-contract.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
@@ -20,10 +20,10 @@ import {
   text as textOf,
 } from './shapes.ts';
 
-/** Calls that are activities of the server. */
+/** Calls that are regular activities. */
 type ActivityKind = Exclude<Call['kind'], 'timer'>;
 
-/** Of results that are dated by a server whose clock is a little ahead. */
+/** Tolerance for results dated by a server whose clock is slightly ahead. */
 const AHEAD_MS = 60_000;
 
 const text = textOf(100_000, 0);
@@ -52,7 +52,7 @@ const screening = oneOf({
   forbidden: unseen,
 });
 
-/** A read by an activity of the server goes on until there is an answer. */
+/** A read by a regular activity is retried until there is an answer. */
 const status = oneOf({
   read: { decision, ...enriched },
   unreadable: { words: text },
@@ -69,7 +69,7 @@ const policy = shaped({
   events: oneOfWords([false, 'all', 'changes']),
 });
 
-/** Of the same type as an example. */
+/** Returns the shape of values with the same types as an example. */
 function like(example: unknown): Shape {
   if (!isRecord(example)) return (value) => typeof value === typeof example;
   return shaped(Object.fromEntries(Object.entries(example).map(([name, value]) => [name, like(value)])));
@@ -78,7 +78,7 @@ function like(example: unknown): Shape {
 const RESULTS: Record<ActivityKind, Fields> = {
   'retry-screening': { outcome: screening, fingerprint },
   'catch-up': { outcome: screening, fingerprint, policy: optional(policy) },
-  // Without a transaction a read only tells the time.
+  // Without a transaction a read only returns the time.
   read: { outcome: optional(status) },
   poll: { outcome: status },
   'look-up': {
@@ -106,8 +106,8 @@ const RESULTS: Record<ActivityKind, Fields> = {
 };
 
 /**
- * @param nowMs when the result came, in milliseconds; absent: it is not compared
- * @returns whether it is a result of this kind of call, and not dated ahead of its time
+ * @param nowMs when the result arrived, in milliseconds; if absent, the result's time isn't checked
+ * @returns whether the result has the shape of this kind of call, and no future date
  */
 export function isOwnResult(kind: ActivityKind, result: unknown, nowMs?: number): boolean {
   if (!isRecord(result) || !shaped({ began: moment, at: moment, ...RESULTS[kind] })(result)) return false;

@@ -1,4 +1,4 @@
-/** The checkout: the order's first screening, which runs alone and before everything else. Its failure is an outcome, too. */
+/** The checkout: the order's first screening, which runs alone, before everything else. A failed checkout is an outcome as well. */
 import type { CheckedOut, CheckoutRequest, ScreeningOutcome } from '../contract/activity-contract.ts';
 import type { CheckoutAnswer } from '../contract/answers.ts';
 import type { ScreenOrderInput } from '../contract/messages.ts';
@@ -15,7 +15,7 @@ import type { Order, Refusal } from './order.ts';
 import { currentAttempt, newOrder, setAction } from './record.ts';
 import { screenRequest } from './screen-request.ts';
 
-/** @returns what the checkout's activity is called with */
+/** @returns the arguments of the checkout's activity */
 export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {
   const { state, asked } = order;
   const attempt = currentAttempt(state);
@@ -26,8 +26,8 @@ export function checkoutRequest(order: Order): Omit<CheckoutRequest, 'begun'> {
 
 /**
  * Applies the checkout's result to a new order.
- * @param result undefined: the activity failed, and its create may be on its way
- * @returns why the order can't be screened at all, or undefined: it goes on
+ * @param result undefined: the activity failed, and a create may have been sent
+ * @returns why the order can't be screened at all, or undefined: it can
  */
 export function applyCheckout(order: Order, result: CheckedOut | undefined): Refusal | undefined {
   const { state } = order;
@@ -54,13 +54,13 @@ export function takePolicy(order: Order, policy: Policy): void {
   state.policy = policy;
   state.workflow = policy.workflow;
   currentAttempt(state).screenUntil = laterBy(policy.screeningDeadlineMs, state.startedAt);
-  // What was decided by the fallback may not have been done in passive mode.
+  // The fallback policy isn't passive, so its action may have to become `proceed`.
   if (policy.passive) setAction(state, state.action);
 }
 
 /**
- * Brings the screening of an attempt whose caller waits into the order and answers it.
- * @returns the events that it means, oldest first
+ * Applies the screening of an attempt whose caller waits, and answers it.
+ * @returns the events to send, oldest first
  */
 export function answerCheckout(state: OrderState, outcome: ScreeningOutcome, now: Instant): OrderEventType[] {
   const events = applyScreening(state, outcome, { source: 'checkout', now });
@@ -69,12 +69,12 @@ export function answerCheckout(state: OrderState, outcome: ScreeningOutcome, now
 }
 
 /**
- * The answer that an order will have on record once its checkout is recorded, for a caller that can't wait for it.
- * Should the record be lost, the order is screened again by looking first, and finds this transaction.
- * @param input what the order was started with
- * @param request what its screening was called with
- * @returns nothing when the record must come first: there is no definite answer, or the customer is declined or would be
- * without one, since a declined order takes another attempt, or none
+ * Returns the answer that the order will record for its checkout, for a caller that can't wait for the record.
+ * If the record is lost, the order is screened again with a lookup first, which finds this transaction.
+ * @param input the order's input
+ * @param request the request of its screening
+ * @returns undefined if the answer must be recorded first: there is no final answer, or the customer is declined (or would be without a
+ * decision), since a declined order accepts another attempt
  */
 export function answerBeforeRecord(
   input: ScreenOrderInput,
@@ -93,21 +93,21 @@ export function answerBeforeRecord(
   return answer?.action === 'decline' ? undefined : answer;
 }
 
-// A screening whose activity failed by itself, such as one whose worker stood still.
+// A screening whose activity failed, for example because its worker hung.
 
 export const BROKE_DOWN = 'screening-broke-down';
 
-/** Returns what is known when a screening's own code failed: a create may have been sent since it was begun. */
+/** Returns the outcome of a screening whose activity failed: a create may have been sent since it began. */
 export function failedScreening(unseenSince: Instant): ScreeningOutcome {
   return { kind: 'unanswered', reason: BROKE_DOWN, unseenSince };
 }
 
-/** Returns whether the attempt's checkout failed by itself, and nothing was read of the attempt since. */
+/** Returns whether the attempt's checkout activity failed, and the attempt has no reading since. */
 export function checkoutFailed({ answer, rescreens, readings }: Attempt): boolean {
   return answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
 }
 
-/** An order that can't be read at its adoption isn't taken over: to go on without a decision would be to create one. */
+/** Refuses an adoption whose transaction can't be read: continuing without a decision would create a transaction. */
 const NOT_READ: Refusal = {
   code: 'screening-service-unavailable',
   message: 'The status could not be read, so nothing was adopted: send the same request again.',

@@ -1,4 +1,4 @@
-/** When what happens by itself. What follows is in `concerns/deadlines.ts`. */
+/** When each deadline of an order is due. `concerns/deadlines.ts` applies it. */
 import type { Policy } from '../contract/policy.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
 import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';
@@ -17,15 +17,14 @@ export interface Deadline {
   at: Instant;
 }
 
-/** An effect that failed for good is a bug of ours or a limit of the server's, and starts again after this pause. */
+/** Pause before an effect restarts that failed permanently, because of a bug or a limit of the Temporal server. */
 export const RETRY_AFTER_MS = 5 * 60_000;
 
-/** @returns what comes next by itself, or undefined: nothing does */
+/** @returns the order's next deadline that has not passed, if any */
 export function nextDeadline(state: OrderState): Deadline | undefined {
   return first(deadlines(state).filter(({ kind }) => !state.passed.includes(kind)));
 }
 
-/** @returns the earliest of the deadlines */
 export function first(found: readonly Deadline[]): Deadline | undefined {
   return found.reduce<Deadline | undefined>(
     (next, one) => (next === undefined || one.at < next.at ? one : next),
@@ -33,13 +32,13 @@ export function first(found: readonly Deadline[]): Deadline | undefined {
   );
 }
 
-/** @returns every deadline that follows by itself, also those that have passed */
+/** @returns every deadline of the order, including passed ones, action timeouts and the leftovers' timeout */
 export function allDeadlines(state: OrderState): Deadline[] {
   const leftovers = leftoversBound(state);
   return [...deadlines(state), ...actionBounds(state), ...(leftovers === undefined ? [] : [leftovers])];
 }
 
-/** @returns when portal actions are given up */
+/** @returns when each pending portal action is given up */
 export function actionBounds(state: OrderState): Deadline[] {
   return state.actions.flatMap((record) => {
     const at = boundOf(state, record);
@@ -47,10 +46,10 @@ export function actionBounds(state: OrderState): Deadline[] {
   });
 }
 
-/** Rule «a day's bound»: an action is given up so long after it was asked for. */
+/** Rule «a day's bound»: a portal action is given up this long after the request. */
 export const ACTION_MS = 24 * 3_600_000;
 
-/** @returns when the action is given up: a cancel that is not sent yet at its last call; undefined: it ends by itself */
+/** @returns when the action is given up: a queued cancel at its last call; undefined: the action has no timeout */
 export function boundOf(state: OrderState, record: ActionRecord): Instant | undefined {
   const { status, stop, requestedAt, transactionId } = record;
   if (stop !== undefined || (status !== 'queued' && status !== 'running')) return undefined;
@@ -62,24 +61,24 @@ export function boundOf(state: OrderState, record: ActionRecord): Instant | unde
 }
 
 /**
- * Rule «a day's bound»: what an order that has ended still owes the screening service (a gateway result, a lookup) is given up a day later,
- * or when the cancel is over that waits for it.
- * @returns undefined while the order has not ended, and where it owes nothing
+ * Rule «a day's bound»: what an ended order still has to send to or read from the screening service (a gateway result, a lookup) is given
+ * up a day after the order's end, or when the queued cancel that depends on it ends.
+ * @returns undefined while the order has not ended, and if nothing is outstanding
  */
 export function leftoversBound(state: OrderState): Deadline | undefined {
   const cancelWaits = state.actions.some(({ kind, status }) => kind === 'cancel' && status === 'queued');
   if (state.endedAt === undefined || cancelWaits) return undefined;
-  if (!state.attempts.some((attempt) => owes(state, attempt))) return undefined;
+  if (!state.attempts.some((attempt) => hasLeftovers(state, attempt))) return undefined;
   return { kind: 'leftovers-over', at: laterBy(ACTION_MS, state.endedAt) };
 }
 
-function owes(state: OrderState, attempt: Attempt): boolean {
+function hasLeftovers(state: OrderState, attempt: Attempt): boolean {
   const { gateway } = attempt;
   const unsent = gateway !== undefined && gateway.sent === undefined;
   return mayBeSeen(attempt) || (unsent && transactionOf(state, attempt) !== undefined);
 }
 
-/** @returns every deadline of the order's phase, also those that have passed */
+/** @returns every deadline of the order's phase, including passed ones */
 export function deadlines(state: OrderState): Deadline[] {
   const { policy, phase } = state;
   if (phase === 'closed') return [];
@@ -90,7 +89,7 @@ export function deadlines(state: OrderState): Deadline[] {
   }
   switch (phase) {
     case 'screening':
-      // Whoever waits for the checkout's answer is told what that brings, or what the policy says.
+      // While a caller waits for the checkout's answer, the screening's result or the policy decides.
       if (attempt.answer === undefined) break;
       add(found, 'screening-deadline', attempt.screenUntil);
       if (!attempt.rescreenDue) add(found, 'rescreen', rescreenAt(state));
@@ -135,22 +134,22 @@ function endAfterGateway(found: Deadline[], state: OrderState, policy: Policy): 
   else add(found, 'nothing-left', state.phaseSince);
 }
 
-/** @returns whether a `pass` is to be read once more: not where it was read within that lead time already, nor where nothing could follow */
+/** @returns whether to read a `pass` once more: not if it was read within the lead time, nor if the result could not change anything */
 function recheckUseful({ decision, policy, lastRead }: OrderState, cancelBy: Instant | undefined): boolean {
   if (decision !== 'pass' || policy.passive || policy.recheckLeadTimeMs === 0) return false;
   if (cancelBy === undefined || lastRead === undefined) return false;
   return millis(lastRead.at) < millis(cancelBy) - policy.recheckLeadTimeMs;
 }
 
-/** @returns whether the gateway's result may still come, and is to be sent on or recorded when it does */
+/** @returns whether a gateway result may still be reported, and is then sent or recorded */
 function gatewayOutstanding(state: OrderState): boolean {
   const { gateway, answer, readings } = currentAttempt(state);
   if (state.workflow !== 'pre-gateway' || gateway !== undefined) return false;
-  // Nobody goes to the gateway who was never told to proceed.
+  // Without `proceed` the order service never called the gateway.
   return answer?.action === 'proceed' || readings.some(({ decision }) => decision === 'pass');
 }
 
-/** @returns when the rescreen after the last `error` is due, or undefined: none is */
+/** @returns when the rescreen after the last `error` is due, if one is */
 function rescreenAt(state: OrderState): Instant | undefined {
   const attempt = currentAttempt(state);
   const last = attempt.readings.at(-1);

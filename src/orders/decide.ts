@@ -1,4 +1,4 @@
-/** What the policy makes of an order: whether it is screened, and which action a decision means, at checkout and later. */
+/** Applies the policy to an order: whether to screen it, and which action a decision means at checkout and later. */
 import type { OrderEventType } from '../contract/messages.ts';
 import {
   FALLBACK_POLICY,
@@ -21,7 +21,7 @@ import {
 import { currentAttempt, overrideOf } from './record.ts';
 import { cancelByOf, transactionOf, windowOpen } from './transactions.ts';
 
-/** What follows; an absent field stays as it is. */
+/** The changes that a status read causes. Absent fields stay unchanged. */
 export interface Consequence {
   decision?: Decision;
   action?: Action;
@@ -31,24 +31,27 @@ export interface Consequence {
 }
 
 /**
- * Says what follows when the service, asked for the status of the order's newest transaction, answers `read`.
- * The same decision again means nothing; `error` never replaces a decision; an order that was refused stays
- * refused; one that is canceled or closed ignores it.
+ * Returns the changes caused by a status read (`read`) of the newest transaction.
+ * An unchanged decision changes nothing. `error` never replaces a decision. A declined order stays declined. Canceled and closed orders
+ * ignore the read.
  */
 export function decide(state: OrderState, read: Decision, now: Instant): Consequence {
   if (state.phase === 'canceled' || state.phase === 'closed') return {};
   if (read === 'error' && state.decision !== 'error') {
     return {
-      attention: { code: 'status-error', words: 'The service reads «error» for a decided transaction.' },
+      attention: {
+        code: 'status-error',
+        words: 'The screening service returned `error` for a transaction that already has a decision.',
+      },
     };
   }
   if (read === state.decision) return { clear: ['status-error'] };
   const isFinal =
-    actionLater(state.decision) === 'cancel' && (!isLeftToAPerson(state) || actionLater(read) === 'cancel');
+    actionLater(state.decision) === 'cancel' && (!requiresOperator(state) || actionLater(read) === 'cancel');
   const consequence: Consequence = {
     decision: read,
     event: EVENT_OF_CHANGE[state.decision],
-    clear: isFinal ? ['status-error', 'decision-after-override'] : ENDED_BY_CHANGE,
+    clear: isFinal ? ['status-error', 'decision-after-override'] : CLEARED_BY_CHANGE,
   };
   if (!isFinal && overrideOf(state) === undefined) {
     if (state.phase === 'declined' || state.action === 'cancel') return consequence;
@@ -58,7 +61,7 @@ export function decide(state: OrderState, read: Decision, now: Instant): Consequ
   return attention === undefined ? consequence : { ...consequence, attention };
 }
 
-/** The event of a change, by the decision before it. */
+/** The event of a change, by the previous decision. */
 const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   pending: 'order.decided',
   error: 'order.decided',
@@ -69,7 +72,7 @@ const EVENT_OF_CHANGE: Record<OrderDecision, OrderEventType> = {
   fraudulent: 'order.decision_changed',
 };
 
-const ENDED_BY_CHANGE: AttentionCode[] = [
+const CLEARED_BY_CHANGE: AttentionCode[] = [
   'status-error',
   'review-unresolved',
   'no-decision',
@@ -78,15 +81,14 @@ const ENDED_BY_CHANGE: AttentionCode[] = [
   'decision-after-override',
 ];
 
-/** It had failed when it was adopted, and nothing was canceled since. */
-function isLeftToAPerson({ adopted, action, wouldBe }: OrderState): boolean {
+/** Returns whether the order had failed before it was adopted and nothing was canceled since: a person decides. */
+function requiresOperator({ adopted, action, wouldBe }: OrderState): boolean {
   return adopted !== undefined && (wouldBe ?? action) === 'hold';
 }
 
 /**
- * @param action what the decision means
- * @returns what a person must be told of a decision: that another one decided otherwise before, or that it means a cancel when
- * the service takes none any more
+ * @param action the action that the decision means
+ * @returns the attention that a decision raises: it differs from an override, or it means a cancel after the cancel window has closed
  */
 export function attentionTo(
   state: OrderState,
@@ -96,18 +98,18 @@ export function attentionTo(
 ): NonNullable<Consequence['attention']> | undefined {
   const override = overrideOf(state);
   if (override !== undefined) {
-    const words = `The service now says «${read}»; the order goes on as a person decided: ${override.action}.`;
+    const words = `The screening service’s decision is now «${read}». The operator’s override (${override.action}) still applies.`;
     return { code: 'decision-after-override', words };
   }
   const { policy } = state;
   const cancelBy = cancelByOf(state, currentAttempt(state));
   if (action !== 'cancel' || cancelBy === undefined || policy.passive) return undefined;
   if (windowOpen(cancelBy, policy.cancelWindowMs, millis(now))) return undefined;
-  const words = `The decision became «${read}» too late to cancel (${cancelBy}): refund and report by hand.`;
+  const words = `The decision changed to «${read}» too late to cancel (window: ${cancelBy}): refund and report by hand.`;
   return { code: 'failed-after-window', words };
 }
 
-/** @returns the action that answers a checkout */
+/** @returns the action in the answer to a checkout */
 export function actionAtCheckout(decision: OrderDecision, policy: Policy): Action {
   if (decision === 'error' || decision === 'pending') return actionWithoutDecision(policy);
   if (decision === 'review' && policy.workflow === 'pre-gateway') return policy.reviewBeforeGateway;
@@ -115,7 +117,7 @@ export function actionAtCheckout(decision: OrderDecision, policy: Policy): Actio
   return action === 'cancel' && policy.workflow !== 'post-acceptance' ? 'decline' : action;
 }
 
-/** @returns what a checkout without a decision does; after acceptance there is nobody left to decline */
+/** @returns the action of a checkout without a decision; after acceptance nothing can be declined any more, so `decline` is `hold` */
 export function actionWithoutDecision(policy: Pick<Policy, 'workflow' | 'whenUnavailable'>): Action {
   return policy.workflow === 'post-acceptance' && policy.whenUnavailable === 'decline'
     ? 'hold'
@@ -132,22 +134,22 @@ const ACTION_LATER: Record<OrderDecision, Action> = {
   fraudulent: 'cancel',
 };
 
-/** @returns the action of a decision that comes after a review, or later than the checkout */
+/** @returns the action of a decision made after the checkout */
 export function actionLater(decision: OrderDecision): Action {
   return ACTION_LATER[decision];
 }
 
-/** A gateway that said `error` holds the order until it says something better. */
+/** Replaces `proceed` with `hold` while the payment gateway's result is `error`. */
 export function heldByGateway({ gateway }: Attempt, action: Action): Action {
   return action === 'proceed' && gateway?.result === 'error' ? 'hold' : action;
 }
 
-/** @returns whether the policy wants the order's transaction canceled with the service now */
+/** @returns whether the policy requires canceling the order's transaction at the screening service now */
 export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   const { policy } = state;
   const { readings } = currentAttempt(state);
   const { id: transactionId, cancelBy } = transactionOf(state, currentAttempt(state)) ?? {};
-  // Who took a cancel back didn't know what was read since.
+  // The cancel was withdrawn before the last reading, so the withdrawal doesn't cover that reading.
   const isWithdrawnBefore = ({ status, finishedAt }: ActionRecord): boolean =>
     status === 'withdrawn' && (finishedAt ?? '') < (readings.at(-1)?.at ?? '');
   return (
@@ -167,19 +169,19 @@ export function autoCancelDue(state: OrderState, nowMs: number): boolean {
   );
 }
 
-// What the policy file says of one order: rules look at a transaction that nobody has checked yet, since skip rules come before the checks.
+// Evaluates the policy for one order. Skip rules run before validation, so the transaction may be invalid.
 
-/** What a rule can look at. */
+/** The facts that rules compare. */
 export interface OrderFacts {
   amount: number;
-  /** Three letters; USD when the transaction names none. */
+  /** Three letters. Defaults to USD. */
   currency: string;
   paymentMethod?: string | undefined;
   customerId?: string | undefined;
   itemCategories: string[];
 }
 
-/** @returns whether every condition of the rule holds for the order; a rule without conditions holds */
+/** @returns whether every condition of the rule is true for the order; a rule without conditions always matches */
 export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
   return (
     (rule.amountBelow === undefined || facts.amount < rule.amountBelow) &&
@@ -191,21 +193,21 @@ export function ruleMatches(rule: OrderRule, facts: OrderFacts): boolean {
   );
 }
 
-/** @returns the place of the first `skip` rule that holds, or undefined: the order is screened */
+/** @returns the index of the first `skip` rule that matches, or undefined: the order is screened */
 export function matchingSkipRule(rules: readonly OrderRule[], facts: OrderFacts): number | undefined {
   const index = rules.findIndex((rule) => ruleMatches(rule, facts));
   return index < 0 ? undefined : index;
 }
 
 /**
- * Decides for every attempt, in the API and in the worker, whether policy skips it.
- * @returns the place of the `skip` rule that holds, or undefined: the attempt is screened
+ * Decides whether the policy skips an attempt. The API and the worker both call it.
+ * @returns the index of the matching `skip` rule, or undefined: the attempt is screened
  */
 export function skipRuleFor({ skip }: Pick<Integration, 'skip'>, transaction: unknown): number | undefined {
   return matchingSkipRule(skip, orderFactsOf(transaction));
 }
 
-/** @returns the action of a checkout without a decision: the one word, or the first rule that holds, else `hold` */
+/** @returns the action of a checkout without a decision: the configured action, or that of the first matching rule, else `hold` */
 export function unavailableAction(
   whenUnavailable: UnavailableAction | readonly UnavailableRule[],
   facts: OrderFacts,
@@ -214,13 +216,13 @@ export function unavailableAction(
   return whenUnavailable.find((rule) => ruleMatches(rule, facts))?.action ?? 'hold';
 }
 
-function listed(wanted: string[] | undefined, values: (string | undefined)[]): boolean {
-  if (wanted === undefined) return true;
-  const known = wanted.map((word) => word.toLowerCase());
+function listed(accepted: string[] | undefined, values: (string | undefined)[]): boolean {
+  if (accepted === undefined) return true;
+  const known = accepted.map((word) => word.toLowerCase());
   return values.some((value) => value !== undefined && known.includes(value.toLowerCase()));
 }
 
-/** @returns the facts of a transaction in either spelling; USD when no currency is named */
+/** @returns the facts of a transaction in either spelling; the currency defaults to USD */
 export function orderFactsOf(transaction: unknown): OrderFacts {
   const order = record(transaction);
   const items = Array.isArray(order.lineItems) ? order.lineItems : [];
@@ -233,7 +235,7 @@ export function orderFactsOf(transaction: unknown): OrderFacts {
   };
 }
 
-/** What is no decimal number matches no rule: `Number('')` is 0 and `Number('0x10')` is 16. */
+/** Anything but a decimal number becomes NaN and matches no rule: `Number('')` is 0 and `Number('0x10')` is 16. */
 function amountOf(value: unknown): number {
   return typeof value === 'string' && /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
 }
@@ -247,8 +249,8 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * Resolves what an integration says for one order.
- * @param workflow the integration workflow that the request names, if it names one
+ * Resolves an integration's policy for one order.
+ * @param workflow the integration workflow in the request, if any
  */
 export function policyFor(
   integration: Integration,
@@ -264,7 +266,7 @@ export function policyFor(
   };
 }
 
-/** @returns what of an integration an order records, before it is resolved for one */
+/** @returns the part of the integration that an order records, before it is resolved for the order */
 function recordedOf(integration: Integration): Omit<Policy, 'whenUnavailable' | 'events'>;
 function recordedOf(integration: object): object {
   const given = new Map(Object.entries(integration));

@@ -1,11 +1,11 @@
 type UndefinedKeys<T> = { [Key in keyof T]: undefined extends T[Key] ? Key : never }[keyof T];
 
-/** An object whose properties are absent where they were undefined. */
+/** An object type without undefined properties. */
 export type Defined<T> = Omit<T, UndefinedKeys<T> & keyof T> & {
   [Key in UndefinedKeys<T> & keyof T]?: Exclude<T[Key], undefined>;
 };
 
-/** Returns the object without its undefined properties: such a property would be in history, and in comparisons. */
+/** Returns the object without its undefined properties, which would affect the history and comparisons. */
 export function defined<const T extends object>(object: T): Defined<T>;
 export function defined(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));

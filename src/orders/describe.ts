@@ -1,4 +1,4 @@
-/** What ops see of an order: words for the Temporal UI, and search attributes. */
+/** Describes an order for operators: details in the Temporal UI, and search attributes. */
 import {
   defineSearchAttributeKey,
   type SearchAttributePair,
@@ -14,7 +14,7 @@ import { isUnderWay } from './portal-requests.ts';
 import { currentAttempt } from './record.ts';
 import { cancelByOf, mayBeSeen, transactionOf } from './transactions.ts';
 
-/** Returns the current details in the Temporal UI: the state and its reason, facts, what comes next, and what a person can do. */
+/** Returns the current details in the Temporal UI: the state and its reason, facts, the next deadline, and the operator's choices. */
 export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox'>): string {
   const reason = order.reason === undefined ? '' : ` (${order.reason})`;
   const ended = order.endedAt !== undefined;
@@ -22,14 +22,16 @@ export function describe({ state: order, outbox }: Pick<Order, 'state' | 'outbox
   return [
     `## ${PHASES[order.phase]}`,
     '',
-    `**Decision** ${order.decision}${reason} · **what the order service does** ${ACTIONS[order.action]}`,
-    ...(order.wouldBe ? ['', `Passive: it would have been *${ACTIONS[order.wouldBe]}*.`] : []),
+    `**Decision** ${order.decision}${reason} · **Action** ${ACTIONS[order.action]}`,
+    ...(order.wouldBe
+      ? ['', `Passive mode. Without it, the action would be *${ACTIONS[order.wouldBe]}*.`]
+      : []),
     ...section(
       'Needs attention',
       order.attention.map((one) => `- ${one.words} *(since ${one.since})*`),
     ),
     ...section('Facts', factsOf(order)),
-    ...section('It is over, and kept open by', ended ? keptOpenBy(order, outbox.length) : []),
+    ...section('Ended, but kept open by', ended ? keptOpenBy(order, outbox.length) : []),
     ...section('Next', next ? [`${DEADLINES[next.kind]} at ${next.at}.`] : []),
     ...section('What you can do', [CHOICES[order.phase]]),
   ].join('\n');
@@ -47,12 +49,12 @@ function factsOf(order: OrderState): string[] {
   const { adopted, lastRead, actions } = order;
   return [
     `- Attempt ${number}, ${transaction ? `transaction \`${transaction.id}\`` : 'no transaction'}`,
-    ...(adopted ? [`- Adopted: it was screened without us, at ${adopted.screenedAt}`] : []),
-    ...(override ? [`- A person decided ${override.at}: ${override.action}`] : []),
-    ...(cancelBy ? [`- Can be canceled with the screening service until ${cancelBy}`] : []),
+    ...(adopted ? [`- Adopted: screened outside of order-screening at ${adopted.screenedAt}`] : []),
+    ...(override ? [`- Overridden ${override.at}: ${override.action}`] : []),
+    ...(cancelBy ? [`- Can be canceled at the screening service until ${cancelBy}`] : []),
     ...(lastRead ? [`- Last read ${lastRead.at} (${lastRead.source})`] : []),
     ...(gateway
-      ? [`- The payment gateway said ${gateway.result}${gateway.sent ? '' : ', not sent on yet'}`]
+      ? [`- The payment gateway’s result: ${gateway.result}${gateway.sent ? '' : ', not sent yet'}`]
       : []),
     ...actions.map(({ number, kind, status, message }) => {
       return `- ${number}. ${kind}: ${status}${message ? ` (${message})` : ''}`;
@@ -65,7 +67,7 @@ function keptOpenBy(state: OrderState, events: number): string[] {
     const { number, gateway, cardRef, cardForgotten } = attempt;
     const owesGateway = gateway !== undefined && !gateway.sent && transactionOf(state, attempt) !== undefined;
     return [
-      ...(mayBeSeen(attempt) ? [`- a look for the transaction of attempt ${number}`] : []),
+      ...(mayBeSeen(attempt) ? [`- a lookup of the transaction of attempt ${number}`] : []),
       ...(owesGateway ? [`- the payment gateway’s result of attempt ${number}`] : []),
       ...(cardRef && !cardForgotten ? [`- the card of attempt ${number}, to be deleted`] : []),
     ];
@@ -77,7 +79,7 @@ function keptOpenBy(state: OrderState, events: number): string[] {
   ];
 }
 
-/** @returns what a deadline does, in words: also the summary of its timer */
+/** @returns what a deadline does, in words; it is also the summary of its timer */
 export function describeDeadline(kind: DeadlineKind): string {
   return DEADLINES[kind];
 }
@@ -86,15 +88,15 @@ const PHASES: Record<Phase, string> = {
   screening: 'Being screened: no decision yet',
   'awaiting-gateway': 'Waiting for the payment gateway’s result',
   review: 'In review at the screening service',
-  declined: 'Declined: another attempt may come',
+  declined: 'Declined: another attempt is possible',
   decided: 'Decided',
   canceled: 'Canceled',
   closed: 'Closed',
 };
 
 const ACTIONS: Record<Action, string> = {
-  proceed: 'proceed: carry on',
-  hold: 'hold: keep it, don’t fulfil',
+  proceed: 'proceed: continue',
+  hold: 'hold: don’t fulfill it yet',
   decline: 'decline: tell the customer',
   cancel: 'cancel: void or refund',
 };
@@ -103,35 +105,35 @@ const DEADLINES: Record<DeadlineKind, string> = {
   'screening-deadline': 'Screening is given up',
   rescreen: 'The order is screened again',
   'gateway-late': 'The gateway’s result is overdue',
-  'gateway-over': 'No gateway result is expected any more',
-  'review-lead': 'An unresolved review is acted on',
+  'gateway-over': 'The time for the gateway’s result ends',
+  'review-lead': 'An unresolved review raises attention',
   'review-limit': 'An unresolved review is closed',
-  recheck: 'The decision is read once more',
-  'cancel-reminder': 'A person is reminded to cancel',
-  'retry-over': 'No other attempt is expected any more',
+  recheck: 'The decision is read again',
+  'cancel-reminder': 'The operator is reminded to cancel',
+  'retry-over': 'The time for another attempt ends',
   'window-closes': 'The cancel window closes, and the order with it',
   'nothing-left': 'The order is closed',
-  'leftovers-over': 'What is still owed to the screening service is given up',
-  'reply-due': 'Callers of a portal action get the reply that it continues',
-  'retry-due': 'Try again after a failure',
+  'leftovers-over': 'Unsent results and open lookups are given up',
+  'reply-due': 'Callers of a portal action get the reply `requested`',
+  'retry-due': 'Retry after a failure',
   'action-over': 'A portal action is given up',
 };
 
 const CHOICES: Record<Phase, string> = {
-  screening: 'Cancel the order, or wait: it goes on by itself.',
+  screening: 'Cancel the order, or wait: screening continues automatically.',
   'awaiting-gateway': 'Report the gateway’s result, recheck, or cancel.',
   review:
-    'Recheck to read the decision now, decide in its place (override), cancel while the window is open, or wait: it is polled.',
+    'Recheck to read the decision now, override it, cancel while the window is open, or wait: the review is polled.',
   declined: 'Recheck, or wait for another attempt.',
   decided:
     'Recheck, cancel while the window is open, report fraud, attach a customer code, submit a chargeback.',
-  canceled: 'Nothing is left to do.',
-  closed: 'Report fraud or submit a chargeback: each runs as a workflow of its own.',
+  canceled: 'Nothing.',
+  closed: 'Report fraud or submit a chargeback. Each runs as its own workflow.',
 };
 
 /**
- * Every search attribute of an order: what `npm run setup:temporal` registers, workers insist on, and the table of
- * `docs/temporal-ui.md` is made of. Temporal keeps them in plain, always: no personal data.
+ * Every search attribute of an order. `npm run setup:temporal` registers them, workers require them, and the table in `docs/temporal-ui.md`
+ * is generated from them. Temporal always stores them unencrypted: no personal data.
  */
 export const orderAttributes = {
   phase: attribute('ScreeningPhase', 'KEYWORD', listed(Object.keys(PHASES))),
@@ -157,10 +159,10 @@ export const orderAttributes = {
   amount: attribute('OrderAmount', 'DOUBLE', 'in the order’s own currency'),
 };
 
-/** The same as a list. */
+/** The search attributes as a list. */
 export const orderSearchAttributes = Object.values(orderAttributes);
 
-/** @param about its line in the guide, in Markdown */
+/** @param about its description in the guide, in Markdown */
 function attribute<Type extends SearchAttributeType>(name: string, type: Type, about: string) {
   return { ...defineSearchAttributeKey(name, type), about };
 }
@@ -185,15 +187,15 @@ export function searchAttributesOf({ state, transactions }: Shown): SearchAttrib
 
 type Shown = Pick<Order, 'state' | 'transactions'>;
 
-/** What is known when an order is started. */
+/** The facts of an order at its start. */
 export interface KnownAtStart {
   integration: string;
   invoiceNumber: string;
-  /** Not a number when the transaction names none. */
+  /** NaN if the transaction has no amount. */
   amount: number;
 }
 
-/** Returns the search attributes that an order is started with, where they cost no event. */
+/** Returns the search attributes that an order is started with. At the start they cost no history event. */
 export function searchAttributesAtStart({
   integration,
   invoiceNumber,
@@ -207,7 +209,7 @@ type Values = {
   [Name in keyof typeof orderAttributes]?: string | string[] | number | boolean | Date | undefined;
 };
 
-/** Leaves out what is unknown: undefined, an empty list, and what is no finite number. */
+/** Omits unknown values: undefined, an empty list, and a number that isn't finite. */
 function pairsOf(values: Values): SearchAttributePair[] {
   return (Object.keys(orderAttributes) as (keyof Values)[]).flatMap((attribute) => {
     const value = values[attribute];
@@ -223,7 +225,7 @@ function pairOf(key: object, value: unknown): object {
   return { key, value };
 }
 
-/** Returns the visibility query for the orders that have a transaction. */
+/** Returns the visibility query for the orders with this transaction. */
 export function transactionQuery(transactionId: string): string {
   return [
     `WorkflowType = '${SCREEN_ORDER}'`,
@@ -231,7 +233,7 @@ export function transactionQuery(transactionId: string): string {
   ].join(' AND ');
 }
 
-/** Returns a value as a string of the query language. */
+/** Returns a value as a string literal of the query language. */
 export function quoted(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,4 +1,4 @@
-/** The events of an order: which are announced, what they tell, and how they are sent. */
+/** The events of an order: which are sent, and their content. */
 import type { OrderEvent } from '../contract/messages.ts';
 import type { KeptEvent, OrderState } from '../contract/state.ts';
 import { type Instant, millis, type OrderEventType } from '../contract/words.ts';
@@ -8,17 +8,17 @@ import type { Order } from './order.ts';
 import { currentAttempt, enrichedOf } from './record.ts';
 import { cancelByOf, transactionOf } from './transactions.ts';
 
-const BRINGS_DECISION: readonly OrderEventType[] = [
+const DECISION_EVENTS: readonly OrderEventType[] = [
   'order.decided',
   'order.review_resolved',
   'order.decision_changed',
 ];
 
-/** The last so many events can be sent again, and so many bytes of them. */
+/** The maximum number of past events that can be sent again, and their maximum bytes. */
 const KEPT_EVENTS = 50;
 const KEPT_EVENTS_BYTES = 100_000;
 
-/** Puts events into the outbox, if the integration has a receiver. @param by whose decision they tell, unless the screening service's */
+/** Puts events into the outbox, if the integration has a receiver. @param by who made the decision; absent: the screening service */
 export function announce(order: Order, types: readonly OrderEventType[], by?: 'person'): void {
   const { state, outbox } = order;
   if (state.policy.events === false) return;
@@ -27,8 +27,8 @@ export function announce(order: Order, types: readonly OrderEventType[], by?: 'p
 }
 
 /**
- * Returns the events of a checkout's answer that are sent. With the policy `events: changes` an answer `proceed` or `hold` that a waiting
- * caller received in time is not repeated.
+ * Returns the events of a checkout's answer to send. With the policy `events: changes`, an answer `proceed` or `hold` is not sent as an
+ * event if the waiting caller received it in time.
  * @param isUnsure the caller may have received a different answer
  */
 export function eventsOfAnswer(
@@ -44,14 +44,14 @@ export function eventsOfAnswer(
   return types.filter((type) => type !== 'order.decided');
 }
 
-/** Returns the event of an order's end. With `events: changes` an order that only passed sends none. */
+/** Returns the event of an order's end. With `events: changes`, an order that only passed has none. */
 export function closingEvents({ policy, decision, action, events, actions }: OrderState): OrderEventType[] {
   const onlyPassed =
     decision === 'pass' && action === 'proceed' && events.sequence === 0 && actions.length === 0;
   return policy.events === 'changes' && onlyPassed ? [] : ['order.closed'];
 }
 
-/** Returns the order's next event, with its state in short as it is now. Counts the sequence on, and keeps the event. */
+/** Returns the next event with a summary of the order's current state. Increments the sequence, and keeps the event. */
 export function nextEvent(state: OrderState, type: OrderEventType, now: Instant, by?: 'person'): KeptEvent {
   const { events } = state;
   const attempt = currentAttempt(state);
@@ -76,13 +76,13 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
         by,
       }),
     },
-    ...(BRINGS_DECISION.includes(type) && reading >= 0 && { reading }),
+    ...(DECISION_EVENTS.includes(type) && reading >= 0 && { reading }),
   };
   events.last = lastOf([...(events.last ?? []), event], KEPT_EVENTS, KEPT_EVENTS_BYTES);
   return event;
 }
 
-/** Returns an event as it is sent, each time the same. */
+/** Returns an event as it is sent. The content is the same every time. */
 export function eventToSend(state: OrderState, { data, reading, ...event }: KeptEvent): OrderEvent {
   const { integration, orderId, attempts } = state;
   const read = reading === undefined ? undefined : attempts[data.attempt - 1]?.readings[reading];

@@ -1,16 +1,16 @@
 /** The journal of an order: who did what. */
 import { type By, type JournalEntry, REASON_LIMIT } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
-import type { Order, TakenIn } from './order.ts';
+import type { Accepted, Order } from './order.ts';
 
-/** So many entries are kept, and so many bytes of them. */
+/** The maximum number of entries, and their maximum bytes. */
 const KEPT_ENTRIES = 200;
 const KEPT_ENTRIES_BYTES = 100_000;
 
-/** Writes into the order's journal what somebody did. It is part of the state: no event is spent on it. */
+/** Adds a person's action to the order's journal. The journal is part of the state, so it costs no history event. */
 export function note(
   { state, now: at }: Order,
-  { because, ...did }: NonNullable<TakenIn['entry']>,
+  { because, ...did }: NonNullable<Accepted['entry']>,
   by: By | undefined,
 ): void {
   const { key, actor } = by ?? {};

@@ -1,18 +1,18 @@
 /**
- * The kernel of an order: applies an input, asks every concern which effects it wants, and names the difference to what runs. Pure: the
- * only clock is the time of the inputs. It knows the concerns by one list.
+ * The kernel of an order: applies an input, collects the effects that each concern requires, and returns the difference to the running
+ * effects as commands. Pure: its only clock is the time of the inputs. It reaches the concerns through one list.
  */
 import { type Instant, laterBy } from '../contract/words.ts';
 import { isSameCause } from './attention.ts';
-import type { Concern, Wanted } from './concern.ts';
-import { CONCERNS, takeIn } from './concerns/index.ts';
+import type { Concern, RequiredEffect } from './concern.ts';
+import { acceptRequest, CONCERNS } from './concerns/index.ts';
 import { RETRY_AFTER_MS } from './deadlines.ts';
 import { announce, closingEvents } from './events.ts';
 import type { Command, Effect, Input, Order, Outcome, Request, Running, Signal } from './order.ts';
 
 /**
- * Applies an input and everything that follows from it. A request gets its `taken`.
- * @returns what to start and to stop, in this order
+ * Applies an input and all its consequences. Sets `taken` of a request.
+ * @returns the effects to start and stop, in this order
  */
 export function step(order: Order, input: Input): Command[] {
   if (input.kind === 'signal') return takeSignal(order, input.signal);
@@ -21,8 +21,8 @@ export function step(order: Order, input: Input): Command[] {
 }
 
 /**
- * The task of a signal leaves a command, so that a replay takes the signal in the same task. One that changes nothing is only counted: ten
- * thousand may come in one task.
+ * The task of a signal must record a command, so that a replay handles the signal in the same task. A signal that changes nothing is only
+ * counted: one task may contain ten thousand of them.
  */
 function takeSignal(order: Order, signal: Signal): Command[] {
   order.signals += 1;
@@ -43,8 +43,8 @@ function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): vo
     case 'request':
       passTime(order, input.at);
       settle(order);
-      if (comesEarly(order, input.request)) order.earlyRetries.push(input);
-      else input.taken = takeIn(order, input.request, input.at);
+      if (isEarlyRetry(order, input.request)) order.earlyRetries.push(input);
+      else input.taken = acceptRequest(order, input.request, input.at);
       break;
   }
   settle(order);
@@ -52,23 +52,23 @@ function applyInput(order: Order, input: Exclude<Input, { kind: 'signal' }>): vo
 
 function applyEnd(order: Order, id: number, outcome: Outcome): void {
   const running = order.running.find((one) => one.id === id);
-  // A dropped effect: the history does not say in which task its outcome was known.
+  // The effect was dropped: the history does not record in which task its outcome arrived.
   if (running === undefined) return;
   order.running = order.running.filter((one) => one !== running);
   const concern = CONCERNS.find(({ name }) => name === running.effect.concern);
   passTime(order, momentOf(running, outcome));
-  // The server tries nothing again that was canceled, and reports the failure of the last try.
+  // The server does not retry a canceled activity, and reports the failure of its last attempt.
   const isCanceled = running.canceled === true && outcome.status === 'failed';
   const events = concern?.ended(order, running, isCanceled ? { status: 'canceled' } : outcome) ?? [];
   if (events === 'retry-later') order.retryAt[running.effect.key] = laterBy(RETRY_AFTER_MS, order.now);
   else announce(order, events);
 }
 
-/** A result has its own time, a timer the time that it was set to, and neither is earlier than its start. */
+/** Returns a result's own time, or a timer's due time, but never a time before the effect started. */
 function momentOf({ effect: { call }, since }: Running, outcome: Outcome): Instant {
-  const told =
+  const time =
     call.kind === 'timer' ? call.at : outcome.status === 'completed' ? outcome.result.at : undefined;
-  return told !== undefined && told > since ? told : since;
+  return time !== undefined && time > since ? time : since;
 }
 
 function passTime(order: Order, until: Instant): boolean {
@@ -78,34 +78,34 @@ function passTime(order: Order, until: Instant): boolean {
   return passed;
 }
 
-/** After a reset Temporal sends updates again, also a retry after the one whose attempt is being screened. */
-function comesEarly({ state }: Order, asked: Request): boolean {
+/** After a reset Temporal sends updates again, possibly a retry while the attempt before it is still being screened. */
+function isEarlyRetry({ state }: Order, asked: Request): boolean {
   const isScreened = state.attempts.every(({ answer }) => answer !== undefined);
   return asked.kind === 'retry' && !isScreened && asked.request.attempt > state.attempts.length;
 }
 
-/** Applies what follows at once, until nothing more does. */
+/** Applies consequences until nothing changes. */
 function settle(order: Order): void {
   for (const input of order.earlyRetries) {
-    if (comesEarly(order, input.request)) continue;
+    if (isEarlyRetry(order, input.request)) continue;
     order.earlyRetries = order.earlyRetries.filter((one) => one !== input);
-    input.taken = takeIn(order, input.request, order.now);
+    input.taken = acceptRequest(order, input.request, order.now);
   }
   do {
     for (const concern of CONCERNS) announce(order, concern.followUp?.(order) ?? []);
   } while (passTime(order, order.now));
-  endWrongKeys(order);
+  clearWrongKeys(order);
   if (order.over !== true && order.state.endedAt !== undefined && !isKeptOpen(order)) {
     order.over = true;
     announce(order, closingEvents(order.state));
   }
 }
 
-/** Attention to a wrong key lasts as long as the call that it stopped is wanted. */
-function endWrongKeys(order: Order): void {
+/** Clears attention to a wrong API key once no concern requires the call that failed. */
+function clearWrongKeys(order: Order): void {
   const { state } = order;
   if (!state.attention.some(({ code }) => code === 'wrong-key')) return;
-  const causes = wanted(order).map(({ cause }) => cause);
+  const causes = requiredEffects(order).map(({ cause }) => cause);
   state.attention = state.attention.filter(
     ({ code, cause }) =>
       code !== 'wrong-key' || causes.some((one) => one !== undefined && isSameCause(one, cause)),
@@ -120,27 +120,27 @@ function isWriting({ running }: Order, { name, keepsOpen }: Concern): boolean {
   return keepsOpen && running.some(({ effect }) => effect.concern === name && isWrite(effect));
 }
 
-function wanted(order: Order): (Wanted & Effect)[] {
+function requiredEffects(order: Order): (RequiredEffect & Effect)[] {
   return CONCERNS.flatMap(({ name, desired }) =>
     desired(order).map((effect) => ({ ...effect, concern: name })),
   );
 }
 
-/** Within an activation, results are applied first, in the order of history, then messages. */
+/** Sorts the inputs of an activation: results first, in the order of history, then messages. */
 export function resultsFirst(inputs: readonly Input[]): Input[] {
   const isResult = ({ kind }: Input): boolean => kind === 'effect-ended';
   return [...inputs.filter(isResult), ...inputs.filter((one) => !isResult(one))];
 }
 
-/** Returns the first commands of a run: after the checkout, or of an order that continues as new. */
+/** Returns the first commands of a run, after the checkout or after continue-as-new. */
 export function begin(order: Order): Command[] {
   settle(order);
   return reconcile(order);
 }
 
-/** Notes in the order what is started and what is stopped. Returns the commands that do so, in their order. */
+/** Updates the order's running effects and returns the commands that start and stop them, in this order. */
 function reconcile(order: Order): Command[] {
-  const desired = wanted(order);
+  const desired = requiredEffects(order);
   return [...stops(order, desired), ...starts(order, desired)];
 }
 
@@ -156,12 +156,12 @@ function stops(order: Order, desired: readonly Effect[]): Command[] {
   });
 }
 
-function starts(order: Order, desired: readonly (Wanted & Effect)[]): Command[] {
+function starts(order: Order, desired: readonly (RequiredEffect & Effect)[]): Command[] {
   const commands: Command[] = [];
   for (const { cause: _cause, ...effect } of desired) {
-    const isInTheWay = ({ effect: other }: Running): boolean =>
+    const blocks = ({ effect: other }: Running): boolean =>
       other.key === effect.key || (effect.resource !== undefined && other.resource === effect.resource);
-    if (effect.key in order.retryAt || order.running.some(isInTheWay)) continue;
+    if (effect.key in order.retryAt || order.running.some(blocks)) continue;
     order.started += 1;
     const running: Running = { id: order.started, effect, since: order.now };
     order.running.push(running);
@@ -175,14 +175,14 @@ function isWrite({ whenObsolete }: Effect): boolean {
   return whenObsolete === 'cancel-and-await';
 }
 
-/** Returns whether the order has nothing left to do, and no caller waits. */
+/** Returns whether nothing is pending and no caller waits. */
 export function isFinished(order: Order): boolean {
   return order.over === true && order.outbox.length + order.running.length === 0 && !isAwaited(order);
 }
 
 /**
- * The history is long. Once nothing else keeps the run from continuing as new, a delivery that waits for its next try is canceled, and starts
- * again in the next run.
+ * Prepares continue-as-new because the history is long. If only a delivery's pause prevents it, the delivery is canceled and restarts in
+ * the next run.
  */
 export function wrapUp(order: Order): Command[] {
   if (order.continues === true || isAwaited(order) || CONCERNS.some((one) => isWriting(order, one)))
@@ -191,7 +191,7 @@ export function wrapUp(order: Order): Command[] {
   return reconcile(order);
 }
 
-/** Returns whether the next run may take the order over. Reads and timers start again there. */
+/** Returns whether the order can continue as new now. Reads and timers restart in the next run. */
 export function mayContinueAsNew(order: Order): boolean {
   return !isAwaited(order) && !order.running.some(({ effect }) => isWrite(effect));
 }
@@ -202,7 +202,7 @@ function isAwaited({ replies, earlyRetries, state }: Order): boolean {
   );
 }
 
-/** Returns the order as the next run takes it up. */
+/** Returns the order as the input of the next run. */
 export function resumed(order: Order): Order {
   const { continues: _ended, ...next } = order;
   return { ...next, running: [] };

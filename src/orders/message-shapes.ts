@@ -1,4 +1,4 @@
-/** The shape of everything that is sent to an order or starts a workflow. The client library and the API check more, and say more. */
+/** The shapes of all messages to an order and of all workflow inputs. The client library and the API validate more, in more detail. */
 import { byPortalKind, type PortalField, portalKind } from '../contract/portal-kinds.ts';
 import { GATEWAY_RESULTS, INTEGRATION_WORKFLOWS, OVERRIDE_ACTIONS, REASON_LIMIT } from '../contract/words.ts';
 import {
@@ -21,7 +21,7 @@ import {
 const TEXT_LIMIT = 4_096;
 const NAME_LIMIT = 64;
 const KEY_LIMIT = 200;
-/** Of the names of who asks. */
+/** Maximum characters of the names in `by`. */
 export const ACTOR_LIMIT = 100;
 
 const actor = (value: unknown) => text(ACTOR_LIMIT)(value) && !/[\p{Cc}\p{Cs}]/u.test(String(value));
@@ -67,7 +67,7 @@ const adoption = shaped({
   force: optional(flag),
 });
 
-/** The argument of `screenOrder`. */
+/** The input of `screenOrder`. */
 export const ORDER: Fields = {
   orderId: (value) => name(value) && !String(value).startsWith('#'),
   integration: optional(name),
@@ -79,7 +79,7 @@ export const ORDER: Fields = {
   adopt: optional(adoption),
 };
 
-/** The argument of `portalAction`. */
+/** The input of `portalAction`. */
 export const PORTAL_ACTION_INPUT: Fields = {
   integration: filled,
   orderId: optional(filled),
@@ -90,7 +90,7 @@ export const PORTAL_ACTION_INPUT: Fields = {
   by,
 };
 
-/** The argument of `readAfterEnd`. */
+/** The input of `readAfterEnd`. */
 export const READ_AFTER_END_INPUT: Fields = {
   integration: filled,
   orderId: filled,

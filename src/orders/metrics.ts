@@ -1,16 +1,16 @@
-/** Every metric of the product, for all processes: no label names an order or a person. */
+/** All metrics of all processes. No label contains an order or a person. */
 import type { MetricCounter, MetricGauge, MetricHistogram, MetricMeter } from '@temporalio/common';
 
 interface Metric {
   kind: 'counter' | 'gauge' | 'histogram';
   from: 'worker' | 'API';
-  /** What it says, in Markdown: its line in the guide and, without backticks, its help. */
+  /** Its description in Markdown: its line in the guide and, without backticks, its help text. */
   about: string;
-  /** Of a histogram, in seconds; the exporter's own are meant for milliseconds. */
+  /** Buckets of a histogram in seconds. The exporter's defaults are for milliseconds. */
   bounds?: readonly number[];
 }
 
-/** Each metric by its name: the table of `docs/operations.md` is made of it. */
+/** The metrics by name. The table in `docs/operations.md` is generated from them. */
 export const METRICS = {
   order_screening_decisions_total: {
     kind: 'counter',
@@ -31,12 +31,12 @@ export const METRICS = {
   order_screening_polls_total: {
     kind: 'counter',
     from: 'worker',
-    about: 'polls of reviews, by what they brought',
+    about: 'polls of reviews, by `outcome`',
   },
   order_screening_status_reads_total: {
     kind: 'counter',
     from: 'worker',
-    about: 'reads after hints, rechecks and at the end of a window, by what they brought',
+    about: 'reads after hints, after rechecks and before a window closes, by `outcome`',
   },
   order_screening_portal_actions_total: {
     kind: 'counter',
@@ -58,23 +58,23 @@ export const METRICS = {
   order_screening_attention_total: {
     kind: 'counter',
     from: 'worker',
-    about: 'matters raised that a person must look at, by `reason`',
+    about: 'matters raised that need attention, by `reason`',
   },
   order_screening_open_orders: { kind: 'gauge', from: 'worker', about: 'open orders by `phase`' },
   order_screening_attention_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'open orders that need a person',
+    about: 'open orders that need attention',
   },
   order_screening_overdue_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'orders that are open though their cancel window is over',
+    about: 'orders that are still open after their cancel window closed',
   },
   order_screening_stuck_orders: {
     kind: 'gauge',
     from: 'worker',
-    about: 'orders whose workflow task fails again and again',
+    about: 'orders whose workflow task keeps failing',
   },
   order_screening_held_orders: {
     kind: 'gauge',
@@ -89,17 +89,17 @@ export const METRICS = {
   order_screening_last_sweep_timestamp_seconds: {
     kind: 'gauge',
     from: 'worker',
-    about: 'when the sweep ended, in seconds after the epoch',
+    about: 'when the last sweep ended, in seconds since the epoch',
   },
   order_screening_queue_backlog_age_seconds: {
     kind: 'gauge',
     from: 'worker',
-    about: 'age of the oldest task that waits in a task queue',
+    about: 'age of the oldest task waiting in a task queue',
   },
   order_screening_queue_backlog_tasks: {
     kind: 'gauge',
     from: 'worker',
-    about: 'tasks that wait in a task queue',
+    about: 'tasks waiting in a task queue',
   },
   order_screening_hints_total: {
     kind: 'counter',
@@ -109,14 +109,13 @@ export const METRICS = {
   order_screening_api_keys_refused: {
     kind: 'gauge',
     from: 'API',
-    about:
-      '1 while the file of `API_KEYS_FILE` is broken, so that the keys of before are the valid ones; else 0',
+    about: '1 while the file of `API_KEYS_FILE` is invalid and the previous keys remain in use; else 0',
   },
   order_screening_http_request_duration_seconds: {
     kind: 'histogram',
     from: 'API',
     about: 'how long the API took to answer, by `route` and `status`',
-    // A checkout may take its budget of 7.5 s and 2 s more.
+    // A checkout may take its budget of 7.5 s plus 2 s.
     bounds: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 7.5, 10, 15],
   },
 } as const satisfies Record<string, Metric>;
@@ -125,29 +124,29 @@ type MetricName<Kind extends Metric['kind']> = {
   [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[keyof typeof METRICS];
 
-/** @returns a metric's name and what it says, for Prometheus */
+/** @returns a metric's name and help text for Prometheus */
 export function namedAs<Name extends keyof typeof METRICS>(name: Name): { name: Name; help: string } {
   return { name, help: METRICS[name].about.replaceAll('`', '') };
 }
 
-/** @returns the bounds of each histogram */
+/** @returns the buckets of each histogram */
 export function histogramBounds(): Record<string, number[]> {
   return Object.fromEntries(
     Object.entries<Metric>(METRICS).flatMap(([name, { bounds }]) => (bounds ? [[name, [...bounds]]] : [])),
   );
 }
 
-/** @returns a counter of the worker's */
+/** @returns a counter of the worker */
 export function counterOf(meter: MetricMeter, name: MetricName<'counter'>): MetricCounter {
   return meter.createCounter(name, undefined, namedAs(name).help);
 }
 
-/** @returns a histogram of the worker's, of seconds */
+/** @returns a histogram of the worker, in seconds */
 export function histogramOf(meter: MetricMeter, name: MetricName<'histogram'>): MetricHistogram {
   return meter.createHistogram(name, 'float', undefined, namedAs(name).help);
 }
 
-/** @returns a gauge of the worker's */
+/** @returns a gauge of the worker */
 export function gaugeOf(
   meter: MetricMeter,
   name: MetricName<'gauge'>,

@@ -1,6 +1,6 @@
 /**
- * The order's memo: its public record, in which `GET`, the list and the pages read an order without a worker. Each change of it is
- * a history event, so the memo leaves out what a reader can derive.
+ * The order's memo: its public record, from which `GET`, the list and the pages read an order without a worker. Each change is a history
+ * event, so the memo omits what readers can derive.
  */
 import type { OrderKey } from '../contract/ids.ts';
 import type { OrderRecord } from '../contract/order-record.ts';
@@ -12,7 +12,7 @@ import { isRecord } from './shapes.ts';
 /** The memo's key. */
 export const RECORD = 'record';
 
-/** What of a policy a reader needs: for deadlines, cancel windows and what may be asked. The full view has all of it. */
+/** The part of a policy that readers need: for deadlines, cancel windows and allowed requests. The full view has the whole policy. */
 const POLICY_READ: readonly (keyof Policy)[] = [
   'passive',
   'cancelWindowMs',
@@ -25,7 +25,7 @@ const POLICY_READ: readonly (keyof Policy)[] = [
   'events',
 ];
 
-/** Returns the memo of an order with this record. A reader has its ids and the rest of its policy from elsewhere. */
+/** Returns the memo with an order's record. It omits the ids and the rest of the policy, which readers get elsewhere. */
 export function memoOf(record: OrderRecord): { [RECORD]: object } {
   const { orderId: _id, integration: _name, policy, ...facts } = record;
   const memo = {
@@ -39,9 +39,9 @@ export function memoOf(record: OrderRecord): { [RECORD]: object } {
   return { [RECORD]: Object.fromEntries(Object.entries(memo).filter(([, value]) => !isEmpty(value))) };
 }
 
-/** Stands for an answer that is what the order would answer now. */
+/** Replaces an answer that equals the order's current answer. */
 const AS_NOW = 'as now';
-/** What a memo leaves out when it is empty. */
+/** The values that a memo omits when they are empty. */
 const EMPTY = { cancelAsked: false, passed: [], transactions: [], attention: [], actions: [] };
 
 function isEmpty(value: unknown): boolean {
@@ -49,15 +49,15 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * The memo of a run, as it was written last. It is written for what is worth a history event. Two things are not: a delivery, which readers
- * derive (`asDelivered` in src/client/order-record.ts), since each event that is made or given up writes the memo, and so does a delivery that
- * a person ended; and the read shortly before the cancel window closes when it brings no news, since the order's end follows.
+ * The memo that a run last wrote. Two changes don't justify a history event. One is a delivery, which readers derive (`asDelivered` in
+ * src/client/order-record.ts): each new or given-up event writes the memo, and so does a delivery that an operator ended. The other is the
+ * read shortly before the cancel window closes, if it changes nothing: the order's end follows.
  */
 export class WrittenMemo {
   #key: string | undefined;
   #lastRead: OrderRecord['lastRead'];
 
-  /** Returns whether the record is to be written, and takes it as written. */
+  /** Returns whether the record must be written, and remembers it as written. */
   isNews(record: OrderRecord): boolean {
     if (record.lastRead?.source !== 'recheck') this.#lastRead = record.lastRead;
     const { lastRead: _own, events, ...facts } = record;
@@ -74,12 +74,12 @@ export class WrittenMemo {
 
 const NO_EVENTS = { sequence: 0, delivered: 0, waiting: 0 };
 
-/** Returns the record in an order's memo, as `memoOf` wrote it; undefined when the memo holds something else. */
+/** Returns the record in an order's memo, as `memoOf` wrote it; undefined if the memo has something else. */
 export function recordIn(memo: unknown, { orderId, integration }: OrderKey): OrderRecord | undefined {
   if (!isRecord(memo)) return undefined;
   const key = { orderId, integration };
   const left = Object.entries(EMPTY).filter(([name]) => memo[name] === undefined);
-  // The ids stand first, for whoever reads it.
+  // The ids come first for readability.
   const record = { ...key, ...memo, ...Object.fromEntries(left), ...key };
   if (!isOrderRecord(record)) return undefined;
   const attempts = record.attempts.map((attempt) =>
@@ -88,7 +88,7 @@ export function recordIn(memo: unknown, { orderId, integration }: OrderKey): Ord
   return { ...record, attempts };
 }
 
-/** Checks what readers go by; a memo is written by whoever starts a workflow. */
+/** Validates the fields that readers use, since any starter of a workflow can write a memo. */
 export function isOrderRecord(value: unknown): value is OrderRecord {
   if (!isRecord(value)) return false;
   const { phase, decision, action, attempts, events, passed } = value;
@@ -107,7 +107,7 @@ export function isOrderRecord(value: unknown): value is OrderRecord {
   );
 }
 
-/** The lists of a record, and the texts that each entry has. */
+/** The lists of a record, and the required string fields of their entries. */
 const TEXTS = {
   attempts: ['startedAt', 'screenUntil', 'decision'],
   transactions: ['id', 'cancelBy', 'sentFrom'],

@@ -1,4 +1,4 @@
-/** The state of an order, and what changes it: results of effects, requests and signals. Plain data that continues as new. */
+/** The state of an order and its inputs: results of effects, requests and signals. Plain data, so that it can continue as new. */
 import type { Call, CallResult } from '../contract/activity-contract.ts';
 import type {
   CheckoutAnswer,
@@ -25,88 +25,88 @@ import type { By, Instant, JournalEntry, OrderEventType, ReadingSource } from '.
 export type { Refusal } from '../contract/errors.ts';
 
 export interface Order {
-  /** Which version of the workflow code the order runs; the starter chooses it. */
+  /** The version of the workflow code that the order runs. The starter sets it. */
   version: number;
-  /** The part that readers see. */
+  /** The public part. */
   state: OrderState;
-  /** The newest moment that an input told. */
+  /** The latest time of an input. */
   now: Instant;
-  /** What the caller of the workflow asked for, besides the transaction. */
+  /** What the caller of the workflow requested, besides the transaction. */
   asked: Pick<ScreenOrderInput, 'workflow' | 'answerBy'>;
-  /** The policy is the fallback, since the checkout failed before it could read the policy. */
+  /** The policy is the fallback: the checkout failed before it could read the policy. */
   policyMissing?: true;
-  /** The newest attempt's transaction, by its number: needed to screen again. */
+  /** The newest attempt's transaction, by attempt number: needed to screen again. */
   transactions: Record<number, TransactionJson>;
   /** Events to deliver, oldest first. */
   outbox: KeptEvent[];
-  /** What the portal actions that are under way send, by their number. */
+  /** The arguments of pending portal actions, by action number. */
   fields: Record<number, PortalFields>;
-  /** Reads of the status that are pending, oldest first. */
+  /** Pending reads of the status, oldest first. */
   reads: PendingRead[];
-  /** How many reads were requested. */
+  /** The number of reads requested so far. */
   readsRequested: number;
-  /** When the next read may begin, and how far apart reads are. */
+  /** When the next read may begin, and the spacing between reads. */
   spacing: { ms: number; until?: Instant };
-  /** When the newest decision was read: an older reading changes nothing. */
+  /** When the newest decision was read. Older readings are ignored. */
   readAt?: Instant;
-  /** A read was requested that did not end before the order did: the workflow `readAfterEnd` makes it. */
+  /** A read was requested and did not end before the order did: the workflow `readAfterEnd` makes it. */
   readsAfterEnd?: true;
-  /** How many signals the order received. */
+  /** The number of signals received. */
   signals: number;
-  /** Retries that came before the attempt before them was answered: they are taken in after it. */
+  /** Retries that arrived before the previous attempt was answered. They are applied after it. */
   earlyRetries: Extract<Input, { kind: 'request' }>[];
   /** Callers that wait for a portal action, and until when. */
   replies: { action: number; until: Instant }[];
-  /** Keys of effects that failed for good, and when each starts again. */
+  /** Keys of effects that failed permanently, and when each restarts. */
   retryAt: Record<string, Instant>;
-  /** Effects that run, in the order in which they started. */
+  /** Running effects, in the order in which they started. */
   running: Running[];
-  /** The number of effects that were started. */
+  /** The number of effects started so far. */
   started: number;
-  /** The history is long: the run ends as soon as it may. */
+  /** The history is long: the run continues as new as soon as possible. */
   continues?: true;
-  /** Nothing is left to do but to deliver events. */
+  /** Only event deliveries are left. */
   over?: true;
 }
 
-/** A read of the status that a signal or a deadline asked for. */
+/** A read of the status that a signal or a deadline requested. */
 export interface PendingRead {
   /** Counts the order's reads from 1. */
   number: number;
   source: Extract<ReadingSource, 'webhook' | 'operator' | 'recheck'>;
 }
 
-/** What an order requires at the moment: an activity or a timer. */
+/** An activity or a timer that an order requires now. */
 export interface Effect {
-  /** Names every argument that can change. */
+  /** Contains every argument that can change. */
   key: string;
-  /** The concern that wants it. */
+  /** The name of the concern that requires it. */
   concern: string;
-  /** No two effects run on one resource; without it nothing is shared. */
+  /** Effects with the same resource never run at the same time. */
   resource?: string;
-  /** Reads and timers are dropped; a write is canceled, and its outcome is awaited. */
+  /** Reads and timers are dropped. Writes are canceled, and their outcome is awaited. */
   whenObsolete: 'drop' | 'cancel-and-await';
   call: Call;
 }
 
-/** An effect that was started. */
+/** A started effect. */
 export interface Running {
   /** Counts the order's effects from 1. */
   id: number;
   effect: Effect;
-  /** The order's moment when it was started. */
+  /** The order's time when the effect started. */
   since: Instant;
   canceled?: true;
 }
 
 export type Outcome =
   | { status: 'completed'; result: CallResult }
-  /** For good: by a bug of ours, or a limit of the server's. `byHand`: a person ended the activity in Temporal. */
+  /** Failed permanently: a bug, or a limit of the Temporal server. `byHand`: an operator ended the activity in Temporal. */
   | { status: 'failed'; byHand?: true }
-  /** It was canceled before it had an outcome of its own. */
+  /** Canceled before it had an outcome. */
   | { status: 'canceled' };
 
-/** What callers ask by update; each gets a reply. */
+/** The requests that callers send by update; each gets a reply. */
 export type Request =
   | { kind: 'decision'; request: DecisionRequest }
   | { kind: 'adopt'; request: Attributed<AdoptRequest> }
@@ -117,23 +117,23 @@ export type Request =
   | { kind: 'override'; request: Attributed<OverrideRequest> }
   | { kind: 'acknowledge'; request: Attributed<{ reason: string }> };
 
-/** What became of a request when the order took it in: what its reply is about. */
+/** The result of accepting a request, on which its reply depends. */
 export type Taken =
   | { refusal: Refusal }
   /** The reply is the attempt's answer. */
   | { attempt: number }
-  /** The reply is the portal action's end, or `requested` at that time. `withdraws`: the caller takes the action back. */
+  /** The reply is the portal action's result, or `requested` after `until`. `withdraws`: the caller withdraws the action. */
   | { action: number; until: Instant; withdraws?: true }
   | { overridden: Pick<OverrideAnswer, 'number' | 'notCanceled'> }
   | Reply;
 
-/** How an order took a request in. */
-export interface TakenIn {
+/** The result of accepting a request, with its events and journal entry. */
+export interface Accepted {
   taken: Taken;
   events?: OrderEventType[];
-  /** Events that tell a person's decision. */
+  /** Events that report an operator's decision. */
   decided?: OrderEventType[];
-  /** What somebody did, for the journal. */
+  /** The journal entry: what a person did. */
   entry?: Omit<JournalEntry, 'at' | 'by' | 'because'> & { because?: string | undefined };
 }
 
@@ -149,22 +149,21 @@ export type Reply =
 /** A signal. `unread`: why its payload could not be read. */
 export type Signal = { kind: 'review-hint' | 'recheck' | 'cancellation'; unread?: string };
 
-/** What happens to an order. A signal has no time of its own. */
+/** An input of an order. A signal has no time of its own. */
 export type Input =
   | { kind: 'effect-ended'; id: number; outcome: Outcome }
   | { kind: 'request'; request: Request; at: Instant; taken?: Taken }
   | { kind: 'signal'; signal: Signal };
 
-/** What the workflow does for an order. */
+/** A command of the kernel to the workflow. */
 export type Command =
   | { do: 'start'; running: Running }
   /** The outcome is awaited. */
   | { do: 'cancel'; id: number }
   /** The outcome is ignored. */
   | { do: 'drop'; id: number }
-  /** Records how many signals came, so that the task of a signal leaves a command. */
-  /** `nothingElse`: the signal changed nothing else. */
+  /** Records the number of signals, so that the task of a signal has a command. `nothingElse`: the signal changed nothing else. */
   | { do: 'count-signals'; signals: number; nothingElse?: true };
 
-/** What a run of an order's workflow begins with; `resume` is set when the order continues as new, never by a caller. */
+/** The input of a run of an order's workflow. Only continue-as-new sets `resume`, never a caller. */
 export type OrderRun = ScreenOrderInput & { resume?: Order; wasReset?: boolean };

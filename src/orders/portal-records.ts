@@ -1,4 +1,4 @@
-/** The records of an order's portal actions: when one is refused, how one ends, and what its caller is answered. */
+/** The records of an order's portal actions: when an action is refused, how it ends, and the answer to its caller. */
 import type { PortalOutcome } from '../contract/activity-contract.ts';
 import type { PortalAnswer } from '../contract/answers.ts';
 import type { Refusal } from '../contract/errors.ts';
@@ -6,7 +6,7 @@ import type { OrderEventType, PortalFields } from '../contract/messages.ts';
 import { isSentOnce, portalKind } from '../contract/portal-kinds.ts';
 import type { ActionRecord, Attempt, OrderState } from '../contract/state.ts';
 import type { AttentionCode, Instant } from '../contract/words.ts';
-import { actionCause, cancelCause, clear, clearWhatIsMended, raiseAttention } from './attention.ts';
+import { actionCause, cancelCause, clear, clearRepeatedActions, raiseAttention } from './attention.ts';
 import { earlier, isUnderWay, subjectOf, transactionMeant } from './portal-requests.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from './record.ts';
 import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './transactions.ts';
@@ -14,8 +14,8 @@ import { cancelByOf, transactionNamed, transactionOf, windowOpen } from './trans
 type PortalRefusal = Pick<Refusal, 'code' | 'cancelBy'>;
 
 /**
- * @param isClosed the order's workflow has ended: the action is a workflow of its own, from the order's record
- * @returns why the action isn't taken now, or undefined: it is, or was done before
+ * @param isClosed the order's workflow has ended: the action runs as its own workflow, based on the order's record
+ * @returns why the action is refused now, or undefined: it is accepted, or was done before
  */
 export function portalRefusal(
   state: OrderState,
@@ -52,14 +52,14 @@ function cancelRefusal(
   }
   const cancelBy = windowMeant(state, attempt, transactionId);
   if (cancelBy === undefined) return isClosed ? { code: 'cancel-window-unknown' } : undefined;
-  // So far the window is that of a create that may have been sent: one made later has its own, and maybe there is none.
+  // The window is that of a create that may have been sent. A later create has its own window, and there may be no transaction at all.
   if (newest && state.phase === 'screening' && attempt.unseen !== undefined) return undefined;
   return windowOpen(cancelBy, state.policy.cancelWindowMs, nowMs)
     ? undefined
     : { code: 'cancel-window-closed', cancelBy };
 }
 
-/** Returns the end of the window of the transaction that is meant; without one, of what the attempt may have. */
+/** Returns the end of the named transaction's cancel window, else that of the attempt. */
 export function windowMeant(
   state: OrderState,
   attempt: Attempt,
@@ -68,12 +68,12 @@ export function windowMeant(
   return transactionNamed(state, transactionId)?.cancelBy ?? cancelByOf(state, attempt);
 }
 
-/** @returns whether this attempt is canceled already: canceling an order cancels its newest transaction only */
+/** @returns whether this attempt is canceled: canceling an order cancels only its newest transaction */
 export function isCanceled(state: OrderState, attempt: Attempt | undefined): boolean {
   return state.phase === 'canceled' && attempt === currentAttempt(state);
 }
 
-/** Records that the action was asked. */
+/** Records a requested action as queued. */
 export function queueAction(
   state: OrderState,
   fields: PortalFields,
@@ -98,24 +98,24 @@ export function queueAction(
 }
 
 /**
- * Says which transaction a queued cancel is about, once nothing more is being screened: the one that was named, else the
- * newest. The same cancel asked again then joins it.
+ * Sets the transaction of a queued cancel once no screening is running: the requested one, else the newest. A repeated request for the
+ * same cancel then joins it.
  */
-export function aimCancel(state: OrderState, record: ActionRecord, fields: PortalFields): void {
+export function setCancelTarget(state: OrderState, record: ActionRecord, fields: PortalFields): void {
   const transactionId = transactionMeant(state, fields);
   if (transactionId === undefined) return;
   record.transactionId = transactionId;
   record.subject = subjectOf(state, fields);
 }
 
-/** @returns the record of the action of that number @throws TypeError there is none, which is an error of ours */
+/** @returns the record of the action with this number @throws TypeError if there is none, which is a bug */
 export function actionNumbered(state: OrderState, number: number): ActionRecord {
   const record = state.actions[number - 1];
   if (record === undefined) throw new TypeError(`the order has no portal action ${number}`);
   return record;
 }
 
-/** Records how an action ended, and what follows. @returns the events that it means */
+/** Records how an action ended, and applies the consequences. @returns the events to send */
 export function applyPortalOutcome(
   state: OrderState,
   record: ActionRecord,
@@ -127,7 +127,7 @@ export function applyPortalOutcome(
   if ('chargeback' in outcome && outcome.chargeback !== undefined) record.chargeback = outcome.chargeback;
   if ('code' in outcome && outcome.code !== undefined) record.code = outcome.code;
   if ('message' in outcome && outcome.message !== undefined) record.message = outcome.message;
-  // What was never sent says nothing of the key.
+  // Only a call that was sent proves that the key is accepted.
   const answered = outcome.kind === 'refused' || (outcome.kind === 'done' && outcome.code !== undefined);
   if (answered) clear(state, { codes: ['wrong-key'], ...actionCause(record) });
   const events: OrderEventType[] = [];
@@ -135,7 +135,7 @@ export function applyPortalOutcome(
   else if (record.kind === 'report-fraud' && record.status === 'done' && concernsNewest(state, record)) {
     state.fraudReportedAt = state.decision;
   }
-  clearWhatIsMended(state);
+  clearRepeatedActions(state);
   if (record.status === 'unconfirmed') {
     events.push(
       ...raiseAttention(
@@ -164,7 +164,7 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant, even
   setAction(state, 'cancel');
   delete state.message;
   if (record.status === 'done') {
-    clear(state, { codes: CANCELED_MATTERS });
+    clear(state, { codes: CLEARED_BY_CANCEL });
     setPhase(state, 'canceled', now);
     events.push('order.canceled');
     return;
@@ -176,13 +176,13 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant, even
     events.push(...raiseAttention(state, 'cancel-too-late', TOO_LATE, cancelCause(record), now));
 }
 
-/** An action for an earlier attempt's transaction changes nothing about where the order is. */
+/** Returns whether the action is for the newest transaction: actions for earlier ones don't change the order's phase. */
 export function concernsNewest(state: OrderState, record: ActionRecord): boolean {
   const { transactionId } = record;
   return transactionId === undefined || transactionId === transactionOf(state, currentAttempt(state))?.id;
 }
 
-/** @returns whether a cancel of the newest transaction was sent and not refused, so that it may be done */
+/** @returns whether a cancel of the newest transaction was sent and not refused, so it may have succeeded */
 export function cancelSent(state: OrderState): boolean {
   const last = state.actions.findLast(
     (one) => one.kind === 'cancel' && concernsNewest(state, one) && SENT.includes(one.status),
@@ -192,8 +192,8 @@ export function cancelSent(state: OrderState): boolean {
 
 const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
-/** What a person must no longer look at once the order is canceled. */
-const CANCELED_MATTERS: AttentionCode[] = [
+/** The attention that a cancel resolves. */
+const CLEARED_BY_CANCEL: AttentionCode[] = [
   'review-unresolved',
   'cancel-due',
   'cancel-refused',
@@ -206,16 +206,16 @@ const CANCELED_MATTERS: AttentionCode[] = [
 ];
 
 function refusedWords({ kind, code, message }: ActionRecord): string {
-  const who = code === undefined ? 'It could not be sent' : 'The service refused';
-  return `${who}: ${kind}${message ? ` (${message})` : ''}. It may be asked again.`;
+  const who = code === undefined ? 'It could not be sent' : 'The screening service refused';
+  return `${who}: ${kind}${message ? ` (${message})` : ''}. It can be requested again.`;
 }
 
-/** @param code of the service; a refusal without one is the worker's own: nothing was sent */
+/** @param code the screening service's code; without one the worker refused the action and sent nothing */
 function refusedBy(code: string | undefined): string {
   return code === undefined ? 'It was not sent' : 'The screening service refused it';
 }
 
-/** @returns the answer to whoever asked for an action that is done, or still on its way */
+/** @returns the answer to the caller of an action that is done or pending */
 export function portalAnswer(state: OrderState, record: ActionRecord): PortalAnswer {
   return {
     orderId: state.orderId,
@@ -233,7 +233,7 @@ export function portalAnswer(state: OrderState, record: ActionRecord): PortalAns
   };
 }
 
-/** @returns the error that an action which did not get done means to whoever asked, or undefined: it is done, or goes on */
+/** @returns the error of an action that did not succeed, or undefined: it is done or pending */
 export function portalFailure({
   kind,
   status,
@@ -265,13 +265,13 @@ export function portalFailure({
   }
 }
 
-/** @returns the attempt whose transaction is meant: the newest unless one is named */
+/** @returns the attempt of the transaction; without a transaction the newest attempt */
 export function attemptFor(state: OrderState, transactionId: string | undefined): Attempt | undefined {
   if (transactionId === undefined) return currentAttempt(state);
   const { attempt } = transactionNamed(state, transactionId) ?? {};
-  // A record may lack the first attempts.
+  // The record may lack the first attempts.
   return state.attempts.find(({ number }) => number === attempt);
 }
 
-const NOT_SENT = 'The portal action could not be sent within a day and was given up: ask for it again.';
+const NOT_SENT = 'The portal action could not be sent within a day and was given up: request it again.';
 const TOO_LATE = 'The cancel window closed before the cancel could be sent: refund and report by hand.';

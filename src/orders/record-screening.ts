@@ -1,4 +1,4 @@
-/** Records which transactions a screening or a lookup brought, and which create is left that nobody has seen. */
+/** Records the transactions that a screening or a lookup returned, and creates whose transaction is unknown. */
 import type { ScreeningOutcome, Sent } from '../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../contract/state.ts';
 import type { Decision, Instant, ReadingSource } from '../contract/words.ts';
@@ -11,7 +11,7 @@ interface Moment {
   now: Instant;
 }
 
-/** Whose transaction a screening brought: the attempt's own, or that of the oldest attempt with a create that nobody has seen. */
+/** Moves a found transaction to its owner: the oldest attempt with an unconfirmed create. Returns the outcome for `attempt`. */
 export function withoutOthers(
   state: OrderState,
   attempt: Attempt,
@@ -36,7 +36,7 @@ function asOf(outcome: ScreeningOutcome, sentFrom: Instant): ScreeningOutcome {
   return { ...outcome, seen: { ...outcome.seen, sentFrom } };
 }
 
-/** Records what a screening or a lookup brought of an attempt after the order had gone on without it. Nothing else follows. */
+/** Records the outcome of a screening or a lookup that arrived after the order had continued without it. Changes nothing else. */
 export function recordLate(
   state: OrderState,
   attempt: Attempt,
@@ -57,7 +57,7 @@ export function recordLate(
   if (decision !== 'error') clear(state, { codes: ['no-decision'] });
 }
 
-/** Records what a lookup found for the attempt, which may be another attempt's. Nothing else follows. */
+/** Records what a lookup found for the attempt, possibly another attempt's transaction. Changes nothing else. */
 export function recordFound(
   state: OrderState,
   attempt: Attempt,
@@ -85,7 +85,7 @@ export function recordSeen(
   });
 }
 
-/** Every outcome says whether a create of the attempt is left whose transaction nobody has seen. */
+/** Records whether an outcome leaves an unconfirmed create, one whose transaction is unknown. */
 export function noteUnseen(state: OrderState, attempt: Attempt, outcome: ScreeningOutcome): void {
   const { invoiceNumber } = attempt;
   const since = 'unseenSince' in outcome ? outcome.unseenSince : undefined;
@@ -93,22 +93,23 @@ export function noteUnseen(state: OrderState, attempt: Attempt, outcome: Screeni
   else attempt.unseen = { invoiceNumber, since };
 }
 
-/** Every transaction of the attempt is known: nobody needs to look for one, unless another attempt has one. */
+/** Clears the attempt's unconfirmed create, and the attention to it once no attempt has one. */
 export function noneUnseen(state: OrderState, attempt: Attempt): void {
   delete attempt.unseen;
   if (state.attempts.every(({ unseen }) => unseen === undefined))
     clear(state, { codes: ['transaction-unseen'] });
 }
 
-/** @returns whether a screening brings another decision than the attempt has, or one of another transaction */
+/** @returns whether a screening has a different decision than the attempt, or a different transaction */
 export function isNews(state: OrderState, attempt: Attempt, outcome: ScreeningOutcome): boolean {
   if (outcome.kind !== 'answered' || outcome.decision === 'error') return false;
   return outcome.decision !== attempt.decision || outcome.transactionId !== transactionOf(state, attempt)?.id;
 }
 
 /**
- * Returns whether a decision that a lookup finds is the one that the order lacks. That includes an order that closed without one:
- * the order service must hear it. After the screening was given up, `error` is not news. A cancel stands unless a person decided.
+ * Returns whether a decision found by a lookup is the order's missing decision. That includes an order that closed without a decision,
+ * since it must be reported to the order service. After the screening was given up, `error` is no news. Nothing replaces the action
+ * `cancel`, unless it is an override.
  */
 export function isAwaited(state: OrderState, attempt: Attempt, found: Decision): boolean {
   const { phase, action } = state;

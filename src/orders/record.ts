@@ -1,4 +1,4 @@
-/** An order's record: how it and each attempt begin, the action, and the phase. */
+/** The record of an order: creates it and its attempts, and sets the action and the phase. */
 import type { ScreenOrderInput } from '../contract/messages.ts';
 import { FALLBACK_POLICY } from '../contract/policy.ts';
 import type { Adoption, Attempt, Enriched, OrderState, Override, Reading } from '../contract/state.ts';
@@ -16,15 +16,15 @@ import { defined } from './defined.ts';
 import type { Order } from './order.ts';
 import { FIRST_SPACING_MS } from './spacing.ts';
 
-/** What a new attempt makes pointless to look at: it is about an earlier screening. */
-const SCREENING_MATTERS: AttentionCode[] = [
+/** The attention that a new attempt resolves: it is about an earlier screening. */
+const CLEARED_BY_ATTEMPT: AttentionCode[] = [
   'no-decision',
   'unreadable-answer',
   'status-error',
   'decision-after-override',
 ];
 
-/** @returns an order that is not screened yet */
+/** @returns a new order, not screened yet */
 export function newOrder(input: ScreenOrderInput & { integration: string }, startedAt: Instant): Order {
   const { workflow, answerBy, version = OLDEST_VERSION } = input;
   return {
@@ -47,7 +47,7 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
   };
 }
 
-/** @returns the state of an order that nobody has screened yet, with its first attempt */
+/** @returns the state of a new order with its first attempt, not screened yet */
 export function newOrderState(
   request: {
     orderId: string;
@@ -82,7 +82,7 @@ export function newOrderState(
   return state;
 }
 
-/** Adds the next attempt; the order is in `screening` again. */
+/** Adds the next attempt and sets the phase to `screening`. */
 export function addAttempt(
   state: OrderState,
   request: { cardRef?: string | undefined; fingerprint?: string | undefined },
@@ -104,7 +104,7 @@ export function addAttempt(
   state.phaseSince = now;
   state.decision = 'pending';
   state.action = state.policy.passive ? 'proceed' : 'hold';
-  state.attention = state.attention.filter((one) => !SCREENING_MATTERS.includes(one.code));
+  state.attention = state.attention.filter((one) => !CLEARED_BY_ATTEMPT.includes(one.code));
   delete state.message;
   delete state.reason;
   delete state.wouldBe;
@@ -112,26 +112,26 @@ export function addAttempt(
   return attempt;
 }
 
-/** @returns what a person decided in place of the service, unless the payment gateway declined since */
+/** @returns the operator's override of the decision, unless the order is declined */
 export function overrideOf(state: OrderState): Override | undefined {
   return state.phase === 'declined' ? undefined : currentAttempt(state).override;
 }
 
-/** @returns the attempt of that number @throws TypeError there is none, which is an error of ours */
+/** @returns the attempt with this number @throws TypeError if there is none, which is a bug */
 export function attemptNumbered(state: OrderState, number: number): Attempt {
   const attempt = state.attempts[number - 1];
   if (attempt === undefined) throw new TypeError(`the order has no attempt ${number}`);
   return attempt;
 }
 
-/** @returns the newest attempt: there always is one */
+/** @returns the newest attempt @throws TypeError if there is none, which is a bug */
 export function currentAttempt(state: OrderState): Attempt {
   const attempt = state.attempts.at(-1);
   if (attempt === undefined) throw new TypeError('an order has at least one attempt');
   return attempt;
 }
 
-/** Records a reading of the attempt. That of the newest attempt is the order's decision. */
+/** Records a reading of an attempt. A reading of the newest attempt sets the order's decision. */
 export function recordReading(state: OrderState, attempt: Attempt, reading: Reading): void {
   const { decision, at, source } = reading;
   attempt.decision = decision;
@@ -141,7 +141,7 @@ export function recordReading(state: OrderState, attempt: Attempt, reading: Read
   state.lastRead = { at, source };
 }
 
-/** Screens the order again: after the pause of `rescreenOnError`, or because an operator asked. */
+/** Requires another screening: after the pause of `rescreenOnError`, or because an operator requested it. */
 export function beginRescreen(state: OrderState): void {
   const attempt = currentAttempt(state);
   attempt.rescreens += 1;
@@ -149,12 +149,12 @@ export function beginRescreen(state: OrderState): void {
   delete attempt.screeningOver;
 }
 
-/** @returns whether a recheck screens the order again, since its decision is `error` to the end */
+/** @returns whether a recheck screens the order again: its screening ended with the decision `error` */
 export function screensAgain({ phase, decision, action }: OrderState): boolean {
   return phase === 'decided' && decision === 'error' && action !== 'cancel';
 }
 
-/** Screens an order again whose decision is `error` to the end, because an operator asked for a recheck. */
+/** Screens an order again whose screening ended with `error`, after an operator's recheck. */
 export function screenAgain(state: OrderState, now: Instant): void {
   beginRescreen(state);
   currentAttempt(state).screenUntil = laterBy(state.policy.screeningDeadlineMs, now);
@@ -162,9 +162,9 @@ export function screenAgain(state: OrderState, now: Instant): void {
   settlePhase(state, now);
 }
 
-// Where an order is, derived from what is known of it.
+// The phase of an order, derived from its state.
 
-/** Sets the phase that the order's facts mean; `canceled` and `closed` are final. */
+/** Derives the phase from the order's state; `canceled` and `closed` are final. */
 export function settlePhase(state: OrderState, now: Instant): void {
   if (state.phase === 'canceled' || state.phase === 'closed') return;
   setPhase(state, phaseOf(state), now);
@@ -177,7 +177,7 @@ export function setPhase(state: OrderState, phase: Phase, now: Instant): void {
   if (phase === 'declined') currentAttempt(state).declinedAt = now;
 }
 
-/** Sets the action, or in passive mode `proceed` with what it would have been. */
+/** Sets the action; in passive mode sets `proceed`, and the given action as `wouldBe`. */
 export function setAction(state: OrderState, action: Action): void {
   const passive = state.policy.passive;
   state.action = passive ? 'proceed' : action;
@@ -197,14 +197,14 @@ function phaseOf(state: OrderState): Phase {
   return state.decision === 'review' ? 'review' : 'decided';
 }
 
-/** @returns whether the order service was told to go to the gateway and hasn't said yet how that ended */
+/** @returns whether the order service was told to call the payment gateway and has not reported the result */
 export function awaitsGateway(state: OrderState): boolean {
   const gateway = currentAttempt(state).gateway?.result;
   if (state.workflow !== 'pre-gateway' || state.decision === 'skipped') return false;
   return gateway === 'error' ? state.action === 'hold' : gateway === undefined && state.action === 'proceed';
 }
 
-/** @returns what came with a decision, of whatever else is known */
+/** @returns the optional fields that the screening service returned with a decision */
 export function enrichedOf(given: Enriched): Enriched {
   const { insights, insightsLeftOut, accountMode, passiveMode, subStatus } = given;
   return defined({ insights, insightsLeftOut, accountMode, passiveMode, subStatus });

@@ -1,4 +1,4 @@
-/** What each try at a decision is called with; and the invoice number of each create, by which a lost one can be looked up. */
+/** The request of each try at a decision, and the invoice number of each create, which makes a lost create findable. */
 import type { ScreenRequest } from '../contract/activity-contract.ts';
 import { withoutHash } from '../contract/ids.ts';
 import type { Attempt } from '../contract/state.ts';
@@ -7,12 +7,12 @@ import type { Order } from './order.ts';
 import { currentAttempt } from './record.ts';
 import { knownTransactionIds, transactionOf } from './transactions.ts';
 
-/** The request for a try at a decision of the newest attempt. */
+/** Returns the request for a try at a decision of the newest attempt. */
 export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & { attempt: number } {
   const { state } = order;
   const transaction = transactionOf(state, attempt);
   const undecided = transaction?.decision === undefined ? transaction : undefined;
-  // What became of the create before is found out first, by the number that it was sent with.
+  // An unconfirmed create is looked up first, by the invoice number that it was sent with.
   const kept = attempt.unseen?.invoiceNumber ?? undecided?.invoiceNumber;
   return {
     integration: state.integration,
@@ -31,8 +31,8 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest & {
   };
 }
 
-const LONGEST_INVOICE = 64;
-/** The separator that no shop uses in its order numbers. */
+const MAX_INVOICE_LENGTH = 64;
+/** A separator that no shop uses in its order numbers. */
 const SEPARATOR = '~';
 
 export function invoiceNumberNow({ state, transactions }: Order, attempt: Attempt): string {
@@ -45,17 +45,17 @@ export function invoiceNumberNow({ state, transactions }: Order, attempt: Attemp
   const numbered = (create: number) =>
     invoiceNumberOf(state.orderId, own, { attempt: attempt.number, create }, perAttempt);
   let create = 1;
-  // After a reset it is the number of a create that the attempt has forgotten: so that one is found.
+  // After a reset this is the number of a create that the attempt has forgotten, so the lookup finds that create.
   while (perAttempt && used.includes(numbered(create))) create += 1;
   return numbered(create);
 }
 
 /**
- * Returns the invoice number of a create, at most 64 characters: the order id unless the transaction names one. With `perAttempt`
- * each create has its own number: attempt 2 has `<invoice>~2`, and its first rescreen `<invoice>~2.2`. A rescreen that a reset made
- * the order forget never has the number of another attempt.
+ * Returns the invoice number of a create, at most 64 characters: the transaction's own number, else the order id. With `perAttempt` each
+ * create has a different number: attempt 2 has `<invoice>~2`, and its first rescreen `<invoice>~2.2`. Even a rescreen that the order forgot
+ * in a reset never shares its number with another attempt.
  *
- * @param own the invoice number that the transaction names, if it names one
+ * @param own the transaction's own invoice number, if any
  * @param which the attempt, and its create (the first screening, then its rescreens), both counted from 1
  */
 export function invoiceNumberOf(
@@ -66,7 +66,7 @@ export function invoiceNumberOf(
 ): string {
   const invoice = withoutHash(typeof own === 'string' && own !== '' ? own : orderId);
   const suffix = perAttempt ? suffixOf(attempt, create) : '';
-  // A number that already ends like one of ours gets a suffix from the first create on: it is not a later create of another order.
+  // An own number that already ends like a suffix gets `~1`, so that it can't equal the number of another order's later create.
   return cutTo(invoice, suffix === '' && /~\d+(?:\.\d+)?$/.test(invoice) ? `${SEPARATOR}1` : suffix);
 }
 
@@ -76,14 +76,16 @@ function suffixOf(attempt: number, create: number): string {
 }
 
 function cutTo(invoice: string, suffix: string): string {
-  if (invoice.length + suffix.length <= LONGEST_INVOICE) return invoice + suffix;
+  if (invoice.length + suffix.length <= MAX_INVOICE_LENGTH) return invoice + suffix;
   const mark = `${SEPARATOR}${hashOf(invoice)}`;
-  // Half a character at the cut would survive in no address.
-  const cut = invoice.slice(0, LONGEST_INVOICE - mark.length - suffix.length).replace(/[\uD800-\uDBFF]$/, '');
+  // The cut must not split a surrogate pair: half of one can't be encoded in a URL.
+  const cut = invoice
+    .slice(0, MAX_INVOICE_LENGTH - mark.length - suffix.length)
+    .replace(/[\uD800-\uDBFF]$/, '');
   return cut + mark + suffix;
 }
 
-/** Tells numbers apart that are cut to the same beginning (FNV-1a). @returns eight hexadecimal digits */
+/** Distinguishes numbers that are cut to the same prefix (FNV-1a). @returns eight hexadecimal digits */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

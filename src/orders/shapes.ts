@@ -1,6 +1,6 @@
-/** Shapes of plain data that another program, or a person in Temporal, may have made. Pure, no zod. */
+/** Shapes of plain data that another program, or a person in Temporal, may have created. Pure, no zod. */
 
-/** Whether a value has a shape. */
+/** Returns whether a value has a shape. */
 export type Shape = (value: unknown) => boolean;
 /** The shape of each field that an object must have. */
 export type Fields = Readonly<Record<string, Shape>>;
@@ -11,7 +11,7 @@ export const whole: Shape = (value) => Number.isSafeInteger(value);
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment in ISO 8601 with its offset: without one it would depend on the time zone of the worker. */
+/** A time in ISO 8601 with an offset. Without one it would depend on the worker's time zone. */
 export const moment: Shape = (value) =>
   typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
 
@@ -19,12 +19,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text of at most so many characters, which may be empty if `least` is 0. */
+/** A string of at most that many characters. It may be empty if `least` is 0. */
 export function text(most: number, least = 1): Shape {
   return (value) => typeof value === 'string' && value.length >= least && value.length <= most;
 }
 
-/** A text that is not only spaces. */
+/** A string that isn't blank. */
 export function words(most: number): Shape {
   return (value) => text(most)(value) && /\S/.test(String(value));
 }
@@ -49,7 +49,7 @@ export function shaped(fields: Fields): Shape {
   return (value) => isRecord(value) && misfits(value, fields).length === 0;
 }
 
-/** An object whose `kind` says which fields it must have. */
+/** An object whose `kind` determines its fields. */
 export function oneOf(kinds: Readonly<Record<string, Fields>>): Shape {
   return (value) => {
     if (!isRecord(value) || typeof value.kind !== 'string' || !Object.hasOwn(kinds, value.kind)) return false;
@@ -57,7 +57,7 @@ export function oneOf(kinds: Readonly<Record<string, Fields>>): Shape {
   };
 }
 
-/** @returns the names of the fields that do not have their shape */
+/** @returns the names of the fields that don't have their shape */
 export function misfits(value: Record<string, unknown>, fields: Fields): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.(value[name]) === false);
 }

@@ -1,4 +1,4 @@
-/** The activities as the workflows call them; and how ours fail. */
+/** The activities as the workflows call them, and the failures of workflows. */
 import {
   ApplicationFailure,
   proxyActivities,
@@ -40,8 +40,8 @@ const activities = proxies as Omit<OrderActivities, 'screenAtCheckout'>;
 export const { performPortalAction } = activities;
 
 /**
- * Makes an order's call.
- * @returns its result, named by its kind
+ * Performs a call of an order: an activity or a timer.
+ * @returns its result, with the call's kind
  */
 export async function perform(call: Call, run: RunFacts): Promise<CallResult> {
   if (call.kind !== 'timer') return performActivity(call, activities, run, () => Date.now());
@@ -50,8 +50,8 @@ export async function perform(call: Call, run: RunFacts): Promise<CallResult> {
 }
 
 /**
- * Returns what activities are told of this run.
- * @param wasReset an operator's reset made a run before it
+ * Returns the facts about this run that activities receive.
+ * @param wasReset an operator reset an earlier run
  */
 export function runFacts(wasReset = false): RunFacts {
   const { runId, originalExecutionRunId, historyLength, unsafe } = workflowInfo();
@@ -63,7 +63,7 @@ export function runFacts(wasReset = false): RunFacts {
   };
 }
 
-// Our errors as Temporal carries them: the code as the failure's type, what goes with it as its detail.
+// Errors as Temporal failures: the code is the failure's type, the details are its details.
 
 /** @returns a failure that fails the message or the workflow, never the workflow task */
 export function failure(

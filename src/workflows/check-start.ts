@@ -1,4 +1,4 @@
-/** Whether a start can be an order: read before the order's first command, since any tool may have made it. */
+/** Validates the start of an order before its first command, since any tool can start the workflow. */
 import { workflowInfo } from '@temporalio/workflow';
 import { FIRST_TASK_EVENTS } from '../contract/activity-contract.ts';
 import { KEY_MISSING } from '../contract/words.ts';
@@ -7,15 +7,15 @@ import type { OrderRun, Refusal } from '../orders/order.ts';
 import { runFacts } from './activities.ts';
 
 /**
- * Longer than any order runs. A server may set a time-out of its own, such as the test server's ten years; one that a person chose is
- * shorter, and would end the order without a record.
+ * Longer than any order runs. A server may set its own timeout, such as the test server's ten years. A timeout set by a person is shorter,
+ * and would end the order without a record.
  */
-const LEAST_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
+const MIN_TIMEOUT_MS = 2 * 365 * 24 * 3_600_000;
 
 /**
  * Returns why this run can't be an order, or undefined.
- * @throws Error, which fails the workflow task until a worker with the payload key takes it, for an order that exists already: a refusal
- *   would end the order
+ * @throws Error for an existing order if the payload key is missing. It fails the workflow task until a worker with the key takes it; a
+ *   refusal would end the order
  */
 export function refusedStart(input: OrderRun): Refusal | undefined {
   const { workflowId, continuedFromExecutionRunId, historyLength } = workflowInfo();
@@ -32,7 +32,7 @@ function lacksKey(input: unknown): boolean {
 function timeoutRefusal(): Refusal | undefined {
   const { runTimeoutMs, executionTimeoutMs } = workflowInfo();
   const fieldErrors = Object.entries({ runTimeout: runTimeoutMs, executionTimeout: executionTimeoutMs })
-    .filter(([, ms]) => ms !== undefined && ms > 0 && ms < LEAST_TIMEOUT_MS)
+    .filter(([, ms]) => ms !== undefined && ms > 0 && ms < MIN_TIMEOUT_MS)
     .map(([path]) => ({ path, message: 'must not be set: it would end the order without a record' }));
   return fieldErrors.length > 0 ? invalid(fieldErrors) : undefined;
 }

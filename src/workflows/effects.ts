@@ -1,4 +1,4 @@
-/** The effects that an order runs: activities and timers, started and stopped in the order in which the kernel names them. */
+/** Runs an order's effects: starts and stops activities and timers in the order of the kernel's commands. */
 import { ActivityFailure, CancellationScope, isCancellation, log, upsertMemo } from '@temporalio/workflow';
 import type { RunFacts } from '../contract/activity-contract.ts';
 import type { Command, Input, Outcome, Running } from '../orders/order.ts';
@@ -11,15 +11,14 @@ export class Effects {
   readonly #scopes = new Map<number, CancellationScope>();
 
   /**
-   * @param inputs gets the outcome of each effect
-   * @param facts returns what activities are told of this run
+   * @param inputs receives the outcome of each effect
+   * @param facts returns the facts about this run that activities receive
    */
   constructor(inputs: Input[], facts: () => RunFacts) {
     this.#inputs = inputs;
     this.#facts = facts;
   }
 
-  /** Carries the commands out. */
   carryOut(commands: readonly Command[]): void {
     for (const command of commands) {
       switch (command.do) {
@@ -49,7 +48,7 @@ export class Effects {
       );
   }
 
-  /** The outcome of a dropped effect is ignored: the history does not say in which task it would have been known. */
+  /** Ignores the outcome of a dropped effect, since the history does not record in which task it would have arrived. */
   #drop(id: number): void {
     this.#scopes.get(id)?.cancel();
     this.#scopes.delete(id);

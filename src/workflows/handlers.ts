@@ -1,4 +1,4 @@
-/** The messages of an order. A handler queues an input, waits, and replies from the order; it starts nothing. */
+/** The message handlers of an order. A handler queues an input, waits, and replies with the order's reply. It starts nothing. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
 import { type MessageKind, recheckSignal, reviewHintSignal, UPDATES } from '../contract/messages.ts';
@@ -12,32 +12,32 @@ import { requestOf, withoutNulls } from '../orders/read-message.ts';
 import { currentAttempt } from '../orders/record.ts';
 import { failureOf } from './activities.ts';
 
-/** What the handlers share with the loop. */
-export interface Door {
-  /** Set when the order can't be screened at all. */
+/** The state that the handlers and the loop share. */
+export interface Intake {
+  /** Set if the order can't be screened at all. */
   refusal?: Refusal;
-  /** The checkout is under way: updates are refused, but for those that came with the start. */
+  /** The checkout is running: updates are refused, except those that arrived with the start. */
   isClosed: boolean;
-  /** How many callers wait for a reply. */
+  /** The number of callers that wait for a reply. */
   waiting: number;
 }
 
 /** Must be called before the workflow's first `await`, since messages may arrive with the start. */
-export function registerHandlers(order: Order | undefined, inputs: Input[], door: Door): void {
+export function registerHandlers(order: Order | undefined, inputs: Input[], intake: Intake): void {
   for (const kind of Object.keys(UPDATES) as MessageKind[]) {
     setHandler(UPDATES[kind] as UpdateDefinition<unknown, [unknown]>, (message) => replyOf(kind, message), {
-      // Nothing is kept of what is refused here, the update's id neither.
+      // A message refused here leaves no trace, not even the update's id.
       validator: (message) => {
-        reject(door.refusal ?? (door.isClosed ? UNDER_WAY : undefined));
+        reject(intake.refusal ?? (intake.isClosed ? UNDER_WAY : undefined));
         reject(messageRefusal(withoutNulls(message), MESSAGES[kind], currentUpdateInfo()?.id));
-        // What came with the start is judged after the checkout.
+        // Messages that arrived with the start are checked after the checkout.
         if (order !== undefined && isScreened(order))
           reject(refusalOf(order, requestOf(kind, message), instant(Date.now())));
       },
     });
   }
 
-  /** Waits in a scope of its own: a request to cancel the workflow does not end what callers wait for. */
+  /** Waits in its own scope, so that a cancellation of the workflow does not end the wait. */
   async function replyOf(kind: MessageKind, message: unknown): Promise<unknown> {
     const input: Extract<Input, { kind: 'request' }> = {
       kind: 'request',
@@ -45,19 +45,19 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], door
       at: instant(Date.now()),
     };
     const until = (isTrue: () => boolean) => CancellationScope.nonCancellable(() => condition(isTrue));
-    door.waiting += 1;
+    intake.waiting += 1;
     try {
       inputs.push(input);
       let reply: Reply | undefined;
       await until(() => {
         const { taken } = input;
         if (taken !== undefined && order !== undefined) reply = replyTo(order, taken);
-        else if (door.refusal !== undefined) reply = { refusal: door.refusal };
+        else if (intake.refusal !== undefined) reply = { refusal: intake.refusal };
         return reply !== undefined;
       });
       return resultOf(reply);
     } finally {
-      door.waiting -= 1;
+      intake.waiting -= 1;
     }
   }
 
@@ -66,11 +66,11 @@ export function registerHandlers(order: Order | undefined, inputs: Input[], door
   };
   setHandler(reviewHintSignal, (hint) => signal('review-hint', whyUnread(hint)));
   setHandler(recheckSignal, (...given: unknown[]) => signal('recheck', whyUnread(given[0])));
-  // Canceling the workflow is no cancel at the screening service: a person is alerted, the order goes on.
+  // Canceling the workflow does not cancel the order at the screening service. It raises attention, and the order continues.
   CancellationScope.current().cancelRequested.catch(() => signal('cancellation'));
 }
 
-/** Returns the result of an update: what its reply holds. */
+/** Returns the content of a reply, which is the result of the update. */
 function resultOf(reply: Reply | undefined): unknown {
   if (reply === undefined) throw new TypeError('a reply is missing');
   if ('refusal' in reply) throw failureOf(reply.refusal);

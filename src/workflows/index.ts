@@ -4,8 +4,8 @@ import type { By, OrderEvent } from '../contract/messages.ts';
 import { shapeRefusal } from '../orders/check-messages.ts';
 import { deliverAgain, failure, failureOf, runFacts, sweep } from './activities.ts';
 
-// The SDK takes the stack of every promise that a workflow makes, for its own UI. An order says in words where it stands.
-// Errors have no stack either: Temporal freezes `Error` in the context that all workflows share, so no code can raise the limit later.
+// The SDK collects the stack trace of every promise of a workflow for the Temporal UI. An order shows its state in words instead.
+// Errors have no stack trace either: Temporal freezes `Error` in the context that all workflows share, so the limit can't be raised later.
 // To find where an error was thrown, replay the workflow's history without this line.
 Error.stackTraceLimit = 0;
 
@@ -13,16 +13,16 @@ export { portalAction } from './portal-action.ts';
 export { readAfterEnd } from './read-after-end.ts';
 export { screenOrder } from './screen-order.ts';
 
-/** Runs for ever, one row a day in the list of workflows. Nothing that it is given or keeps needs a payload key. */
+/** Runs forever, with one row per day in the list of workflows. Its input and results need no payload key. */
 export async function sweepOrders(): Promise<never> {
   await sweep();
   return continueAsNew();
 }
 
 /**
- * Sends an event once more, with the same id and content.
- * @param _by who asked: it is on the workflow's record, and no part of what is sent
- * @throws `invalid-request` when the event can't be read; `event-not-delivered` when the receiver doesn't take it
+ * Sends an event again, with the same id and content.
+ * @param _by who requested it: recorded in the workflow's input, not sent
+ * @throws `invalid-request` if the event can't be read; `event-not-delivered` if the receiver doesn't accept it
  */
 export async function redeliverEvent(event: OrderEvent, _by?: By): Promise<void> {
   const refused = shapeRefusal(event, {});
@@ -33,7 +33,7 @@ export async function redeliverEvent(event: OrderEvent, _by?: By): Promise<void>
     if (!(error instanceof ActivityFailure)) throw error;
     throw failure(
       'event-not-delivered',
-      `The event was not delivered: ${error.cause?.message ?? 'no words'}.`,
+      `The event was not delivered: ${error.cause?.message ?? 'no reason given'}.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Which call of an order is which activity; the task queue, time-outs and retries of each activity. */
+/** Maps an order's calls to activities. Sets the task queue, timeouts and retries of each activity. */
 import { type ActivityOptions, ApplicationFailure } from '@temporalio/common';
 import type {
   BackgroundActivities,
@@ -17,7 +17,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How the Temporal server treats an activity; durations in milliseconds. */
+/** How the Temporal server runs an activity; durations in milliseconds. */
 export interface ActivityLimits {
   startToCloseTimeout: number;
   scheduleToCloseTimeout?: number;
@@ -36,13 +36,13 @@ export const LOCAL_LIMITS = {
   retry: { maximumAttempts: 1 },
 } satisfies ActivityLimits;
 
-/** An activity that may write: after a cancellation its request may be on its way, so the workflow waits for its end. */
+/** An activity that may write. When it is canceled its request may be in flight, so the workflow waits for its end. */
 const writes = { cancellationType: 'WAIT_CANCELLATION_COMPLETED' } as const;
 
 const background = {
   taskQueue: BACKGROUND_TASK_QUEUE,
   startToCloseTimeout: 45 * SECOND,
-  // The server notices a dead worker after that: a cancel near the end of its window can't wait for longer.
+  // The server detects a dead worker after this time. A cancel near the end of its window can't wait longer.
   heartbeatTimeout: 15 * SECOND,
   retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
 };
@@ -50,7 +50,7 @@ const background = {
 const reads = { ...background, summary: 'Read from the screening service' };
 
 export const ACTIVITY_OPTIONS = {
-  /** A second attempt's checkout. Its first try knows that none was before it; a later one looks first. */
+  /** The checkout of a second or later attempt. Its first try knows that there was none before; later tries look first. */
   screenRetry: {
     ...writes,
     taskQueue: TASK_QUEUE,
@@ -59,7 +59,7 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: 100, maximumAttempts: 3 },
     summary: 'Screen another attempt',
   },
-  catchUp: { ...background, ...writes, summary: 'Screen the order, by catching up' },
+  catchUp: { ...background, ...writes, summary: 'Screen the order after the checkout' },
   lookUp: reads,
   readStatus: { ...reads, taskQueue: READS_TASK_QUEUE },
   sendGatewayResponse: { ...background, ...writes, summary: 'Send the payment gateway’s result' },
@@ -69,7 +69,7 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 5 * MINUTE },
     summary: 'Portal action',
   },
-  /** Three days of tries with growing pauses, then a person must look. */
+  /** Retries for three days with growing pauses. After that, the operator must act. */
   deliverEvents: {
     ...background,
     ...writes,
@@ -77,15 +77,15 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: 2 * SECOND, backoffCoefficient: 3, maximumInterval: 6 * HOUR },
     summary: 'Deliver events',
   },
-  /** The stash forgets by itself after 15 minutes: no need to try for longer. */
+  /** The stash deletes the card after 15 minutes, so retrying longer is useless. */
   forgetCard: {
     ...background,
     scheduleToCloseTimeout: 15 * MINUTE,
     summary: 'Delete the card from the stash',
   },
   /**
-   * Retried by the server as long as the decision stays: the wait costs the same history whatever the polls. Each try names the
-   * pause after it; the interval here is for one that was lost with its worker.
+   * The server retries it as long as the decision is unchanged, so the history doesn't grow with the number of polls. Each try sets the
+   * pause that follows; the interval here applies to a try whose worker was lost.
    */
   pollStatus: {
     ...background,
@@ -93,21 +93,21 @@ export const ACTIVITY_OPTIONS = {
     retry: { initialInterval: 10 * SECOND, backoffCoefficient: 1, maximumInterval: HOUR },
     summary: 'Poll the review',
   },
-  /** Looking over the open orders from outside, for a day: a worker that stops or dies leaves it to another one. */
+  /** Sweeps the open orders for a day. If its worker stops or dies, another worker continues. */
   sweep: {
     ...background,
     startToCloseTimeout: 25 * HOUR,
     retry: { initialInterval: SECOND, backoffCoefficient: 1 },
-    summary: 'Look over the open orders',
+    summary: 'Sweep the open orders',
   },
 } satisfies Record<string, ActivityLimits & ActivityOptions>;
 
-/** A person waits for it: three tries, then they are told. */
+/** A person waits for the result, so it is reported after three tries. */
 export const DELIVER_AGAIN_OPTIONS = {
   ...background,
   ...writes,
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 },
-  summary: 'Deliver an event again',
+  summary: 'Redeliver an event',
 } satisfies ActivityLimits & ActivityOptions;
 
 /** The activities that orders call. */
@@ -130,9 +130,9 @@ export const ACTIVITY_OF = {
 } as const satisfies Record<ActivityCall['kind'], keyof OrderActivities>;
 
 /**
- * Calls the activity that an order requires.
- * @param time returns the workflow's time in milliseconds, with which the result's is compared
- * @returns its result, named by the call's kind
+ * Calls the activity for an order's call.
+ * @param time returns the workflow's time in milliseconds; the result must not be dated later
+ * @returns the result, with the call's kind
  */
 export async function performActivity(
   call: ActivityCall,
@@ -148,8 +148,8 @@ export async function performActivity(
 const NOT_ITS_OWN = 'not-its-own-result';
 
 /**
- * Returns the result of an activity of the server.
- * @throws ApplicationFailure when the result isn't the activity's own, as when an operator completed it by hand: that is a failed try
+ * Returns the result of a regular activity.
+ * @throws ApplicationFailure if the result isn't the activity's own, for example because an operator completed it: it counts as failed
  */
 export function ownResult<Result extends object>(
   kind: ActivityCall['kind'],
@@ -157,11 +157,11 @@ export function ownResult<Result extends object>(
   nowMs?: number,
 ): Result {
   if (isOwnResult(kind, result, nowMs)) return result;
-  const why = whyUnread(result) ?? `The result is not one of ${kind}: it was made by hand`;
+  const why = whyUnread(result) ?? `The result is not a valid result of ${kind}: it was entered manually`;
   throw ApplicationFailure.nonRetryable(why, NOT_ITS_OWN);
 }
 
-/** Returns whether a person ended the activity: completed it with something other than its result, or failed it. */
+/** Returns whether an operator ended the activity: completed it with an invalid result, or failed it. */
 export function isEndedByHand(cause: unknown): boolean {
   if (!(cause instanceof ApplicationFailure)) return false;
   return cause.type === NOT_ITS_OWN || (cause.nonRetryable === true && !cause.type);

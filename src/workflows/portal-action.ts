@@ -1,4 +1,4 @@
-/** A portal action that runs by itself: of an order that is closed, or of a bare transaction id. */
+/** A portal action that runs as its own workflow: for a closed order, or for a transaction id without an order. */
 import {
   ActivityFailure,
   CancellationScope,
@@ -23,19 +23,19 @@ import { failure, failureOf, performPortalAction, runFacts } from './activities.
 import { isEndedByHand, ownResult } from './perform.ts';
 
 /**
- * Sends one portal action durably. A cancel ends with its window, any other action a day after it was asked.
- * @returns the service's answer once it is done
+ * Sends one portal action durably. A cancel is given up when its window closes, any other action a day after the request.
+ * @returns the screening service's answer once the action is done
  * @throws `invalid-request`, `card-data-in-request`, `refused-by-screening-service`, `outcome-unknown`, `action-not-sent`,
  *   `cancel-window-closed`, `cancel-window-unknown`
  */
 export async function portalAction(input: PortalActionInput): Promise<PortalAnswer> {
-  return answerOf(input, await withinADay(requestOf(input)));
+  return answerOf(input, await performInTime(requestOf(input)));
 }
 
-/** An activity that a person ended starts again after it. */
+/** Pause before an activity restarts that an operator ended. */
 const PAUSE_MS = 5 * 60_000;
 
-/** Before it is known whether the key is right. */
+/** The request without knowledge about the API key. */
 type FirstRequest = Omit<PortalRequest, 'forbiddenKnown'>;
 
 function requestOf(input: PortalActionInput): FirstRequest {
@@ -47,7 +47,7 @@ function requestOf(input: PortalActionInput): FirstRequest {
   if (cancelBy === undefined || cancelWindowMs === undefined) {
     throw failure(
       'cancel-window-unknown',
-      'The cancel window of a bare transaction is not known: cancel it in the portal.',
+      'The cancel window of a transaction without an order is unknown: cancel the transaction in the portal.',
     );
   }
   return { ...request, notAfter: lastCall(cancelBy, cancelWindowMs) };
@@ -58,14 +58,14 @@ interface Ended {
   at?: Instant;
 }
 
-/** What is under way when its time is up, or when somebody has the workflow canceled, is stopped and waited for: it may be done. */
-async function withinADay(request: FirstRequest): Promise<Ended> {
+/** On timeout or cancellation of the workflow, stops a running activity and awaits it. The action may have been done. */
+async function performInTime(request: FirstRequest): Promise<Ended> {
   const scope = new CancellationScope({
     cancellable: true,
     ...(request.fields.kind !== 'cancel' && { timeout: ACTION_MS }),
   });
   try {
-    return await scope.run(() => untilAllowed(request));
+    return await scope.run(() => retryUntilKeyAccepted(request));
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
     return { outcome: { kind: 'unconfirmed' } };
@@ -73,17 +73,17 @@ async function withinADay(request: FirstRequest): Promise<Ended> {
 }
 
 /**
- * A wrong key is an operator's mistake: it is shown, and the call continues until the key is right. So does a call that a person ended by
- * hand, unless the screening service would do it twice.
+ * Retries until the API key is accepted. A wrong key is an operator's mistake, so it is shown. A call that an operator ended manually is
+ * retried as well, unless the screening service would perform it twice.
  */
-async function untilAllowed(request: FirstRequest): Promise<Ended> {
+async function retryUntilKeyAccepted(request: FirstRequest): Promise<Ended> {
   let maybeDone = false;
   let forbiddenKnown = false;
   for (;;) {
-    const result = await performedOnce({ ...request, maybeDone, forbiddenKnown });
+    const result = await performOnce({ ...request, maybeDone, forbiddenKnown });
     if (result === undefined) {
       maybeDone = true;
-      await sleep(PAUSE_MS, { summary: 'Try again after a failure' });
+      await sleep(PAUSE_MS, { summary: 'Retry after a failure' });
       continue;
     }
     const { outcome, at } = result;
@@ -95,8 +95,8 @@ async function untilAllowed(request: FirstRequest): Promise<Ended> {
   }
 }
 
-/** @returns undefined when a person ended the activity: the outcome of the action is unknown */
-async function performedOnce(request: PortalRequest): Promise<Timed<PortalOutcome> | undefined> {
+/** @returns undefined if an operator ended the activity: the action's outcome is unknown */
+async function performOnce(request: PortalRequest): Promise<Timed<PortalOutcome> | undefined> {
   try {
     return ownResult('portal', await performPortalAction(request, runFacts()), Date.now());
   } catch (error) {

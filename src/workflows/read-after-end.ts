@@ -1,4 +1,4 @@
-/** Reads the decisions of an order that has ended, when a hint or a recheck asks for it, and reports those that changed. */
+/** Reads the decisions of an ended order after a hint or a recheck, and reports the changed ones. */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -34,12 +34,12 @@ import { ACTIVITY_OPTIONS, ownResult } from './perform.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /**
- * Stays open for so long after a spacing, at least. A client that reads the memo and then signals or starts this workflow finds the run
- * whose decisions it has not seen still open.
+ * The minimum time that a run stays open after a spacing. A client that reads the memo and then signals or starts this workflow finds the
+ * same run still open, whose decisions it has not seen.
  */
-const STAYS_OPEN_MS = 10_000;
+const MIN_OPEN_MS = 10_000;
 
-/** Retried until the screening service answers, for a day at most. */
+/** Retried until the screening service answers, for at most a day. */
 const { readStatus } = proxyActivities<ReadActivities>({
   ...ACTIVITY_OPTIONS.readStatus,
   scheduleToCloseTimeout: DAY_MS,
@@ -48,20 +48,20 @@ const { readStatus } = proxyActivities<ReadActivities>({
 const { deliverEvents } = proxyActivities<BackgroundActivities>(ACTIVITY_OPTIONS.deliverEvents);
 
 /**
- * Reads the status of the order's transactions at once, and again for signals that arrive: one read at a time, and one more that starts a
- * spacing after it. The spacing is that of open orders: 2 s, doubling up to 5 min under a flood. Ends when nothing is pending.
- * @returns the decisions that were found since the order's end
- * @throws `invalid-request` for an argument that no client of ours sends
+ * Reads the status of the order's transactions immediately, and again for signals that arrive: one read at a time, and one more after the
+ * spacing. The spacing is that of open orders: 2 s, doubling up to 5 min under a flood. Ends when nothing is pending.
+ * @returns the decisions found since the order's end
+ * @throws `invalid-request` for an argument that the client library never sends
  */
 export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecision[]> {
   const refused = shapeRefusal(input, READ_AFTER_END_INPUT);
   if (refused !== undefined) throw failureOf(refused);
   const pending = { read: true };
-  const askForRead = (): void => {
+  const requestRead = (): void => {
     pending.read = true;
   };
-  setHandler(reviewHintSignal, askForRead);
-  setHandler(recheckSignal, askForRead);
+  setHandler(reviewHintSignal, requestRead);
+  setHandler(recheckSignal, requestRead);
   const order: ReadAfterEndInput = { ...input };
   const deliveries = new Deliveries(order);
   let spacingMs = input.spacingMs ?? FIRST_SPACING_MS;
@@ -72,7 +72,7 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
       if (event !== undefined) deliveries.add(event);
     }
     await sleep(spacingMs, { summary: 'The spacing between reads' });
-    const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, STAYS_OPEN_MS)));
+    const again = pending.read || (await condition(() => pending.read, Math.max(spacingMs, MIN_OPEN_MS)));
     await condition(() => pending.read || deliveries.waiting === 0);
     if (!pending.read) return order.decisions;
     spacingMs = again ? longerSpacing(spacingMs) : FIRST_SPACING_MS;
@@ -95,7 +95,7 @@ async function readLate(
   return event;
 }
 
-/** @returns undefined when the screening service did not answer within a day, or a person ended the activity */
+/** @returns undefined if the screening service did not answer within a day, or an operator ended the activity */
 async function statusOf(
   { integration }: ReadAfterEndInput,
   { id: transactionId, attempt }: EndedTransaction,
@@ -114,7 +114,7 @@ function memoOf({ decisions }: ReadAfterEndInput): Record<string, LateDecision[]
   return { [LATE_DECISIONS]: decisions };
 }
 
-/** Delivers events one after the other, beside the reads. */
+/** Delivers events one at a time, concurrently with the reads. */
 class Deliveries {
   waiting = 0;
   #last: Promise<void> = Promise.resolve();

@@ -1,23 +1,23 @@
 /**
- * One order, one workflow: the checkout, and after it a loop around the kernel.
+ * One order is one workflow: the checkout, followed by a loop around the kernel.
  *
- * Invariants. A replay must make the same commands in the same order, although it may cut the history into other tasks: it joins a workflow
- * task that made no command with the next one (the SDK's core, `history_update.rs`, `find_end_index_of_next_wft_seq`), and it may learn of a
- * local activity's end one task earlier (`managed_run.rs`, `prepare_complete_resp`). Look there again before you upgrade the SDK.
+ * Invariants. A replay must produce the same commands in the same order, although it may split the history into different tasks: it joins a
+ * workflow task without commands with the next one (the SDK's core, `history_update.rs`, `find_end_index_of_next_wft_seq`), and it may see
+ * a local activity's result one task earlier (`managed_run.rs`, `prepare_complete_resp`). Check both before you upgrade the SDK.
  *
  * 1. The checkout's local activity runs alone, before the loop. Until it has ended, validators refuse updates except those that came with the
  *    start; signals wait in the queue.
  * 2. Within an activation, results are applied first, in the order of history, then messages.
- * 3. Everything that an input causes (effects, search attributes, replies) is done before the next input is applied.
- * 4. A message leaves a command in its own task. A signal starts a read; one beyond the two pending reads leaves a small memo update, and
- *    nothing is reconciled or shown for it: ten thousand may come in one task.
+ * 3. All consequences of an input (effects, search attributes, replies) are carried out before the next input is applied.
+ * 4. A message records a command in its own task. A signal starts a read. A signal beyond the two pending reads only records a small memo
+ *    update, without reconciling or showing anything: one task may contain ten thousand of them.
  * 5. Handlers only queue an input, wait in a scope that can't be canceled, and reply from the order.
  * 6. A result is applied at its own time, never at the workflow's clock; a signal at the order's newest known time.
- * 7. The outcome of a dropped effect is ignored; the outcome of a canceled write is awaited. An effect's number is never used again.
- * 8. The order finishes or continues as new only with an empty queue, no write in flight and no caller waiting, which is checked again after
+ * 7. The outcome of a dropped effect is ignored; the outcome of a canceled write is awaited. Effect numbers are never reused.
+ * 8. The order finishes or continues as new only with an empty queue, no write in flight and no caller waiting. This is checked again after
  *    the last caller got its reply.
- * 9. order-screening never queries a running order: a query to a run that is not in the cache hands over pending events in an activation of
- *    their own. Facts about resets and replays are activity input only.
+ * 9. order-screening never queries a running order: a query to a run that is not in the cache delivers pending events in a separate
+ *    activation. Facts about resets and replays are activity input only.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
@@ -53,28 +53,28 @@ import { newOrder } from '../orders/record.ts';
 import { failureOf, runFacts, screenAtCheckout } from './activities.ts';
 import { refusedStart } from './check-start.ts';
 import { Effects } from './effects.ts';
-import { type Door, registerHandlers } from './handlers.ts';
+import { type Intake, registerHandlers } from './handlers.ts';
 import { Show } from './show.ts';
 
 /**
- * Screens an order and keeps it until nothing is left to do.
+ * Screens an order and runs it until nothing is pending.
  * @returns the order's final state
- * @throws `invalid-request`, `card-data-in-request` or `unknown-integration` when it can't be screened at all
+ * @throws `invalid-request`, `card-data-in-request` or `unknown-integration` if it can't be screened at all
  */
 export async function screenOrder(input: OrderRun): Promise<OrderState> {
   const refusal = refusedStart(input);
-  const door: Door = { isClosed: false, waiting: 0, ...(refusal !== undefined && { refusal }) };
+  const intake: Intake = { isClosed: false, waiting: 0, ...(refusal !== undefined && { refusal }) };
   const inputs: Input[] = [];
   const order = refusal === undefined ? orderOf(input, workflowInfo().startTime) : undefined;
-  registerHandlers(order, inputs, door);
+  registerHandlers(order, inputs, intake);
   if (order === undefined) throw failureOf(required(refusal));
-  return CancellationScope.nonCancellable(() => new Run(input, order, inputs, door).toTheEnd());
+  return CancellationScope.nonCancellable(() => new Run(input, order, inputs, intake).execute());
 }
 
 function orderOf({ resume, ...input }: OrderRun, startTime: Date): Order {
   const { integration = DEFAULT_INTEGRATION } = input;
   const order = resume ?? newOrder({ ...input, integration }, instant(startTime.getTime()));
-  // An order of another version waits, by failing its workflow task, for a worker that runs it.
+  // Fails the workflow task until a worker that supports the order's version takes it.
   if (!isSupported(order.version))
     throw new Error(`This worker does not run version ${order.version}. Deploy a release that does.`);
   return order;
@@ -84,47 +84,47 @@ class Run {
   readonly #input: OrderRun;
   readonly #order: Order;
   readonly #inputs: Input[];
-  readonly #door: Door;
+  readonly #intake: Intake;
   readonly #effects: Effects;
   readonly #show: Show;
 
-  constructor(input: OrderRun, order: Order, inputs: Input[], door: Door) {
+  constructor(input: OrderRun, order: Order, inputs: Input[], intake: Intake) {
     this.#input = input;
     this.#order = order;
     this.#inputs = inputs;
-    this.#door = door;
+    this.#intake = intake;
     this.#effects = new Effects(inputs, () => runFacts(input.wasReset));
     this.#show = new Show(order);
   }
 
-  async toTheEnd(): Promise<OrderState> {
+  async execute(): Promise<OrderState> {
     if (this.#input.resume === undefined) await this.#checkOut();
-    if (this.#door.refusal === undefined) {
+    if (this.#intake.refusal === undefined) {
       this.#effects.carryOut(begin(this.#order));
       await this.#shown();
       do {
         await this.#untilFinished();
         await condition(allHandlersFinished);
         if (this.#inputs.length === 0 && isFinished(this.#order)) await this.#handOver();
-        // A message may have come while the last callers got their replies.
+        // A message may have arrived while the last callers got their replies.
       } while (this.#inputs.length > 0);
       if (!isFinished(this.#order)) await this.#continueAsNew();
     }
     await condition(allHandlersFinished);
-    if (this.#door.refusal !== undefined) throw failureOf(this.#door.refusal);
+    if (this.#intake.refusal !== undefined) throw failureOf(this.#intake.refusal);
     return this.#order.state;
   }
 
   async #checkOut(): Promise<void> {
-    this.#door.isClosed = true;
+    this.#intake.isClosed = true;
     const request = { ...checkoutRequest(this.#order), begun: instant(Date.now()) };
     const facts = runFacts(this.#input.wasReset);
-    // A signal that came before the first task makes the history longer, too, and is no sign of a lost task.
+    // A signal that arrived before the first task also makes the history longer, without meaning that a task was lost.
     const signals = this.#inputs.filter(({ kind }) => kind === 'signal').length;
     const run = { ...facts, historyLength: facts.historyLength - signals };
     const refusal = applyCheckout(this.#order, await checkedOut(request, run));
-    this.#door.isClosed = false;
-    if (refusal !== undefined) this.#door.refusal = refusal;
+    this.#intake.isClosed = false;
+    if (refusal !== undefined) this.#intake.refusal = refusal;
   }
 
   async #untilFinished(): Promise<void> {
@@ -133,7 +133,7 @@ class Run {
       await condition(() => this.#inputs.length > 0);
       await wholeActivation();
       for (const input of resultsFirst(this.#inputs.splice(0))) {
-        // Before each input: a replay that joins tasks may do this earlier, and it must have an effect where it had one.
+        // Before each input: a replay that joins tasks may call this earlier, and it must take effect at the same point.
         if (workflowInfo().continueAsNewSuggested) this.#effects.carryOut(wrapUp(this.#order));
         const commands = step(this.#order, input);
         this.#effects.carryOut(commands);
@@ -147,15 +147,15 @@ class Run {
     return workflowInfo().continueAsNewSuggested && mayContinueAsNew(this.#order);
   }
 
-  /** Shows the order, and lets replies go out. */
+  /** Shows the order, and lets replies be sent. */
   async #shown(): Promise<void> {
     this.#show.changes(this.#order);
-    if (this.#door.waiting === 0) return;
+    if (this.#intake.waiting === 0) return;
     await wholeActivation();
     await wholeActivation();
   }
 
-  /** Reads that the order's end came before are made by a workflow of their own, unless it runs already. */
+  /** Starts a workflow for the reads that were pending when the order ended, unless that workflow is already running. */
   async #handOver(): Promise<void> {
     const { readsAfterEnd, state } = this.#order;
     if (readsAfterEnd !== true || state.transactions.length === 0) return;
@@ -176,9 +176,9 @@ class Run {
 
   #continueAsNew(): Promise<never> {
     const { wasReset } = runFacts(this.#input.wasReset);
-    // Temporal would hand on the memo that this run began with.
+    // Temporal would pass on the memo that this run started with.
     const memo = memoOf(recordOf(this.#order.state));
-    // What the order still needs of the transaction is in `resume`: with it twice, a large one would pass Temporal's 2 MB.
+    // `resume` has the part of the transaction that the order still needs: passing it twice could exceed Temporal's 2 MB.
     return makeContinueAsNewFunc<typeof screenOrder>({ memo })({
       ...this.#input,
       transaction: {},
@@ -188,7 +188,7 @@ class Run {
   }
 }
 
-/** A failure or a time-out of the activity is an outcome, too: its create may be on its way. */
+/** Returns undefined if the activity failed or timed out: a create may have been sent. */
 async function checkedOut(...request: Parameters<typeof screenAtCheckout>): Promise<CheckedOut | undefined> {
   try {
     const result = await screenAtCheckout(...request);
@@ -199,8 +199,8 @@ async function checkedOut(...request: Parameters<typeof screenAtCheckout>): Prom
 }
 
 /**
- * Conditions are checked again when all jobs of the activation are applied, and not before: a message may wake the loop before a result that
- * came with it is known.
+ * Waits until all jobs of the activation are applied, which is when conditions are checked again. Otherwise a message could wake the loop
+ * before a result of the same activation is known.
  */
 async function wholeActivation(): Promise<void> {
   let checked = false;

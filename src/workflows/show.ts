@@ -1,4 +1,4 @@
-/** What readers see of an order: search attributes, the record in the memo, the details in the Temporal UI, and metrics. */
+/** Publishes an order: search attributes, the record in the memo, the details in the Temporal UI, and metrics. */
 import {
   metricMeter,
   setCurrentDetails,
@@ -19,13 +19,13 @@ export class Show {
   readonly #shown = new Map<string, string>();
   readonly #memo = new WrittenMemo();
 
-  /** @param order as it begins, or as it continues as new: then the previous run has written its memo */
+  /** @param order at its start, or after continue-as-new: then the previous run has written its memo */
   constructor(order: Order) {
     this.#metrics = new OrderMetrics(order.state);
     if (workflowInfo().continuedFromExecutionRunId !== undefined) this.#memo.isNews(recordOf(order.state));
   }
 
-  /** Shows what changed since the last call. */
+  /** Publishes the changes since the last call. */
   changes(order: Order): void {
     const changed = searchAttributesOf(order).filter(({ key, value }) => {
       const text = JSON.stringify(value);
@@ -41,10 +41,9 @@ export class Show {
   }
 }
 
-// Counts what becomes of an order. A metric is no command: it leaves no trace in the history, and a replay
-// counts nothing.
+// Counts decisions and attention. Metrics are not commands: they are not recorded in the history, and a replay counts nothing.
 
-// Made when they are needed: while a module is loaded there is no workflow yet.
+// Created on demand: there is no workflow yet while the module is loaded.
 const decisions = () => counterOf(metricMeter, 'order_screening_decisions_total');
 const attention = () => counterOf(metricMeter, 'order_screening_attention_total');
 
@@ -52,13 +51,13 @@ class OrderMetrics {
   #decision: OrderState['decision'];
   #raised: readonly string[];
 
-  /** @param state as the order begins, or continues as new: what it has is counted already */
+  /** @param state at the order's start, or after continue-as-new: its decision and attention are counted already */
   constructor(state: OrderState) {
     this.#decision = state.decision;
     this.#raised = codes(state);
   }
 
-  /** Counts what is new since the last call. */
+  /** Counts the changes since the last call. */
   note(state: OrderState): void {
     const { integration, decision } = state;
     if (decision !== this.#decision) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../src/contract/state.ts';
 import { applyScreening } from '../../src/orders/apply-screening.ts';
-import type { Wanted } from '../../src/orders/concern.ts';
+import type { RequiredEffect } from '../../src/orders/concern.ts';
 import { applyGatewayResult } from '../../src/orders/concerns/gateway.ts';
 import { CONCERNS } from '../../src/orders/concerns/index.ts';
 import type { Order } from '../../src/orders/order.ts';
@@ -24,7 +24,7 @@ const PRE = { workflow: 'pre-gateway' } as const;
 const DECLINING = { whenUnavailable: 'decline' } as const;
 
 /** Returns the effects that the order wants, timers left out. */
-function effectsOf(order: Order): Wanted[] {
+function effectsOf(order: Order): RequiredEffect[] {
   return CONCERNS.flatMap(({ desired }) => desired(order)).filter(({ call }) => call.kind !== 'timer');
 }
 

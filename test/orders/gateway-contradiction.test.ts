@@ -72,6 +72,6 @@ describe('a result that contradicts the recorded one', () => {
     const life = screened('pass', PRE);
     said(life, 'fail', MINUTE);
     said(life, 'pass', 2 * MINUTE);
-    expect(inWords(life.order)).toContain('and was reported as pass later');
+    expect(inWords(life.order)).toContain('but was later reported as pass');
   });
 });

@@ -4,14 +4,14 @@ import type { OrderState } from '../../src/contract/state.ts';
 import type { Phase } from '../../src/contract/words.ts';
 import { autoCancelDue } from '../../src/orders/decide.ts';
 import {
-  aimCancel,
   applyPortalOutcome,
   portalAnswer,
   portalFailure,
   portalRefusal,
   queueAction,
+  setCancelTarget,
 } from '../../src/orders/portal-records.ts';
-import { earlier, stands } from '../../src/orders/portal-requests.ts';
+import { earlier, isDoneOrPending } from '../../src/orders/portal-requests.ts';
 import { requestOf } from '../../src/orders/read-message.ts';
 import { addAttempt, setPhase } from '../../src/orders/record.ts';
 import { cancelByOf } from '../../src/orders/transactions.ts';
@@ -121,7 +121,7 @@ describe('a portal action', () => {
     ] as const) {
       const order = anOrder('pass');
       queueAction(order, REPORT, 'caller', NOW).status = status;
-      expect(stands(earlier(order, REPORT))).toBe(joins);
+      expect(isDoneOrPending(earlier(order, REPORT))).toBe(joins);
       expect(earlier(order, CODE)).toBeUndefined();
     }
   });
@@ -230,7 +230,7 @@ describe('a cancel', () => {
     const order = anOrder(unanswered());
     const record = queueAction(order, CANCEL, 'caller', NOW);
     screen(order, found('pass', 'found'));
-    aimCancel(order, record, CANCEL);
+    setCancelTarget(order, record, CANCEL);
     expect(record.transactionId).toBe('found');
     expect(earlier(order, CANCEL)).toBe(record);
   });

@@ -63,7 +63,7 @@ describe('an order in words', () => {
   it('says of a look-up that it keeps the order open, until that has ended', () => {
     const life = screened(unanswered(), { whenUnavailable: 'decline' }).until(HOUR);
     expect(life.underWay).toEqual(['look-up:1']);
-    expect(inWords(life.order)).toMatch(/kept open by\n\n- a look for the transaction of attempt 1\n/);
+    expect(inWords(life.order)).toMatch(/kept open by\n\n- a lookup of the transaction of attempt 1\n/);
     life.end({ kind: 'look-up', outcome: { kind: 'none' } }, HOUR);
     expect(inWords(life.order)).not.toContain('kept open');
   });

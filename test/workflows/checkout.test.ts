@@ -128,7 +128,7 @@ describe('a start', () => {
     const { handle } = await order.startOnly({ transaction: 'none' });
     await expect(handle.result()).rejects.toMatchObject({
       cause: {
-        message: 'The request breaks a rule: transaction is missing, or of the wrong type or length.',
+        message: 'Invalid request: transaction is missing, or of the wrong type or length.',
         details: [
           { errors: [{ path: 'transaction', message: 'is missing, or of the wrong type or length' }] },
         ],

@@ -1,4 +1,4 @@
-/** Card removal: the stash deletes a card as soon as no screening needs it any more. */
+/** Card removal: deletes a card from the stash as soon as no screening needs it. */
 import type { Attempt, OrderState } from '../../contract/state.ts';
 import type { Concern } from '../concern.ts';
 import { attemptNumbered } from '../record.ts';
@@ -21,7 +21,7 @@ export const card: Concern = {
       ];
     }),
 
-  // When the stash does not answer for 15 minutes, it forgets by itself.
+  // If the stash is unreachable for 15 minutes, the card has expired there anyway.
   ended({ state }, { effect: { call } }, outcome) {
     if (outcome.status === 'failed' && outcome.byHand) return 'retry-later';
     if (call.kind === 'forget-card') attemptNumbered(state, call.request.attempt).cardForgotten = true;
@@ -29,7 +29,7 @@ export const card: Concern = {
   },
 };
 
-/** The card is needed until the newest attempt has a decision other than `error`, or nothing screens it again. */
+/** Returns whether a screening may still need the card: the order's newest attempt is in `screening`. */
 function isNeeded({ attempts, phase }: OrderState, { number }: Attempt): boolean {
   return number === attempts.length && phase === 'screening';
 }

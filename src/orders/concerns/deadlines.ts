@@ -1,6 +1,7 @@
 /**
- * Deadlines: what happens by itself. On day 5 the cancel window closes, and with it an order that is not in review; before that a review is alerted or canceled,
- * a pass is read once more, and a person is reminded of a cancel. `deadlines.ts` says when.
+ * Deadlines: applies time-based changes. On day 5 the cancel window closes, and with it an order that is not in review. Before that an
+ * unresolved review raises attention or is canceled, a pass is read once more, and the operator is reminded of a cancel. `../deadlines.ts`
+ * computes when.
  */
 import type { OrderState } from '../../contract/state.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../contract/words.ts';
 import { giveUpScreening } from '../apply-screening.ts';
 import { raiseAttention } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import {
   actionBounds,
   type Deadline,
@@ -39,7 +40,7 @@ export const deadlines: Concern = {
       deadline !== undefined && deadline.at > order.now ? [timer(name, deadline)] : [],
     ),
 
-  // The time that a timer tells has passed by now.
+  // `passTime` has already applied the deadline.
   ended: () => [],
 
   passTime(order, until) {
@@ -53,7 +54,7 @@ export const deadlines: Concern = {
   },
 };
 
-/** One timer each for what comes next: a portal action does not cancel the timer of the cancel window. */
+/** Returns one timer per kind, so that a portal action does not cancel the timer of the cancel window. */
 function timersOf(order: Order): Record<string, Deadline | undefined> {
   const { state, replies, retryAt } = order;
   return {
@@ -64,13 +65,13 @@ function timersOf(order: Order): Record<string, Deadline | undefined> {
   };
 }
 
-/** A reply changes nothing about the order. */
+/** Returns the next deadline that changes the order; a reply changes nothing. */
 function nextDue(order: Order): Deadline | undefined {
   const { reply: _reply, ...others } = timersOf(order);
   return first(Object.values(others).filter((one) => one !== undefined));
 }
 
-function timer(name: string, { kind, at }: Deadline): Wanted {
+function timer(name: string, { kind, at }: Deadline): RequiredEffect {
   return {
     key: `${name}:${at}`,
     whenObsolete: 'drop',
@@ -78,7 +79,7 @@ function timer(name: string, { kind, at }: Deadline): Wanted {
       kind: 'timer',
       at,
       summary: describeDeadline(kind),
-      // A failure has no time of its own: the order's newest moment may be days old.
+      // A failure carries no time, and the order's newest moment may be days old.
       ...(kind === 'retry-due' && { leastMs: RETRY_AFTER_MS }),
     },
   };
@@ -120,7 +121,9 @@ function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
     case 'review-limit': {
       const isOpen = overrideOf(state) === undefined;
       if (isOpen) setAction(state, 'hold');
-      const events = isOpen ? attend('review-limit', 'The review was never resolved: decide by hand.') : [];
+      const events = isOpen
+        ? attend('review-limit', 'The review limit passed without a resolution: decide manually.')
+        : [];
       close(state, now);
       return events;
     }
@@ -129,7 +132,7 @@ function passed(order: Order, kind: DeadlineKind): OrderEventType[] {
       return [];
     case 'cancel-reminder':
       return isCancelOverdue(state, now)
-        ? attend('cancel-due', `The order is to be canceled and still is not${by(state)}.`)
+        ? attend('cancel-due', `The order must be canceled and is not canceled yet${by(state)}.`)
         : [];
     case 'gateway-over':
     case 'retry-over':
@@ -147,16 +150,16 @@ function reviewUnresolved(order: Order): OrderEventType[] {
   const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
   const events = raiseAttention(state, 'review-unresolved', words, {}, now);
   const { onUnresolvedReview, passive } = state.policy;
-  if (onUnresolvedReview === 'cancel' && !passive && !wasDueAtAdoption(state)) {
+  if (onUnresolvedReview === 'cancel' && !passive && !isDueAtAdoption(state)) {
     setAction(state, 'cancel');
-    // One that is under way already would be told of twice.
+    // An event for a running cancel would be sent twice.
     if (!state.cancelAsked) queueCancel(order);
   }
   return events;
 }
 
-/** What was due already when the order was adopted is left to a person. */
-function wasDueAtAdoption(state: OrderState): boolean {
+/** Returns whether the review was already due when the order was adopted: such a review is left to an operator. */
+function isDueAtAdoption(state: OrderState): boolean {
   const attempt = currentAttempt(state);
   const cancelBy = cancelByOf(state, attempt);
   const adoption = attempt.readings.find(({ source }) => source === 'adoption');
@@ -164,13 +167,13 @@ function wasDueAtAdoption(state: OrderState): boolean {
   return millis(cancelBy) - state.policy.reviewLeadTimeMs <= millis(adoption.at);
 }
 
-/** Ends the order; one that is canceled stays so to the end. */
+/** Ends the order. A canceled order keeps its phase. */
 function close(state: OrderState, now: Instant): void {
   state.endedAt ??= now;
   if (state.phase !== 'canceled') setPhase(state, 'closed', now);
 }
 
-/** @returns whether to remind: not where a cancel was asked for since the reminder was due, nor where the window is closed */
+/** @returns whether to remind: not if a cancel was requested after the reminder was due, nor if the window is closed */
 function isCancelOverdue(state: OrderState, now: Instant): boolean {
   const cancelBy = cancelByOf(state, currentAttempt(state));
   const { cancelWindowMs, reviewLeadTimeMs } = state.policy;
@@ -184,13 +187,13 @@ function by(state: OrderState): string {
   return cancelBy === undefined ? '' : ` (${cancelBy})`;
 }
 
-/** A person must look for what no lookup showed within a day of the order's end. */
+/** Raises attention to creates that no lookup confirmed within a day of the order's end. */
 function giveUpLookups({ state, now }: Order): OrderEventType[] {
   return state.attempts.flatMap((attempt) => {
     const { unseen } = attempt;
     if (unseen === undefined || !mayBeSeen(attempt)) return [];
     unseen.hidden = true;
-    const words = `A create with invoice number ${unseen.invoiceNumber} may have left a transaction, and no lookup was answered for a day: look for it in the portal.`;
+    const words = `A create with invoice number ${unseen.invoiceNumber} may have created a transaction, and every lookup failed for a day: look for it in the portal.`;
     return raiseAttention(state, 'transaction-unseen', words, { operation: 'lookup' }, now);
   });
 }

@@ -1,4 +1,4 @@
-/** Event delivery: one batch at a time, in order. What is announced meanwhile goes with the next batch. */
+/** Event delivery: one batch at a time, in order. Events announced during a delivery go into the next batch. */
 import { clear, noteAttention } from '../attention.ts';
 import type { Concern } from '../concern.ts';
 import { eventToSend } from '../events.ts';
@@ -10,13 +10,13 @@ export const delivery: Concern = {
   name: 'delivery',
   keepsOpen: false,
 
-  // A run that is about to continue as new starts no delivery: the next run does.
+  // A run that is about to continue as new leaves deliveries to the next run.
   desired({ state, outbox, running, continues }) {
     const [first] = outbox;
     if (first === undefined || continues === true) return [];
     const key = `deliver:${first.sequence}`;
     const started = running.find(({ effect }) => effect.key === key);
-    // A batch is fixed when it is started.
+    // A started batch doesn't change.
     if (started !== undefined) return [started.effect];
     const events = outbox.map((event) => eventToSend(state, event));
     return [{ key, resource: 'events', whenObsolete: 'cancel-and-await', call: { kind: 'deliver', events } }];

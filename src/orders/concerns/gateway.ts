@@ -1,6 +1,6 @@
 /**
- * The payment gateway's result: the order service reports it for each attempt, and the order sends it to the screening service. The first
- * result of an attempt stays.
+ * The payment gateway's result: the order service reports it per attempt, and the order sends it to the screening service. The first result
+ * of an attempt is final, except `error`.
  */
 import type { GatewayResultAnswer } from '../../contract/answers.ts';
 import type { GatewayResultRequest } from '../../contract/messages.ts';
@@ -8,10 +8,10 @@ import type { Attempt, GatewayRecord, OrderState } from '../../contract/state.ts
 import type { Action, GatewayResult, Instant, OrderEventType } from '../../contract/words.ts';
 import { clear, gatewayCause, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
-import type { Concern, Wanted } from '../concern.ts';
-import type { Order, Refusal, TakenIn } from '../order.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
+import type { Accepted, Order, Refusal } from '../order.ts';
 import { attemptNumbered, currentAttempt, overrideOf, setAction, settlePhase } from '../record.ts';
-import { standingOf, transactionOf } from '../transactions.ts';
+import { attemptSummary, transactionOf } from '../transactions.ts';
 
 export const gateway: Concern = {
   name: 'gateway',
@@ -35,11 +35,11 @@ export const gateway: Concern = {
     if (said.kind === 'forbidden') return raiseWrongKey(state, cause, now);
     clear(state, { codes: ['wrong-key'], ...cause });
     const attempt = attemptNumbered(state, number);
-    // A result that replaced it, and a newer transaction, get a call of their own.
+    // A replaced result and a newer transaction each get their own call.
     if (attempt.gateway?.result === sent.result && transactionOf(state, attempt)?.id === transactionId)
       attempt.gateway.sent = said.kind === 'sent' ? now : 'recorded';
     if (said.kind === 'sent') return [];
-    const words = `The service refused the payment gateway’s result: ${said.words}`;
+    const words = `The screening service refused the payment gateway’s result: ${said.words}`;
     return raiseAttention(state, 'gateway-refused', words, cause, now);
   },
 };
@@ -49,7 +49,7 @@ function send(
   { number }: Attempt,
   { result, authcode, transactionId: own }: GatewayRecord,
   transactionId: string,
-): Wanted {
+): RequiredEffect {
   const cause = gatewayCause(transactionId);
   const request = {
     integration,
@@ -71,49 +71,49 @@ function send(
   };
 }
 
-/** @returns why the order refuses the result, or undefined: it takes it, also one that contradicts the first */
+/** @returns why the order refuses the result, or undefined: it accepts it, even if it contradicts the first */
 export function gatewayRefusal(
   { state }: Pick<Order, 'state'>,
   request: GatewayResultRequest,
 ): Refusal | undefined {
   if (state.workflow !== 'pre-gateway') return OUT_OF_TURN;
   if (request.attempt === undefined && state.attempts.length > 1)
-    return refusal('attempt-required', 'The order has several attempts: say which one is meant.');
+    return refusal('attempt-required', 'The order has several attempts: set `attempt`.');
   const attempt = attemptOf(state, request);
   if (attempt === undefined) return refusal('unknown-attempt', 'The order has no such attempt.');
   const { result: recorded, contradictions = [] } = attempt.gateway ?? {};
   if (recorded === request.result) return undefined;
   if (contradictions.some(({ result }) => result === request.result)) return contradictionOf(state, request);
-  // A canceled order that ends keeps its phase, and sends nothing on any more.
+  // A canceled order keeps its phase when it ends, and sends no more results.
   if (state.endedAt !== undefined) return TOO_LATE;
   if (recorded !== undefined && recorded !== 'error') return undefined;
   return attempt === currentAttempt(state) && state.phase !== 'declined' ? undefined : OUT_OF_TURN;
 }
 
-/** @returns what a result means that contradicts the recorded one, or undefined: it doesn't */
+/** @returns the refusal of a result that contradicts the recorded one, if it does */
 function contradictionOf(state: OrderState, request: GatewayResultRequest): Refusal | undefined {
   const attempt = attemptOf(state, request);
   const recorded = attempt?.gateway?.result;
   if (attempt === undefined || recorded === undefined || recorded === request.result) return undefined;
   return refusal(
     'gateway-result-mismatch',
-    `The payment gateway’s result of attempt ${attempt.number} is recorded as ${recorded}, and was reported as ${request.result} later. The first one stays. ${ADVICE[request.result]}`,
+    `The payment gateway’s result of attempt ${attempt.number} is recorded as ${recorded}, but was later reported as ${request.result}. The first result stays recorded. ${ADVICE[request.result]}`,
   );
 }
 
 const ADVICE: Record<GatewayResult, string> = {
-  pass: 'Look at the payment in the gateway: if it went through, refund it, or fulfil the order by hand.',
-  fail: 'Look at the payment in the gateway: if it did not go through, cancel the order and do not ship it.',
-  error: 'Look at the payment in the gateway.',
+  pass: 'Check the payment in the gateway: if it succeeded, refund it or fulfill the order manually.',
+  fail: 'Check the payment in the gateway: if it failed, cancel the order and do not ship it.',
+  error: 'Check the payment in the gateway.',
 };
 
-/** What to do about a result that comes when the order records none any more. */
+/** The advice for a result that arrives after the order has ended. */
 export const RESULT_TOO_LATE =
-  'The order has ended and records no gateway result. Look at the payment in the gateway: refund it, or fulfil the order by hand.';
+  'The order has ended and records no gateway results. Check the payment in the gateway: refund it, or fulfill the order manually.';
 const TOO_LATE = refusal('order-closed', RESULT_TOO_LATE);
 const OUT_OF_TURN = refusal('gateway-result-out-of-turn', 'The order does not take this gateway result now.');
 
-/** Records the result, and what follows. The first result stays: another one is recorded beside it. @returns the events that it means */
+/** Records a result. A result that contradicts the first is recorded in addition to it. @returns the events to send */
 export function applyGatewayResult(
   state: OrderState,
   request: GatewayResultRequest,
@@ -167,7 +167,7 @@ function followResult(
 
 /**
  * Gives up the results that could not be sent within a day of the order's end.
- * @returns the events that it means
+ * @returns the events to send
  */
 export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[] {
   return state.attempts.flatMap((attempt) => {
@@ -179,7 +179,7 @@ export function giveUpGateway(state: OrderState, now: Instant): OrderEventType[]
   });
 }
 
-/** Without a decision the action given at checkout stands. */
+/** Returns the action after the gateway passed; without a decision it is the checkout's action. */
 function actionAfterGateway(state: OrderState): Action {
   if (state.decision === 'pass') return 'proceed';
   if (state.decision === 'review') return 'hold';
@@ -187,15 +187,15 @@ function actionAfterGateway(state: OrderState): Action {
   return answer?.wouldBe ?? answer?.action ?? 'hold';
 }
 
-/** Records the result. The reply says what to do now, or that the result contradicts the recorded one. */
-export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): TakenIn {
+/** Records the result. The reply contains the action to take, or says that the result contradicts the recorded one. */
+export function takeGatewayResult({ state, now }: Order, request: GatewayResultRequest): Accepted {
   const events = applyGatewayResult(state, request, now);
   return { taken: gatewayReply(state, request), events };
 }
 
 type GatewayReply = { gateway: GatewayResultAnswer } | { refusal: Refusal };
 
-/** Returns the reply of an order that has ended: it records no result, and replies to one that it has on record. */
+/** Returns the reply of an ended order: it records no new results, but confirms a recorded one. */
 export function gatewayReplyAfterEnd(state: OrderState, request: GatewayResultRequest): GatewayReply {
   const refused = gatewayRefusal({ state }, request);
   const isRecorded = attemptOf(state, request)?.gateway?.result === request.result;
@@ -208,7 +208,9 @@ function gatewayReply(state: OrderState, request: GatewayResultRequest): Gateway
   const contradiction = contradictionOf(state, request);
   if (contradiction !== undefined) return { refusal: contradiction };
   const attempt = attemptOf(state, request) ?? currentAttempt(state);
-  return { gateway: { ...standingOf(state, attempt), result: attempt.gateway?.result ?? request.result } };
+  return {
+    gateway: { ...attemptSummary(state, attempt), result: attempt.gateway?.result ?? request.result },
+  };
 }
 
 function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | undefined {
@@ -217,5 +219,5 @@ function attemptOf(state: OrderState, request: GatewayResultRequest): Attempt | 
 }
 
 const NOT_SENT =
-  'The screening service did not take the payment gateway’s result within a day of the order’s end: report it in the portal.';
-const GATEWAY_ERROR = 'The payment gateway answered «error»: find out whether the payment went through.';
+  'The payment gateway’s result could not be sent to the screening service within a day of the order’s end: report it in the portal.';
+const GATEWAY_ERROR = 'The payment gateway returned `error`: find out whether the payment succeeded.';

@@ -1,10 +1,10 @@
-/** The concerns of an order. A new one is one file and one entry here. Effects are started in this order. */
+/** The concerns of an order. Each is one file and one entry here. Effects are started in this order. */
 import { type By, type Instant, millis } from '../../contract/words.ts';
 import { refusal } from '../check-messages.ts';
 import type { Concern } from '../concern.ts';
 import { announce } from '../events.ts';
 import { note } from '../journal.ts';
-import type { Order, Refusal, Request, Taken, TakenIn } from '../order.ts';
+import type { Accepted, Order, Refusal, Request, Taken } from '../order.ts';
 import { withdrawRefusal } from '../portal-requests.ts';
 import { card } from './card.ts';
 import { deadlines } from './deadlines.ts';
@@ -28,7 +28,7 @@ export const CONCERNS: readonly Concern[] = [
   deadlines,
 ];
 
-/** @returns why the order refuses the request as it stands, or undefined: it takes it */
+/** @returns why the order refuses the request in its current state, or undefined: it accepts it */
 export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | undefined {
   switch (asked.kind) {
     case 'decision':
@@ -52,19 +52,19 @@ export function refusalOf(order: Order, asked: Request, at: Instant): Refusal | 
   }
 }
 
-/** Takes a request in: its events are announced, and what a person did is noted in the journal. */
-export function takeIn(order: Order, asked: Request, at: Instant): Taken {
+/** Accepts or refuses a request. Announces its events, and records a person's action in the journal. */
+export function acceptRequest(order: Order, asked: Request, at: Instant): Taken {
   const refused = refusalOf(order, asked, at);
   if (refused !== undefined) return { refusal: refused };
   const by = byOf(asked);
-  const { taken, events = [], decided = [], entry } = taking(order, asked, at);
+  const { taken, events = [], decided = [], entry } = applyRequest(order, asked, at);
   if (entry !== undefined) note(order, entry, by);
   announce(order, events);
   announce(order, decided, 'person');
   return taken;
 }
 
-function taking(order: Order, asked: Request, at: Instant): TakenIn {
+function applyRequest(order: Order, asked: Request, at: Instant): Accepted {
   switch (asked.kind) {
     case 'decision':
     case 'adopt':

@@ -1,13 +1,13 @@
 /**
- * The lookup of a create whose transaction nobody has seen: its try was lost, or its answer. What it finds while the order has no decision
- * is the order's decision; otherwise it is only recorded.
+ * The lookup of an unconfirmed create: its request or response was lost. If the order has no decision, the found decision becomes the
+ * order's. Otherwise it is only recorded.
  */
 import type { LookUpOutcome } from '../../contract/activity-contract.ts';
 import type { Attempt } from '../../contract/state.ts';
 import type { Instant, OrderEventType } from '../../contract/words.ts';
 import { applyScreening, HIDDEN } from '../apply-screening.ts';
 import { clear, raiseAttention, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import type { Order } from '../order.ts';
 import { attemptNumbered, currentAttempt } from '../record.ts';
 import { isAwaited, noneUnseen, recordFound } from '../record-screening.ts';
@@ -28,11 +28,11 @@ export const lookup: Concern = {
     if (outcome.status === 'failed') return 'retry-later';
     if (call.kind !== 'look-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
       return [];
-    return lookedUp(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
+    return applyLookup(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
   },
 };
 
-/** Never while another attempt is being screened, whose transaction would be found in its place. A cancel waits for it. */
+/** Returns whether a lookup may run: not during a screening, whose transaction it could find instead, unless a cancel waits for it. */
 function isTime(order: Order, attempt: Attempt): boolean {
   const { state } = order;
   if (state.phase !== 'screening') return true;
@@ -43,7 +43,7 @@ function isTime(order: Order, attempt: Attempt): boolean {
   return isCanceling && attempt === currentAttempt(state) && !createUnderWay(order);
 }
 
-function look({ state }: Order, { number, unseen }: Attempt): Wanted {
+function look({ state }: Order, { number, unseen }: Attempt): RequiredEffect {
   const request = {
     integration: state.integration,
     attempt: number,
@@ -62,7 +62,7 @@ function look({ state }: Order, { number, unseen }: Attempt): Wanted {
   };
 }
 
-function lookedUp(
+function applyLookup(
   { state, now }: Order,
   attempt: Attempt,
   { outcome, sentFrom }: { outcome: LookUpOutcome; sentFrom: Instant },

@@ -1,19 +1,19 @@
-/** What a person decides in place of the screening service, and which attention they resolve. */
+/** Operators' overrides of decisions, and the attention that operators resolve. */
 import type { OverrideAnswer } from '../../contract/answers.ts';
 import type { OverrideRequest, PortalFields } from '../../contract/messages.ts';
 import type { OrderState } from '../../contract/state.ts';
 import { type AttentionCode, type Instant, millis } from '../../contract/words.ts';
 import { clear, resolveAttention, staysOpen } from '../attention.ts';
 import { refusal } from '../check-messages.ts';
-import type { Order, Refusal, TakenIn } from '../order.ts';
+import type { Accepted, Order, Refusal } from '../order.ts';
 import { cancelSent, concernsNewest, queueAction } from '../portal-records.ts';
-import { earlier, stands } from '../portal-requests.ts';
+import { earlier, isDoneOrPending } from '../portal-requests.ts';
 import { currentAttempt, setAction, settlePhase } from '../record.ts';
-import { standingOf } from '../transactions.ts';
+import { attemptSummary } from '../transactions.ts';
 import { endUnsent } from './portal.ts';
 import { actionRefusal } from './portal-requests.ts';
 
-/** @returns why the order refuses the override, or undefined: it takes it */
+/** @returns why the order refuses the override, or undefined: it accepts it */
 export function overrideRefusal(
   state: OrderState,
   { action }: Pick<OverrideRequest, 'action'>,
@@ -22,21 +22,21 @@ export function overrideRefusal(
     return refusal('busy', 'The order is being screened: send the same request again.');
   if (state.policy.passive) return refusal('passive', 'The integration is passive: every action is proceed.');
   if (state.phase === 'canceled' || state.endedAt !== undefined) {
-    return refusal('order-closed', 'The order is canceled or closed: nothing is left to decide.');
+    return refusal('order-closed', 'The order is canceled or closed: it can’t be overridden.');
   }
   const gatewayDeclined = currentAttempt(state).gateway?.result === 'fail';
   if (state.phase === 'declined' || (action === 'proceed' && gatewayDeclined)) {
-    return refusal('order-declined', 'The order is declined: only another attempt can change that.');
+    return refusal('order-declined', 'The order is declined: send another attempt instead.');
   }
   return action === 'proceed' && cancelSent(state)
-    ? refusal('cancel-under-way', 'A cancel was sent to the service, and may be done.')
+    ? refusal('cancel-under-way', 'A cancel was sent to the screening service and may have succeeded.')
     : undefined;
 }
 
-/** Rule «a person decides». A cancel is sent by the same rules as any; where none is sent, the action stands all the same. */
-export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): TakenIn {
+/** Rule «a person decides». An override to `cancel` also requests a cancel. If that is refused, the override still applies. */
+export function override(order: Order, { action, reason }: OverrideRequest, at: Instant): Accepted {
   const { state, now } = order;
-  const cancel = action === 'cancel' ? cancelToo(order, reason, at) : {};
+  const cancel = action === 'cancel' ? requestCancel(order, reason, at) : {};
   const events =
     action === 'proceed'
       ? state.actions
@@ -45,7 +45,7 @@ export function override(order: Order, { action, reason }: OverrideRequest, at: 
           .flatMap((one) => endUnsent(order, one))
       : [];
   currentAttempt(state).override = { action, reason, by: 'person', at: now };
-  clear(state, { codes: DECISION_MATTERS });
+  clear(state, { codes: CLEARED_BY_OVERRIDE });
   setAction(state, action);
   settlePhase(state, now);
   return {
@@ -56,7 +56,7 @@ export function override(order: Order, { action, reason }: OverrideRequest, at: 
   };
 }
 
-function cancelToo(
+function requestCancel(
   order: Order,
   reason: string,
   at: Instant,
@@ -66,28 +66,28 @@ function cancelToo(
   const refused = actionRefusal(order, fields, at);
   if (refused !== undefined) return { notCanceled: refused.code };
   const before = earlier(state, fields);
-  const record = stands(before) ? before : queueAction(state, fields, 'caller', now);
+  const record = isDoneOrPending(before) ? before : queueAction(state, fields, 'caller', now);
   if (record !== before) order.fields[record.number] = fields;
   return { number: record.number };
 }
 
-/** @returns the reply to an override, once what follows from it is known */
+/** @returns the reply to an override, after its consequences are applied */
 export function overrideAnswer(
   { state }: Order,
-  { number, notCanceled }: ReturnType<typeof cancelToo>,
+  { number, notCanceled }: ReturnType<typeof requestCancel>,
 ): OverrideAnswer {
   const record = number === undefined ? undefined : state.actions[number - 1];
   const isNothing = record?.status === 'done' && record.transactionId === undefined;
   const reason = isNothing ? 'no-transaction' : notCanceled;
   return {
-    ...standingOf(state, currentAttempt(state)),
+    ...attemptSummary(state, currentAttempt(state)),
     ...(number !== undefined && { number }),
     ...(reason !== undefined && { notCanceled: reason }),
   };
 }
 
-/** The attention that a person's decision resolves. */
-const DECISION_MATTERS: AttentionCode[] = [
+/** The attention that an override resolves. */
+const CLEARED_BY_OVERRIDE: AttentionCode[] = [
   'no-decision',
   'unreadable-answer',
   'status-error',
@@ -101,16 +101,19 @@ const DECISION_MATTERS: AttentionCode[] = [
   'decision-after-override',
 ];
 
-/** @returns why the order refuses to resolve its attention, or undefined: it does */
+/** @returns why the order can't resolve its attention, or undefined: it can */
 export function acknowledgeRefusal(state: OrderState, nowMs: number): Refusal | undefined {
   const { attention } = state;
   return attention.length > 0 && attention.every((one) => staysOpen(state, one, nowMs))
-    ? refusal('attention-stands', 'Its cause still stands: the call keeps failing, or a deadline is ahead.')
+    ? refusal(
+        'attention-stands',
+        'The cause of the attention still exists: the call keeps failing, or a deadline is pending.',
+      )
     : undefined;
 }
 
-/** Resolves the attention that a person may resolve. */
-export function resolve(order: Order, { reason }: { reason: string }, at: Instant): TakenIn {
+/** Resolves the attention that an operator can resolve. */
+export function resolve(order: Order, { reason }: { reason: string }, at: Instant): Accepted {
   const cleared = resolveAttention(order.state, millis(at));
   return { taken: { cleared }, entry: { what: 'acknowledge', because: reason } };
 }

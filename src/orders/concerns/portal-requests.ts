@@ -1,28 +1,35 @@
-/** What callers ask about portal actions: to perform one, or to take one back. */
+/** Requests of callers to perform or withdraw a portal action. */
 import type { PortalFields, WithdrawRequest } from '../../contract/messages.ts';
 import type { ActionRecord } from '../../contract/state.ts';
 import { type Instant, laterBy, millis } from '../../contract/words.ts';
-import type { Order, Refusal, Taken, TakenIn } from '../order.ts';
+import type { Accepted, Order, Refusal, Taken } from '../order.ts';
 import { actionNumbered, portalAnswer, portalRefusal, queueAction } from '../portal-records.ts';
-import { earlier, emailRefusal, identified, isUnderWay, stands, tooManyActions } from '../portal-requests.ts';
+import {
+  earlier,
+  emailRefusal,
+  identified,
+  isDoneOrPending,
+  isUnderWay,
+  tooManyActions,
+} from '../portal-requests.ts';
 import { endUnsent, stopAction } from './portal.ts';
 
-/** @returns why the order does not perform the action, or undefined: it does, or has */
+/** @returns why the order refuses the action, or undefined: it accepts it, or has done it already */
 export function actionRefusal(order: Order, fields: PortalFields, at: Instant): Refusal | undefined {
   const { state } = order;
-  if (stands(earlier(state, identified(order, fields)))) return undefined;
+  if (isDoneOrPending(earlier(state, identified(order, fields)))) return undefined;
   const refused = emailRefusal(state, fields) ?? portalRefusal(state, fields, millis(at));
   if (refused !== undefined)
-    return { message: 'The order does not take this portal action now.', ...refused };
+    return { message: 'The order does not accept this portal action now.', ...refused };
   return tooManyActions(order, fields);
 }
 
-/** An action that is done is answered, one that is under way is joined. Behind another action a caller is answered at once. */
-export function takePortalAction(order: Order, fields: PortalFields, at: Instant): TakenIn {
+/** Returns the answer of a completed action, joins a pending one, or queues a new one. Returns immediately if another is queued first. */
+export function takePortalAction(order: Order, fields: PortalFields, at: Instant): Accepted {
   const { state } = order;
   const same = identified(order, fields);
   const before = earlier(state, same);
-  if (stands(before)) {
+  if (isDoneOrPending(before)) {
     const isDone = before.status === 'done';
     return { taken: isDone ? { portal: portalAnswer(state, before) } : waitFor(order, before, at) };
   }
@@ -37,8 +44,8 @@ export function takePortalAction(order: Order, fields: PortalFields, at: Instant
   };
 }
 
-/** One that was not begun is taken back; one that was is stopped, and its outcome is awaited. */
-export function withdraw(order: Order, { number }: WithdrawRequest, at: Instant): TakenIn {
+/** Withdraws a queued action. A running action is stopped, and its outcome is awaited. */
+export function withdraw(order: Order, { number }: WithdrawRequest, at: Instant): Accepted {
   const record = actionNumbered(order.state, number);
   const wasUnderWay = isUnderWay(record);
   const end = record.status === 'queued' ? endUnsent(order, record) : [];
@@ -50,16 +57,16 @@ export function withdraw(order: Order, { number }: WithdrawRequest, at: Instant)
   };
 }
 
-/** A caller waits so long for the end of a portal action. */
+/** How long a caller waits for a portal action. */
 const WAIT_MS = 10_000;
-/** Temporal takes ten updates at a time: so many may wait for an action, and for all. */
-const MOST_FOR_THE_SAME = 2;
-const MOST_WAITING = 6;
+/** Temporal allows ten concurrent updates: the maximum of waiting callers per action, and of all. */
+const MAX_PER_ACTION = 2;
+const MAX_WAITING = 6;
 
 function waitFor(order: Order, { number }: ActionRecord, at: Instant): Extract<Taken, { action: number }> {
   const { replies } = order;
   const same = replies.filter(({ action }) => action === number).length;
-  if (same >= MOST_FOR_THE_SAME || replies.length >= MOST_WAITING) return { action: number, until: at };
+  if (same >= MAX_PER_ACTION || replies.length >= MAX_WAITING) return { action: number, until: at };
   const until = laterBy(WAIT_MS, at);
   replies.push({ action: number, until });
   return { action: number, until };

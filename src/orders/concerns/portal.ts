@@ -1,6 +1,6 @@
 /**
- * Portal actions: cancel, report fraud, chargeback, customer code. Callers and the policy ask for them. A cancel is sent at once; of the
- * other actions one runs at a time, the oldest first.
+ * Portal actions: cancel, report fraud, chargeback, customer code. Callers and the policy request them. Cancels are sent immediately; the
+ * other actions run one at a time, oldest first.
  */
 import type { PortalOutcome } from '../../contract/activity-contract.ts';
 import { portalKind } from '../../contract/portal-kinds.ts';
@@ -8,18 +8,18 @@ import type { ActionRecord } from '../../contract/state.ts';
 import { type Instant, millis, type OrderEventType } from '../../contract/words.ts';
 import { HIDDEN } from '../apply-screening.ts';
 import { actionCause, raiseWrongKey, wrongKeyKnown } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import { boundOf } from '../deadlines.ts';
 import { autoCancelDue } from '../decide.ts';
 import type { Order } from '../order.ts';
 import {
   actionNumbered,
-  aimCancel,
   applyPortalOutcome,
   attemptFor,
   concernsNewest,
   isCanceled,
   queueAction,
+  setCancelTarget,
   windowMeant,
 } from '../portal-records.ts';
 import { emailOf, isUnderWay } from '../portal-requests.ts';
@@ -55,7 +55,7 @@ export const portal: Concern = {
     const record = actionNumbered(order.state, call.request.action);
     if (outcome.status === 'completed')
       return outcome.result.kind === 'portal' ? performed(order, record, outcome.result.outcome) : [];
-    // One that was stopped may have been sent, and so may one that failed: it is sent again unless it must not be sent twice.
+    // A stopped or failed action may have been sent. It is retried unless it must not be sent twice.
     if (outcome.status === 'canceled' || record.stop !== undefined || portalKind(record.kind).once)
       return performed(order, record, { kind: 'unconfirmed' });
     record.maybeSent = true;
@@ -73,7 +73,7 @@ export const portal: Concern = {
   },
 };
 
-/** A screening under way ends first, and a transaction that may exist is looked up. A transaction that is named is neither's matter. */
+/** A cancel waits for a running screening, and for the lookup of an unconfirmed create, unless it names a transaction. */
 function mayBeSent(order: Order, { number, status }: ActionRecord): boolean {
   const { state, fields } = order;
   const named = fields[number]?.transactionId;
@@ -83,7 +83,7 @@ function mayBeSent(order: Order, { number, status }: ActionRecord): boolean {
   return !createUnderWay(order) && (named !== undefined || !mayBeSeen(attempt));
 }
 
-function perform(order: Order, record: ActionRecord): Wanted {
+function perform(order: Order, record: ActionRecord): RequiredEffect {
   const { state } = order;
   const { kind, number, transactionId } = record;
   const fields = order.fields[number];
@@ -118,7 +118,7 @@ function performed(order: Order, record: ActionRecord, outcome: PortalOutcome): 
   if (outcome.maybeDone) record.maybeSent = true;
   const events = raiseWrongKey(state, actionCause(record), now);
   if (record.stop === undefined) return events;
-  // A wrong key says that this try sent nothing, not what became of the one before.
+  // A wrong key means that this try sent nothing. An earlier try may have.
   const kind = record.maybeSent === true ? 'unconfirmed' : 'not-sent';
   return [...events, ...ended(order, record, { kind })];
 }
@@ -132,7 +132,7 @@ function ended(
   return applyPortalOutcome(order.state, record, outcome, order.now);
 }
 
-/** The policy cancels the transaction that it has read about, and none that is found later. */
+/** Queues the policy's cancel of the transaction that was read, not of one found later. */
 export function queueCancel(order: Order): void {
   const { state, now } = order;
   const { id: transactionId } = transactionOf(state, currentAttempt(state)) ?? {};
@@ -141,7 +141,7 @@ export function queueCancel(order: Order): void {
   order.fields[record.number] = cancel;
 }
 
-/** A cancel for which nothing has to be sent is done, or too late, as soon as that is known. */
+/** Ends queued cancels that need no request: they are done, or too late. */
 function settleCancels(order: Order): OrderEventType[] {
   const { state, fields } = order;
   return state.actions.flatMap((record) => {
@@ -150,7 +150,7 @@ function settleCancels(order: Order): OrderEventType[] {
     const named = asked.transactionId;
     if (named === undefined || concernsNewest(state, record)) {
       if (createUnderWay(order) || (named === undefined && mayBeSeen(currentAttempt(state)))) return [];
-      aimCancel(state, record, asked);
+      setCancelTarget(state, record, asked);
     }
     const outcome = outcomeWithoutSending(order, record);
     return outcome === undefined ? [] : ended(order, record, outcome);
@@ -162,22 +162,22 @@ function outcomeWithoutSending(
   { transactionId }: ActionRecord,
 ): Exclude<PortalOutcome, { kind: 'forbidden' }> | undefined {
   if (transactionId === undefined) {
-    // What can't be seen can't be canceled either.
+    // A transaction that lookups can't show can't be canceled either.
     const { unseen } = currentAttempt(state);
     return unseen === undefined ? { kind: 'done' } : { kind: 'refused', message: HIDDEN };
   }
   const transaction = transactionNamed(state, transactionId);
   const attempt = attemptFor(state, transactionId);
   if (transaction === undefined || attempt === undefined) return { kind: 'done' };
-  // A transaction from before a rescreen isn't canceled with the newest one.
+  // Canceling the newest transaction doesn't cancel one from before a rescreen.
   if (isCanceled(state, attempt) && transaction === transactionOf(state, attempt)) return { kind: 'done' };
   const isOpen = windowOpen(transaction.cancelBy, state.policy.cancelWindowMs, millis(now));
   return isOpen ? undefined : { kind: 'too-late' };
 }
 
-// The end of an action that is not sent in time, or that a person takes back.
+// Ends actions that are not sent in time, or that a person withdraws.
 
-/** Stops actions that are to be given up at that moment. */
+/** Stops the actions whose timeout has passed. */
 export function giveUpActions(order: Order, at: Instant): OrderEventType[] {
   return order.state.actions.flatMap((record) => {
     const bound = boundOf(order.state, record);
@@ -187,7 +187,7 @@ export function giveUpActions(order: Order, at: Instant): OrderEventType[] {
   });
 }
 
-/** Stops an action that was begun. Its end is awaited, unless it only pauses after a failure: then its outcome is unknown. */
+/** Stops a started action. Its outcome is awaited, unless the action is pausing after a failure: then the outcome is unknown. */
 export function stopAction(
   order: Order,
   record: ActionRecord,
@@ -198,7 +198,7 @@ export function stopAction(
   return runs ? [] : ended(order, record, { kind: 'unconfirmed' });
 }
 
-/** Takes back an action that was not begun. */
+/** Withdraws an action that has not started. */
 export function endUnsent(order: Order, record: ActionRecord): OrderEventType[] {
   record.stop = 'withdrawn';
   return ended(order, record, { kind: 'not-sent' });

@@ -1,6 +1,6 @@
 /**
  * Screening after the first checkout: a further attempt for a waiting caller, the catch-up of an attempt without a decision, and a rescreen
- * after the decision `error`. At most one of them runs, since each may create a transaction.
+ * after the decision `error`. At most one of them runs at a time, since each may create a transaction.
  */
 import type { CallResult, Fingerprinted, ScreeningOutcome } from '../../contract/activity-contract.ts';
 import type { Attempt, OrderState } from '../../contract/state.ts';
@@ -9,9 +9,9 @@ import { applyScreening, noteFingerprint } from '../apply-screening.ts';
 import { wrongKeyKnown } from '../attention.ts';
 import { adoptRefusal, decisionRefusal, retryRefusal } from '../check-messages.ts';
 import { answerCheckout, checkoutFailed, failedScreening, takePolicy } from '../checkout.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import { eventsOfAnswer } from '../events.ts';
-import type { Order, Refusal, Request, TakenIn } from '../order.ts';
+import type { Accepted, Order, Refusal, Request } from '../order.ts';
 import { addAttempt, attemptNumbered, currentAttempt } from '../record.ts';
 import { recordLate } from '../record-screening.ts';
 import { screenRequest } from '../screen-request.ts';
@@ -28,10 +28,10 @@ export const screening: Concern = {
     const attempt = currentAttempt(state);
     if (state.endedAt !== undefined) return [];
     if (attempt.answer === undefined) return [retry(order, attempt)];
-    return isToBeCaughtUp(state, attempt) ? [catchUp(order, attempt)] : [];
+    return needsCatchUp(state, attempt) ? [catchUp(order, attempt)] : [];
   },
 
-  // From its start on it may send a create at any time, whatever becomes of it.
+  // From its start the effect may send a create at any time, whatever its outcome.
   started({ state, now }, { call }) {
     const attempt = currentAttempt(state);
     if (call.kind !== 'catch-up' && call.kind !== 'retry-screening') return;
@@ -48,23 +48,23 @@ export const screening: Concern = {
     if (outcome.status === 'failed') return 'retry-later';
     if (call.kind !== 'catch-up' || outcome.status === 'canceled' || outcome.result.kind !== call.kind)
       return [];
-    return caughtUp(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
+    return applyCatchUp(order, attemptNumbered(order.state, call.request.attempt), outcome.result);
   },
 };
 
-function retry(order: Order, attempt: Attempt): Wanted {
+function retry(order: Order, attempt: Attempt): RequiredEffect {
   return {
     ...write(`retry:${attempt.number}`),
     call: { kind: 'retry-screening', request: screenRequest(order, attempt) },
   };
 }
 
-function isToBeCaughtUp(state: OrderState, attempt: Attempt): boolean {
+function needsCatchUp(state: OrderState, attempt: Attempt): boolean {
   if (state.phase !== 'screening' || state.cancelAsked || attempt.screeningOver) return false;
   return state.decision === 'pending' || attempt.rescreenDue === true;
 }
 
-function catchUp(order: Order, attempt: Attempt): Wanted {
+function catchUp(order: Order, attempt: Attempt): RequiredEffect {
   const { state, policyMissing } = order;
   const request = {
     ...screenRequest(order, attempt),
@@ -91,7 +91,7 @@ function answered(
   return eventsOfAnswer(order, events, result.again === true);
 }
 
-function caughtUp(
+function applyCatchUp(
   order: Order,
   attempt: Attempt,
   result: Extract<CallResult, { kind: 'catch-up' }>,
@@ -110,7 +110,7 @@ function caughtUp(
 
 type Asked = Extract<Request, { kind: 'decision' | 'adopt' | 'retry' }>;
 
-/** @returns why the order refuses the request, or undefined: it takes it */
+/** @returns why the order refuses the request, or undefined: it accepts it */
 export function attemptRefusal({ state }: Order, asked: Asked): Refusal | undefined {
   switch (asked.kind) {
     case 'decision':
@@ -122,7 +122,7 @@ export function attemptRefusal({ state }: Order, asked: Asked): Refusal | undefi
   }
 }
 
-export function takeAttempt(order: Order, asked: Asked, at: Instant): TakenIn {
+export function takeAttempt(order: Order, asked: Asked, at: Instant): Accepted {
   const { state } = order;
   switch (asked.kind) {
     case 'decision':

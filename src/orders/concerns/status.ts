@@ -1,6 +1,6 @@
 /**
- * Status: a review is polled, and each signal causes a read. A webhook is only a hint: the decision is what the screening service answers
- * for the transaction's id.
+ * Status: polls a review, and reads the status after each signal. A webhook is only a hint: the decision is what the screening service
+ * returns for the transaction's id.
  */
 import type { PollRequest, StatusOutcome } from '../../contract/activity-contract.ts';
 import type { OrderState, OrderTransaction } from '../../contract/state.ts';
@@ -15,15 +15,15 @@ import {
 } from '../../contract/words.ts';
 import { applyReading } from '../apply-reading.ts';
 import { raiseAttention, statusCause, statusTrouble } from '../attention.ts';
-import type { Concern, Wanted } from '../concern.ts';
+import type { Concern, RequiredEffect } from '../concern.ts';
 import { defined } from '../defined.ts';
 import type { Order, PendingRead } from '../order.ts';
 import { currentAttempt, screenAgain, screensAgain } from '../record.ts';
 import { FIRST_SPACING_MS, longerSpacing } from '../spacing.ts';
 import { transactionOf } from '../transactions.ts';
 
-/** A read that begins after the last signal serves all signals before it, so that two pending reads are enough. */
-export const MOST_READS = 2;
+/** The maximum of pending reads. A read that begins after the last signal covers all earlier signals, so two are enough. */
+export const MAX_READS = 2;
 
 export const status: Concern = {
   name: 'status',
@@ -40,7 +40,7 @@ export const status: Concern = {
   ended(order, { effect: { call } }, outcome) {
     if (outcome.status === 'failed') return 'retry-later';
     if (outcome.status === 'canceled' || (call.kind !== 'poll' && call.kind !== 'read')) return [];
-    // The order has ended meanwhile, and reads after its end have a run of their own.
+    // The order has ended in the meantime. Another workflow makes the reads after the end.
     if (order.state.endedAt !== undefined) {
       request(order, 'webhook');
       return [];
@@ -80,17 +80,17 @@ export const status: Concern = {
   },
 };
 
-/** A canceled order reads nothing more until it ends. One that has ended hands one read on. */
+/** A canceled order makes no more reads. An ended order hands one read over to `readAfterEnd`. */
 function takesReads({ state, readsAfterEnd }: Order): boolean {
   return state.endedAt === undefined ? state.phase !== 'canceled' : readsAfterEnd !== true;
 }
 
-/** Requests a read of the status. Returns false when the last pending one serves as well. */
+/** Requests a read of the status. Returns false if the last pending read already covers it. */
 export function request(order: Order, source: PendingRead['source']): boolean {
   const { reads } = order;
   const last = reads.at(-1);
-  // The last one has not begun while another one is before it, or the order is being screened.
-  if (last !== undefined && reads.length >= MOST_READS) {
+  // The last read has not begun: the read before it is pending, or the order is being screened.
+  if (last !== undefined && reads.length >= MAX_READS) {
     if (source !== 'operator' || last.source === source) return false;
     last.source = source;
     return true;
@@ -100,13 +100,13 @@ export function request(order: Order, source: PendingRead['source']): boolean {
   return true;
 }
 
-/** While the order is being screened, there is nothing to read for a webhook. */
+/** A read for a webhook waits until the screening ends; before that there is nothing to read. */
 function mayBegin({ phase }: OrderState, { source }: PendingRead): boolean {
   return phase !== 'screening' || source === 'operator';
 }
 
-/** Reads run one after the other: one that begins later reads what is newer. */
-function read({ state, spacing }: Order, { number }: PendingRead): Wanted {
+/** Reads run one at a time, so a later read returns newer data. */
+function read({ state, spacing }: Order, { number }: PendingRead): RequiredEffect {
   const { integration } = state;
   const transactionId = transactionToRead(state);
   const { forbiddenKnown } = statusTrouble(state, transactionId);
@@ -128,7 +128,7 @@ function read({ state, spacing }: Order, { number }: PendingRead): Wanted {
   };
 }
 
-/** Without a transaction a read only tells the time. */
+/** Without a transaction a read only returns the time. */
 function transactionToRead(state: OrderState): string | undefined {
   return state.phase === 'screening' ? undefined : transactionOf(state, currentAttempt(state))?.id;
 }
@@ -143,7 +143,7 @@ function readEnded(
   const pending = order.reads.find((one) => one.number === number);
   if (pending === undefined) return [];
   space(order, about.began);
-  // A wrong key is reported, and the read goes on until the key is right. A different transaction is read again.
+  // After a wrong key the read is retried until the key is right. If the transaction has changed, the status is read again.
   const isDone = outcome?.kind !== 'forbidden' && about.transactionId === transactionToRead(state);
   if (isDone) order.reads = order.reads.filter((one) => one !== pending);
   const isDecided = outcome?.kind === 'read' && outcome.decision !== 'error';
@@ -151,7 +151,7 @@ function readEnded(
   return outcome === undefined ? [] : applyFresh(order, about, outcome, pending.source);
 }
 
-/** The spacing doubles while reads follow each other, and is short again after a quiet time. */
+/** Doubles the spacing while reads follow each other, and resets it after a quiet period. */
 function space(order: Order, began: Instant): void {
   const { ms, until } = order.spacing;
   const isQuiet = until === undefined || millis(began) - millis(until) > ms;
@@ -159,15 +159,15 @@ function space(order: Order, began: Instant): void {
   order.spacing = { ms: next, until: laterBy(next, order.now) };
 }
 
-/** What a read was about, and when it began. */
+/** The transaction of a read, and when the read began. */
 interface Reading {
   transactionId: string | undefined;
   began: Instant;
 }
 
 /**
- * A reading of an earlier attempt's transaction says nothing about the order. One that began before the last one ended may be older than
- * that, so that the status is read again.
+ * Applies a reading unless it is of an earlier attempt's transaction. A read that began before the last one ended may be outdated, so the
+ * status is read again.
  */
 function applyFresh(
   order: Order,
@@ -188,7 +188,7 @@ function applyFresh(
   return applyReading(state, outcome, source, now);
 }
 
-/** A review is polled until it resolves, an order reported as fraud until its decision changes or the window ends. */
+/** A review is polled until it resolves, an order reported as fraud until its decision changes or the cancel window closes. */
 function isPolled({ state, now }: Order, { cancelBy }: OrderTransaction): boolean {
   const { decision, phase, fraudReportedAt } = state;
   if (decision === 'review') return phase === 'review' || phase === 'awaiting-gateway';
@@ -202,11 +202,11 @@ function isDecision(decision: OrderState['decision']): decision is Decision {
   return decision !== 'pending' && decision !== 'skipped';
 }
 
-function poll({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction): Wanted {
+function poll({ state }: Order, { id: transactionId, cancelBy }: OrderTransaction): RequiredEffect {
   const { decision, integration, policy } = state;
   if (!isDecision(decision)) throw new TypeError(`an order that is ${decision} is not polled`);
   const attempt = currentAttempt(state);
-  // A poll that does not know of the trouble does not report its end.
+  // A poll reports the end of a problem only if `trouble` says that it was reported.
   const trouble = statusTrouble(state, transactionId);
   const isTroubled = trouble.forbiddenKnown || trouble.troubleKnown;
   const pollRequest: PollRequest = {
@@ -227,4 +227,4 @@ function poll({ state }: Order, { id: transactionId, cancelBy }: OrderTransactio
 }
 
 const CANCELLATION =
-  'Somebody asked Temporal to cancel the workflow. That is no cancel with the service: use the cancel action.';
+  'A cancellation of the workflow was requested in Temporal. It does not cancel the order at the screening service: use the cancel action.';
