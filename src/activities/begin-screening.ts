@@ -9,7 +9,7 @@ import { defined } from '../orders/defined.ts';
 import { type ActivityWorld, clientOf, fieldErrorWords, senderOf } from './activity-world.ts';
 import { isAfterReset } from './earlier-run.ts';
 import type { Beginning } from './server-clock.ts';
-import { lastTry, earlierHeartbeat } from './tries.ts';
+import { earlierHeartbeat, lastTry } from './tries.ts';
 import type { Try, Unseen } from './try-screening.ts';
 
 /** Begins an activity attempt with a deadline in `forMs`. */

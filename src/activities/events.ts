@@ -6,7 +6,7 @@ import type { OrderEvent } from '../contract/messages.ts';
 import { MACHINE, type Machine, requestReason } from '../screening/index.ts';
 import { type ActivityWorld, type EventSender, senderOf } from './activity-world.ts';
 import { noteDelivery } from './metrics.ts';
-import { sendHeartbeat, earlierHeartbeat, tryAgain, waitLonger } from './tries.ts';
+import { earlierHeartbeat, sendHeartbeat, tryAgain, waitLonger } from './tries.ts';
 
 /** Timeouts of one delivery and of all deliveries of one attempt. Both are shorter than the activity's, so that attempts don't overlap. */
 const EACH_MS = 15_000;

@@ -25,9 +25,9 @@ import {
   isForbidden,
   putOff,
   refusalWords,
+  reportNothingDone,
   retryLater,
   retryWrongKey,
-  reportNothingDone,
   WRONG_KEY_PAUSE_MS,
 } from './tries.ts';
 
@@ -187,7 +187,7 @@ function timeLeftMs(time: () => Instant, { notAfter }: PortalRequest): number {
   return notAfter === undefined ? Number.MAX_SAFE_INTEGER : millis(notAfter) - millis(time());
 }
 
-/** Sends the action; only a chargeback's reply echoes what was submitted. @throws ScreeningError */
+/** Sends the action; only a chargeback's reply echoes the submitted fields. @throws ScreeningError */
 type PortalCall = (client: ScreeningClient, options: CallOptions) => Promise<ChargebackReply>;
 
 /** @returns a function that sends the action, or the reason why it can't be sent */

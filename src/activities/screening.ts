@@ -153,7 +153,7 @@ async function screenRepeated(
 }
 
 /**
- * The outcome of a lookup that ran after the caller's deadline. The caller may already have been told to hold the order, so a decline
+ * The outcome of a lookup that ran after the caller's deadline. The caller may already have received `hold`, so a decline
  * is not returned here: it follows as a later decision.
  */
 function foundTooLate(outcome: ScreeningOutcome, policy: Policy): ScreeningOutcome {

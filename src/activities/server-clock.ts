@@ -2,7 +2,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { type Instant, instant, millis } from '../contract/words.ts';
 import { type Machine, sleepOn } from '../screening/index.ts';
-import { sendHeartbeat, earlierHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
+import { earlierHeartbeat, sendHeartbeat, UNDER_WAY_MS, waitLonger } from './tries.ts';
 
 /** A worker's clock that differs less than this from the server's counts as correct. */
 const AGREES_WITHIN_MS = 2_000;
@@ -57,7 +57,8 @@ export class ServerClock {
     if (attempt === 1 || asked) this.#note(delayMs, elapsed);
     const knownMs = this.#leastMs(elapsed);
     const leastMs = Math.min(delayMs, knownMs);
-    if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late)) this.#correct(leastMs);
+    if (asked && !this.#isKnownBy(leastMs) && isAlike(delayMs, earlierHeartbeat().late))
+      this.#correct(leastMs);
     const lateMs = delayMs - this.#aheadMs;
     // A restarted server may hand out a retry before its pause is over. Wait for the rest of the pause here.
     const early = attempt > 1 && !asked && lateMs < 0;

@@ -28,8 +28,7 @@ import { EARLIER_TRY } from './try-screening.ts';
 const QUICK_MS = 4_000;
 const PATIENT_MS = 20_000;
 
-const OTHER_TRANSACTION =
-  'The screening service returned a different transaction than the requested one.';
+const OTHER_TRANSACTION = 'The screening service returned a different transaction than the requested one.';
 
 /** Least polling interval of a review after the cancel window. */
 const SLOW_POLL_MS = 3_600_000;
@@ -44,7 +43,10 @@ export function statusActivities(world: ActivityWorld) {
       if (!(error instanceof ScreeningError)) throw error;
       if (isForbidden(error)) return { kind: 'forbidden' };
       if (error.reason === 'unknown-decision' || error.reason === 'missing-id') {
-        return { kind: 'unreadable', words: 'The screening service’s response has no id or no known decision.' };
+        return {
+          kind: 'unreadable',
+          words: 'The screening service’s response has no id or no known decision.',
+        };
       }
       if (error.reason === 'other-transaction') return { kind: 'unreadable', words: OTHER_TRANSACTION };
       if (error.outcome !== 'refused') return error;

@@ -1,4 +1,4 @@
-/** Checks orders through the Temporal API and reports those that are stuck, overdue, held by an operator, or ended too early. */
+/** Checks orders through the Temporal API and reports which are stuck, overdue, held by an operator, or ended too early. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
@@ -30,7 +30,12 @@ export function sweepActivities(world: ActivityWorld) {
         if (Date.now() >= until) return;
         await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
         cancellationSignal().throwIfAborted();
-        if (signal.aborted) throw waitLonger('stopping', 'this worker is shutting down; another one continues the sweep', 1_000);
+        if (signal.aborted)
+          throw waitLonger(
+            'stopping',
+            'this worker is shutting down; another worker continues the sweep',
+            1_000,
+          );
       }
     },
   };

@@ -142,7 +142,9 @@ export class StateFile {
     try {
       return stateFileSchema.parse(JSON.parse(text));
     } catch {
-      throw new Error(`Can't read the sandbox's state file ${this.path}. Move it away to start with an empty state.`);
+      throw new Error(
+        `Can't read the sandbox's state file ${this.path}. Move it away to start with an empty state.`,
+      );
     }
   }
 

@@ -237,15 +237,15 @@ function missingData(request: TransactionRequest): string[] {
 /** Errors of the card: its expiry, and its number by the key's mode (test keys accept test cards only, live keys real ones only). */
 function cardErrors(request: TransactionRequest, mode: Mode, now: Date): string[] {
   const card = request.payment?.creditCard;
-  const faults: string[] = [];
+  const errors: string[] = [];
   if (card?.expirationDate !== undefined && !isUnexpired(card.expirationDate, now)) {
-    faults.push('payment.creditCard.expirationDate: must be a valid, unexpired date');
+    errors.push('payment.creditCard.expirationDate: must be a valid, unexpired date');
   }
-  if (card?.cardNumber === undefined) return faults;
+  if (card?.cardNumber === undefined) return errors;
   const isTestCard = TEST_CARDS.has(card.cardNumber);
-  if (mode === 'test' && !isTestCard) faults.push('Real card numbers are not accepted with a test key.');
-  if (mode === 'live' && isTestCard) faults.push('Test card numbers are not accepted with a live key.');
-  return faults;
+  if (mode === 'test' && !isTestCard) errors.push('Real card numbers are not accepted with a test key.');
+  if (mode === 'live' && isTestCard) errors.push('Test card numbers are not accepted with a live key.');
+  return errors;
 }
 
 function isUnexpired(expirationDate: string, now: Date): boolean {

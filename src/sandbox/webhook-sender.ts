@@ -44,7 +44,7 @@ export class WebhookSender {
   private readonly ledger: Ledger;
   private readonly faults: FaultPlan;
   private readonly closing = new AbortController();
-  /** Callbacks that release waiting `reordered` webhooks once another one was sent. */
+  /** Callbacks that release waiting `reordered` webhooks once the next one was sent. */
   private overtaken: (() => void)[] = [];
 
   constructor(config: WebhookConfig, ledger: Ledger, faults: FaultPlan) {
