@@ -63,12 +63,12 @@ export function clientOf({ machine }: ActivityWorld, integration: Integration): 
   const { name } = integration;
   const apiKey = integration.apiKey();
   if (!apiKey) throw ApplicationFailure.retryable(`integration «${name}» has no API key`, 'no-api-key');
-  const onFailure = (error: ScreeningError, host: string): void => sayWhy(name, error, host);
+  const onFailure = (error: ScreeningError, host: string): void => logFailure(name, error, host);
   return createScreeningClient({ ...integration, apiKey, machine, onFailure });
 }
 
 /** Logs a failed call. Refusals aren't logged: they are on the order's record. */
-function sayWhy(integration: string, error: ScreeningError, address: string): void {
+function logFailure(integration: string, error: ScreeningError, address: string): void {
   const { operation: call, outcome, reason, status } = error;
   const fields = { integration, call, reason, address, ...(status !== undefined && { status }) };
   // Outside of an activity there is no logger.

@@ -12,7 +12,7 @@ const SWEEP_EVERY_MS = 60_000;
 /** Then the workflow continues as new, which adds a row to the list of workflows. */
 const SWEEP_FOR_MS = 24 * 3_600_000;
 /** Limits the load on the server: orders checked per sweep, and how many concurrently. */
-const LOOKED_AT = 1_000;
+const MAX_CHECKED = 1_000;
 const AT_A_TIME = 10;
 
 export function sweepActivities(world: ActivityWorld) {
@@ -69,14 +69,14 @@ export class Sweeper {
     const cursor = this.#cursor;
     // If the server no longer accepts the page token, the next sweep starts again from the first page.
     this.#cursor = undefined;
-    const page = await this.#orders.open(LOOKED_AT, cursor);
+    const page = await this.#orders.open(MAX_CHECKED, cursor);
     // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
     const before = this.#standing
       .filter(({ kind }) => kind === 'stuck' || kind === 'held')
       .map(({ workflowId }) => workflowId);
     const stuck = await stuckOf(this.#orders, [...new Set([...page.workflowIds, ...before])]);
-    const overdue = await this.#orders.overdue(LOOKED_AT);
-    const lost = await this.#orders.lost(LOOKED_AT);
+    const overdue = await this.#orders.overdue(MAX_CHECKED);
+    const lost = await this.#orders.lost(MAX_CHECKED);
     this.#standing = [
       ...stuck,
       ...overdue.map((one) => ({ ...one, kind: 'overdue' as const })),

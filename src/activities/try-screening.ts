@@ -77,7 +77,7 @@ export const EARLIER_TRY = {
   message: 'an earlier create may still arrive',
 } as const;
 
-function mayStillCome(unseenSince: Instant): NoAnswer {
+function noAnswerYet(unseenSince: Instant): NoAnswer {
   return { ...noAnswer(EARLIER_TRY, unseenSince), underWay: true };
 }
 
@@ -114,7 +114,7 @@ export async function tryScreening(
     const found = await look(request, t, unseen.since);
     if (typeof found !== 'string')
       return found.kind === 'no-answer' ? { ...found, underWay: unseen.underWay } : found;
-    if (found === 'known' || unseen.underWay) return mayStillCome(unseen.since);
+    if (found === 'known' || unseen.underWay) return noAnswerYet(unseen.since);
   }
   const card = await cardFor(request, t);
   if (card === 'gone') return { kind: 'refused', reason: 'card-data-expired' };
@@ -160,8 +160,8 @@ export async function awaitEarlier(
 ): Promise<Tried> {
   for (;;) {
     const found = await look(request, t, unseenSince);
-    if (found === 'known' || (found === 'none' && !mayStillArrive)) return mayStillCome(unseenSince);
-    const unseen = found === 'none' ? mayStillCome(unseenSince) : found;
+    if (found === 'known' || (found === 'none' && !mayStillArrive)) return noAnswerYet(unseenSince);
+    const unseen = found === 'none' ? noAnswerYet(unseenSince) : found;
     if (unseen.kind !== 'no-answer') return unseen;
     const pauseMs = Math.max(LOOK_EVERY_MS, unseen.retryAfterMs ?? 0);
     if (t.until - t.world.machine.elapsed() < pauseMs + LEAST_TIME_MS) return unseen;

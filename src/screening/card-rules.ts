@@ -69,18 +69,22 @@ export function cardFindings({ cardNumber, expirationDate }: Partial<CardData>, 
   const findings: Finding[] = [];
   if (cardNumber !== undefined) {
     if (!passesLuhn(cardNumber)) {
-      findings.push({ path: ['cardNumber'], message: 'is no valid card number: its check digit is wrong' });
+      findings.push({
+        path: ['cardNumber'],
+        message: 'is not a valid card number: its check digit is wrong',
+      });
     } else if (rules.mode === 'live' && isTestCardNumber(cardNumber)) {
       findings.push({
         path: ['cardNumber'],
-        message: 'must be a real card number: this integration is in live mode, and test numbers are refused',
+        message:
+          'must be a real card number: this integration is in live mode, which accepts no test numbers',
       });
     }
   }
   if (expirationDate !== undefined && isExpired(expirationDate, rules.now)) {
     findings.push({
       path: ['expirationDate'],
-      message: 'is in the past; ask the customer for a card that is valid',
+      message: 'is in the past; ask the customer for a valid card',
     });
   }
   return findings;

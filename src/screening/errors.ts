@@ -94,7 +94,7 @@ const SAYINGS: Record<Outcome, string> = {
 };
 
 function describe({ operation, outcome, reason, status, code, words }: ScreeningFailure): string {
-  const saying = reason === 'rate-limited' ? 'was put off by the screening service' : SAYINGS[outcome];
+  const saying = reason === 'rate-limited' ? 'was rate-limited by the screening service' : SAYINGS[outcome];
   const facts: string[] = [reason];
   if (status !== undefined) facts.push(`HTTP ${status}`);
   if (code !== undefined) facts.push(`code ${code}`);

@@ -21,9 +21,9 @@ export function hasUnprintable(text: string): boolean {
  */
 export function invoiceNumber() {
   return filledText(64)
-    .regex(/^(?!\.{1,2}$)/, 'must not be only points: it could not be looked up by its address')
-    .refine((number) => !number.startsWith('#'), 'must have one leading # at most')
-    .refine((number) => !hasUnprintable(number), 'must not have control characters or halves of a character');
+    .regex(/^(?!\.{1,2}$)/, 'must not consist of dots only: such a number can’t be looked up')
+    .refine((number) => !number.startsWith('#'), 'must have at most one leading #')
+    .refine((number) => !hasUnprintable(number), 'must not have control characters or lone surrogates');
 }
 
 /** A decimal number in a string. Stricter than the screening service's pattern `^\d*\.?\d*$`, which also matches '' and '.'. */
@@ -123,7 +123,7 @@ const KINDS: Record<string, string> = {
 
 /** Messages for missing fields that need more than "is required". */
 const MISSING: Record<string, string> = {
-  billTo: 'is required; it may be an empty object, but it must be there',
+  billTo: 'is required; it may be an empty object',
   customerIP: "is required; send the customer's IP address",
 };
 

@@ -115,7 +115,7 @@ function cardOf(card: Record<string, unknown>, rules: CardRules): Finding[] {
 }
 
 function leftOut(card: Record<string, unknown>): Finding[] {
-  const message = 'must be left out: the card data is given by its reference';
+  const message = 'must be left out: the request has a card reference';
   return CARD_FIELDS.filter((field) => card[field] !== undefined).map((field) => ({
     path: ['payment', 'creditCard', field],
     message,
@@ -131,7 +131,7 @@ function withoutCard({ method }: Record<string, unknown>, { workflow }: Transact
   }
   if (workflow !== 'pre-gateway') return [];
   const message =
-    'is required: a pre-gateway transaction needs the full card data; a `skip` rule of the policy passes over orders that are paid without a card';
+    'is required: a pre-gateway transaction needs the full card data; to skip orders paid without a card, add a `skip` rule to the policy';
   return [{ path, message }];
 }
 
@@ -151,13 +151,13 @@ function digitsFindings(card: Record<string, unknown>): Finding[] {
   if (typeof bin === 'string' && !cardNumber.startsWith(bin)) {
     findings.push({
       path: ['payment', 'creditCard', 'bin'],
-      message: 'must be how cardNumber begins; it may be left out',
+      message: 'must match the beginning of cardNumber; it may be left out',
     });
   }
   if (typeof last4 === 'string' && !cardNumber.endsWith(last4)) {
     findings.push({
       path: ['payment', 'creditCard', 'last4'],
-      message: 'must be how cardNumber ends; it may be left out',
+      message: 'must match the end of cardNumber; it may be left out',
     });
   }
   return findings;
